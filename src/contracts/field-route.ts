@@ -1,11 +1,15 @@
 import type { WrongReturn } from './decorator.js'
 import type { AuthenticatedRequest, NextFunction, Response, RouteRequest } from './handler.js'
 import type { NoOthers, RouteOptions } from './route-options.js'
-import type { InferOutput } from './schema.js'
+import type { InferOutput, Schema } from './schema.js'
 
 // Interfaces and not literals, which the compiler would instantiate for every route.
 interface WithAbilities {
   readonly can: string | readonly string[]
+}
+
+interface WithReturns {
+  readonly returns: Schema
 }
 
 type NoOptions = Record<never, never>
@@ -18,15 +22,24 @@ type FieldRequest<I extends RouteOptions> = I extends WithAbilities
 /** The data that a handler sends by returning it. */
 type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
 
+/** A Standard Schema. Its output is read, because inferring it would cost 60 more instantiations for each route. */
+interface Typed {
+  readonly '~standard': { readonly types?: { readonly output: unknown } | undefined }
+}
+
+type SentBy<S> = S extends Typed ? NonNullable<S['~standard']['types']>['output'] : InferOutput<S>
+
 /**
  * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns the
  * response object. Otherwise a text, which the compiler prints at the returned value.
  */
-type Returns<I extends RouteOptions, R> = I extends { readonly returns: infer S }
-  ? [Data<R>] extends [InferOutput<S> | Response]
+type Returns<I extends RouteOptions, R> = I extends WithReturns
+  ? [R] extends [SentBy<I['returns']>]
     ? R
-    : WrongReturn<Data<R>, InferOutput<S>>
+    : ReturnsData<SentBy<I['returns']>, R>
   : R
+
+type ReturnsData<S, R> = [Data<R>] extends [S | Response] ? R : WrongReturn<Data<R>, S>
 
 /** The handler of a field route, with which a test can call it. */
 export type RouteField<TRequest, TReturned> = (

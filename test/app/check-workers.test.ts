@@ -54,7 +54,7 @@ async function warningsOf(options: object): Promise<string[]> {
   return warnings.filter((text) => text.includes('W_WORKERS_MEMORY'))
 }
 
-describe('what workers keep for themselves', () => {
+describe('the data that each worker keeps for itself', () => {
   afterEach(() => void Reflect.deleteProperty(globalThis, LINK))
 
   it('is reported for a capacity, with the sum', async () => {

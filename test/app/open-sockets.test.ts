@@ -22,7 +22,7 @@ it('listens to no connection before the application closes', () => {
   expect(socket.listenerCount('close')).toBe(1)
 })
 
-it('lists the connections that are open, and tells of the end of each', async () => {
+it('lists the open connections, and reports the end of each', async () => {
   const closed = vi.fn()
   const sockets = new OpenSockets(closed)
   const [early, late] = [stream(), stream()]

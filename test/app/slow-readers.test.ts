@@ -52,7 +52,7 @@ describe('the watch for slow readers', () => {
     expect(clock.set).toHaveLength(1)
   })
 
-  it('goes on while a response is under way, also if nothing waits to be sent', () => {
+  it('continues while a response is running, even if no data waits', () => {
     const { clock, readers } = start([connection(0)])
     readers.watch()
     for (let i = 0; i < 9; i++) clock.ring(1)

@@ -202,7 +202,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('says when the command has ended', async () => {
+  it('reports the end of the command', async () => {
     const own = await openDay()
     const { page } = await visit(own)
     own.dashboard.close()

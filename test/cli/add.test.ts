@@ -52,7 +52,7 @@ describe('blazon add', () => {
     },
   )
 
-  it('says nothing about the access to a controller, which `auth.default` decides', async () => {
+  it('does not warn of access to a controller, which `auth.default` decides', async () => {
     const app = "new App({ auth: { guard: TokenGuard, default: 'protected' } })"
     const { stdout } = await new AddedTo({ 'src/app.ts': app }).add('controller orders')
     expect(stdout).not.toMatch(/public|protected|@Auth/)
@@ -91,7 +91,7 @@ describe('blazon add', () => {
     expect(project.files()).toEqual(before)
   })
 
-  it('stays in the project, also through links', async () => {
+  it('stays inside the project, even with links', async () => {
     const project = new AddedTo(PROJECT)
     const outside = mkdtempSync(join(tmpdir(), 'blazon-outside-'))
     onTestFinished(() => rmSync(outside, { recursive: true }))

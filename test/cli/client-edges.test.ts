@@ -169,7 +169,7 @@ describe('what a client sends', () => {
     expect((await call('locked', {}, { token: none })).headers.has('Authorization')).toBe(false)
   })
 
-  it('has the Content-Type of the call, or that of the document', async () => {
+  it('has the Content-Type of the call, or of the document', async () => {
     const body = { a: 1 }
     const { headers, init } = await call('merge', { body })
     expect(headers.get('Content-Type')).toBe('application/merge-patch+json')
@@ -216,7 +216,7 @@ describe('what a client returns', () => {
     expect(empty.result).toMatchObject({ ok: true, data: undefined, body: rest })
   })
 
-  it('has the whole body where it may be something other than a success', async () => {
+  it('has the whole body if the response may be an error', async () => {
     const body = { statusCode: 'fail', message: 'no', data: 'x' }
     const { result } = await call('twoKinds', {}, { response: json(body) })
     expect(result).toMatchObject({ ok: true, data: body, body })
@@ -229,7 +229,7 @@ describe('what a client returns', () => {
     }
   })
 
-  it('is that of the exact status, then of its range, then of default', async () => {
+  it('comes from the exact status, then its range, then default', async () => {
     const body = { statusCode: 'success', message: 'OK', data: 'x' }
     const exact = await call('exact', {}, { response: json(body, 201) })
     expect(exact.result).toMatchObject({ ok: true, status: 201, data: body })

@@ -72,7 +72,7 @@ it('a client gets a text file as text', async () => {
   expect(await send('table')).toMatchObject({ ok: true, data: 'a,b' })
 })
 
-it('a client gets JSON by default, and the type that it asks for', async () => {
+it('a client gets JSON by default, or the requested type', async () => {
   expect(await send('rows')).toMatchObject({ status: 200, data: [{ id: 1 }] })
   expect(await send('rows', { accept: 'text/csv' })).toMatchObject({ data: 'id\r\n1\r\n' })
   const zip = await send('rows', { accept: 'application/zip' })

@@ -81,14 +81,14 @@ describe('a generated client of a list with pages', () => {
     expect(seen.urls.every((url) => url.includes('sort=newest'))).toBe(true)
   })
 
-  it('begins where the query says', async () => {
+  it('begins at the position in the query', async () => {
     const notes = await notesOf()
     const input = { query: { page: 3 } }
     await expect(idsOf(notes['byNumber']?.all(input))).rejects.toMatchObject({ status: 400 })
     expect(await idsOf(notes['byNumber']?.all({ query: { page: 3, pageSize: 3 } }))).toEqual([7])
   })
 
-  it('asks for no page that is not read', async () => {
+  it('requests no page that is not read', async () => {
     const notes = await notesOf()
     for await (const { id } of notes['byCursor']?.all() ?? []) if (id === 2) break
     expect(seen.urls).toHaveLength(1)

@@ -158,7 +158,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  it('are those of the client, then those of the call', async () => {
+  it('come from the client, then from the call', async () => {
     const options = { headers: { 'X-A': 'client', 'X-B': 'client' } }
     const { headers } = await call('headers', { headers: { 'X-Count': 3, 'x-b': 'call' } }, options)
     expect(headers.get('X-A')).toBe('client')

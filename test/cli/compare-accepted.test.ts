@@ -45,7 +45,7 @@ describe('Parameters of a whole path', () => {
   const at = (path: string, parameters: Json[], own: Json[] = [], components: Json = {}) =>
     documentOf({ [path]: { parameters, get: { parameters: own, responses: {} } } }, components)
 
-  it('are compared as those of each operation', () => {
+  it('are compared for each operation', () => {
     const [none, one] = [at('/x', []), at('/x', [query('q')])]
     expect(changes(one, none)).toEqual(['breaking parameter-removed @ query parameter q'])
     expect(changes(none, at('/x', [query('q', { required: true })]))).toEqual([
@@ -94,7 +94,7 @@ describe('A range of responses', () => {
     expect(changes(range, responses({ ...all, '404': body(number) }))).toEqual(added)
   })
 
-  it('may not have other bodies then, nor be gone', () => {
+  it('may then neither have other bodies nor be missing', () => {
     const range = responses({ '2XX': body(text) })
     expect(changes(range, responses({ '200': body(text), '201': body(number) }))).toEqual([
       'breaking type-changed @ response 201',

@@ -58,7 +58,7 @@ const NONE = [[], []]
 describe('alternatives', () => {
   const [a, b, c] = [text, number, { type: 'boolean' }] as const
 
-  it('are compared with each other where one replaces one', () => {
+  it('are compared if one replaces another', () => {
     const wide = { type: 'string', maxLength: 9 } as const
     expect(both({ oneOf: [a, b] }, { oneOf: [b, wide] })).toEqual([
       ['breaking bound-tightened'],
@@ -153,7 +153,7 @@ describe('a body that an operation requires', () => {
     expect(changes(withBody(base), withBody(current))).toEqual(expected)
   })
 
-  it('is a change for its worse where it is new, or gone', () => {
+  it('is a breaking change if it is added or removed', () => {
     const none = documentOf({ '/x': {} })
     expect(changes(none, withBody(true))).toEqual(['breaking required-body-added @ body'])
     expect(changes(none, withBody(false))).toEqual(['ok body-added @ body'])
@@ -243,7 +243,7 @@ describe('bounds', () => {
     expect(both(tight, loose)).toEqual([['ok bound-loosened'], ['ok bound-loosened']])
   })
 
-  it('of uniqueItems: false are those of none', () => {
+  it('of uniqueItems: false equal those without the keyword', () => {
     expect(both({ type: 'array' }, { type: 'array', uniqueItems: false })).toEqual(NONE)
   })
 })

@@ -141,7 +141,7 @@ describe('a mistake', () => {
 describe('the file .env', () => {
   const NOWHERE = 'postgres://a:hush-hush@127.0.0.1:1/file'
 
-  it('names the database, unless the environment does, and the command says so', async () => {
+  it('names the database, unless the environment does, and the command prints the source', async () => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', 'development')
     vi.stubEnv('DATABASE_URL', undefined)
@@ -223,7 +223,7 @@ describeWithServer('db, with a server', () => {
   }
   afterEach(() => server[Symbol.asyncDispose]())
 
-  it('is the one of DATABASE_URL, and the login is passed on', async () => {
+  it('is the database of DATABASE_URL, and the login is passed on', async () => {
     await start()
     await server.run(`create role shop login noinherit password '${PASSWORD}'`)
     const migrated = await run('migrate', '--login', 'shop', ...withDir())

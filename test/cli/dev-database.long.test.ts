@@ -128,7 +128,7 @@ describe('an embedded database under blazon dev', () => {
     expect(await db('status')).toMatchObject({ status: 0, stderr: '2 applied, 0 pending.\n' })
   })
 
-  it('begins anew when its folder was deleted, and outlives a process that is killed', async () => {
+  it('starts again when its folder was deleted, and outlives a process that is killed', async () => {
     const own = await project()
     const run = await DevRun.start(own)
     await run.until('ready')

@@ -59,7 +59,7 @@ describeJobs('the dashboard', () => {
     const retry = `/data/work/0/retry/${dead?.id}`
     expect(await reader.read(retry, 'POST')).toBe('The job will run once more.')
     await expect.poll(async () => (await job())?.state).toBe('done')
-    expect(await reader.read(retry, 'POST')).toBe('The job is not dead any more.')
+    expect(await reader.read(retry, 'POST')).toBe('The job is no longer dead.')
     expect(await reader.read('/data/work/1/retry/x', 'POST')).toEqual({
       message: 'The application has no such list.',
     })

@@ -159,7 +159,7 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^created /)
   })
 
-  it('says that a crashed process is gone, and starts with the next save', async () => {
+  it('reports that a process has crashed, and starts at the next save', async () => {
     const crash = "setTimeout(() => { throw new Error('crashed') }, 300)"
     const project = devProject({ 'value.js': `${value('one')}${crash}` })
     const run = await serving(project)

@@ -144,7 +144,7 @@ describe('a project', () => {
     expect((await runHere(own, '--json')).status).toBe(0)
   })
 
-  it('has the status 2 where the command is used wrongly', async () => {
+  it('has the status 2 if the command is used wrongly', async () => {
     const own = project()
     expect(await runHere(own, '--entry', 'none.js')).toMatchObject({ status: 2, stdout: '' })
     expect(await runHere(own, '--stric')).toMatchObject({ status: 2, stdout: '' })

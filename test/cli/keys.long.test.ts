@@ -82,7 +82,7 @@ describe('blazon keys', () => {
     expect(unknown.stderr).toContain('There is no key with the id key_x.')
   })
 
-  it('says how to make the table if there is none, and prints no key', async () => {
+  it('prints how to create a missing table, and prints no key', async () => {
     await run('db', 'migrate', ...HERE, '--dir', new Folder().path)
     for (const argv of [['create', '--prefix', 'a'], ['list'], ['revoke', 'x']]) {
       const { status, stdout, stderr } = await run('keys', ...argv, ...HERE)

@@ -301,7 +301,7 @@ describe('a command line', () => {
 })
 
 describe('questions', () => {
-  it('are about what is not given', async () => {
+  it('concern missing values', async () => {
     const asked = await run([], { responses: ['api', ''] })
     expect(asked).toMatchObject({ status: 0, questions: [/^Folder/, /^Template/].map(matching) })
     expect(manifest('api').name).toBe('api')

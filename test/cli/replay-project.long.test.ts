@@ -199,7 +199,7 @@ export const options = defineAppOptions({ controllers: [PaymentsController] })
 `
 
 describe('a request whose replay would change things, or shows nothing', () => {
-  it('makes no call again, and is not called repaired', async () => {
+  it('sends no call again, and is not reported as corrected', async () => {
     let charges = 0
     const bank = createServer((_, res) => res.end(String(++charges)))
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))

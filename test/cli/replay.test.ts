@@ -105,7 +105,7 @@ describe('blazon replay without an id', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('says that there are none', async () => {
+  it('reports that there are none', async () => {
     expect(await replay()).toMatchObject({
       status: 0,
       stdout: '',
@@ -173,7 +173,7 @@ describe('the tenant of a capsule', () => {
     expect(isTenantInHost(capsule)).toBe(isInHost)
   })
 
-  it('is none without one', () => {
+  it('is missing without one', () => {
     expect(tenantOf({ ...CAPSULE, record: { ...RECORD, tenant: null } })).toBeNull()
   })
 })

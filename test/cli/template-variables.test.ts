@@ -24,7 +24,7 @@ describe('a project of the template saas, in production', () => {
     expect(await problemsOf(() => App.create({ providers: [Env.provider] }))).toEqual(problems)
   })
 
-  it('does not take the server of a .env that is not read, and says so', async () => {
+  it('does not use the server of an ignored .env, and reports it', async () => {
     inProduction({ '.env': 'DATABASE_URL=postgres://canary@localhost/notes\n' })
     const [problem] = await problemsOf(() => Env.read())
     expect(problem?.remedy).toContain('The file .env has it, but is not read')
@@ -53,7 +53,7 @@ describe.each([
     return problems[0]
   }
 
-  it('does not start without a secret for tokens, nor with that of the development', async () => {
+  it('does not start without a secret for tokens, or with the development secret', async () => {
     inProduction({})
     vi.stubEnv('DATABASE_URL', 'postgres://localhost/notes')
     vi.stubEnv('NODE_ENV', '')

@@ -47,14 +47,14 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expected: Record<string, string | null> = {},
     ) => store.write(id, { set, expected, ...times })
 
-    it('returns a session as it was created', async () => {
+    it('returns a session unchanged', async () => {
       const whole = await create()
       expect(await store.read(whole.id)).toEqual(whole)
       const anonymous = await create({ userKey: null, user: null, tenant: null, fields: {} })
       expect(await store.read(anonymous.id)).toEqual(anonymous)
     })
 
-    it('knows no session that was never created', async () => {
+    it('finds no session that was never created', async () => {
       const id = randomUUID()
       expect(await store.read(id)).toBeUndefined()
       expect(await store.take(id)).toBeUndefined()
@@ -105,7 +105,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(Object.keys((await store.read(id))?.fields ?? {}).sort()).toEqual(names.sort())
     })
 
-    it('lets one of 20 parallel writes of the same value win, and tells the others', async () => {
+    it('accepts one of 20 parallel writes of the same value, and rejects the others', async () => {
       const { id } = await create({ fields: { a: '0' } })
       const all = Array.from({ length: 20 }, (_, index) =>
         write(id, { a: String(index + 1) }, { a: '0' }),

@@ -111,7 +111,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     const saved = () => database.look('select tenant_id, note from orders')
     const isFree = () => runWithTenant('b', () => app.get(Database).query('select 1'))
 
-    it('is refused after the client has disconnected, and takes no connection', async () => {
+    it('is refused after the client has disconnected, and uses no connection', async () => {
       const socket = app.connect()
       socket.on('error', () => {})
       const lines = ['POST /late/left HTTP/1.1', 'Host: localhost', 'X-Tenant-Id: a']

@@ -273,7 +273,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
   })
 
   describe('guards and middlewares', () => {
-    it('hold no connection while a client sends its body', async () => {
+    it('use no connection while a client sends its body', async () => {
       const database = databaseOf()
       let asked = 0
       class AskingGuard {

@@ -97,7 +97,7 @@ describe('the project of the last page', () => {
     expect([...files].filter(([path]) => code.includes(path)).sort()).toEqual(expected.sort())
   })
 
-  it('has the settings of all templates, and names what it leaves out', () => {
+  it('has the settings of all templates, and names omitted parts', () => {
     const rest = ['common', 'container', 'saas'].flatMap((folder) =>
       inTemplate(folder).map((path) => [folder, path] as const),
     )

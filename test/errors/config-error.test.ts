@@ -48,7 +48,7 @@ describe('blameCaller', () => {
     expect(error.stack).not.toMatch(/blame-caller|node:internal|at start /)
   })
 
-  it('leaves other errors and results as they are', async () => {
+  it('does not change other errors and results', async () => {
     const error = new Error('own')
     const { stack } = error
     await expect(start(() => fails(error))).rejects.toBe(error)

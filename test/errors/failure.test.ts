@@ -19,7 +19,7 @@ const trap = () => {
 const brand = Symbol.for('blazon.HttpError')
 
 describe('the response to an HttpError', () => {
-  it('has all that the error says', () => {
+  it('contains all information of the error', () => {
     const errors = [{ in: 'body', path: 'name', message: 'is taken' }] as const
     const headers = { 'X-A': '1' }
     const given = new HttpError(409, 'taken', { code: 'TAKEN', errors, headers })
@@ -71,7 +71,7 @@ describe('the response to an error of http-errors', () => {
     expect(toFailure(given)).toMatchObject({ status: 503, message: 'Service Unavailable' })
   })
 
-  it('is a 500 without details where the status is that of no error', () => {
+  it('is a 500 without details if the status is not an error status', () => {
     const given = createError(400, 'secret', { headers: { Location: '/' } })
     expect(toFailure(Object.assign(given, { status: 302, statusCode: 302 }))).toEqual(GENERIC)
   })
@@ -85,7 +85,7 @@ describe('the response to an error of http-errors', () => {
     expect(toFailure(error(facts))).toEqual(GENERIC)
   })
 
-  it('is not that of an object that is not an error', () => {
+  it('is not taken from an object that is not an error', () => {
     const facts = { status: 404, statusCode: 404, expose: true, message: 'secret' }
     expect(toFailure(facts)).toEqual(GENERIC)
   })

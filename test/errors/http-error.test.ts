@@ -89,7 +89,7 @@ describe('HttpError', () => {
     expect(String(new HttpError(402))).toBe('HttpError: Payment Required')
   })
 
-  it('has a stack that begins where it was made', () => {
+  it('has a stack that begins at its creation', () => {
     const [first, second] = new NotFoundError('none').stack?.split('\n') ?? []
     expect(first).toBe('NotFoundError: none')
     expect(second).toContain('http-error.test')

@@ -179,7 +179,7 @@ describe('a pinned message', () => {
     expect(await response.text()).toBe('text')
   })
 
-  it('is one of the host that its URL names', async () => {
+  it('is counted for the host of its URL', async () => {
     const { send, url } = await pinnedHost((req, res) => res.end(`${req.headers.host} ${req.url}`))
     expect(await (await send(url)).text()).toBe(`${url.host} /a?b=c`)
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')

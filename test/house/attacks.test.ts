@@ -24,7 +24,7 @@ describe('the list of attempts to get in', () => {
     expect([...new Set(listed)].sort()).toEqual([...new Set(written)].sort())
   })
 
-  it('says for each attempt whether it was refused, repaired, or is by design', () => {
+  it('states for each attempt whether it was refused, repaired, or is by design', () => {
     const rows = read('README.md')
       .split('\n')
       .filter((line) => line.startsWith('| ') && !/^\| (?:Attempt|---)/.test(line))

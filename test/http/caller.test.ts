@@ -23,7 +23,7 @@ describe('the certificate of a client', () => {
     expect(callerOf(known, res)).toBe('user.id=n1')
   })
 
-  it('identifies no caller if the client sent none', () => {
+  it('identifies no caller if the client sent no credential', () => {
     const socket = connection()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket }), res)).toBeNull()

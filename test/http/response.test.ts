@@ -46,7 +46,7 @@ describe('res.json', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('calls the writeHead with which a middleware has replaced that of the response', async () => {
+  it('calls the writeHead that a middleware has set on the response', async () => {
     const { headers } = await start((_req, res, next) => {
       const { writeHead } = res
       res.writeHead = (...args: unknown[]) => {

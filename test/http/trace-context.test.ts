@@ -128,7 +128,7 @@ describe('parseTracestate', () => {
 })
 
 describe('createTrace', () => {
-  it('makes no id twice, and each with all its digits', () => {
+  it('creates no id twice, and each with all its digits', () => {
     const ids = Array.from({ length: 500 }, () => createTrace(undefined, undefined)).flatMap(
       ({ traceId, spanId }) => [traceId, spanId],
     )

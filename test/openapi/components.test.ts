@@ -80,7 +80,7 @@ describe('Components of schemas', () => {
     expect(namesOf(controller('a', z.object({ n: z.number() })))).toEqual([])
   })
 
-  it('are one when request and response are the same', () => {
+  it('are merged if request and response are equal', () => {
     expect(namesOf(controller('a', User, User))).toEqual(['User'])
   })
 

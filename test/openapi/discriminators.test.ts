@@ -121,7 +121,7 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('is left out where an alternative is not a component, or a value no text', () => {
+  it('is omitted if an alternative is not a component, or a value is not a text', () => {
     const inline = v.variant('kind', [
       v.object({ kind: v.literal('cat') }),
       v.pipe(v.object({ kind: v.literal('dog') }), v.title('Dog')),

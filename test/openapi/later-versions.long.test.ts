@@ -130,7 +130,7 @@ describe('the schema of OpenAPI 3.1', () => {
     })
   })
 
-  it('is less exact, and says so, where a pattern cannot be written', () => {
+  it('is less exact, with a warning, if a pattern cannot be written', () => {
     const { schema, losses } = describeKept(
       {
         not: { type: 'string', pattern: '[' },

@@ -104,7 +104,7 @@ describe('A request without a body', () => {
     expect(await required(XController)).toEqual([false, false])
   })
 
-  it('is forbidden where @ApiBody alone describes the body, unless it says otherwise', () => {
+  it('is forbidden if only @ApiBody describes the body, unless it allows more', () => {
     @Controller()
     class XController {
       @Post('a')

@@ -43,7 +43,7 @@ describe('a chain of schemas', () => {
     expect(namesOf(z.object({ next: middle }).meta({ id: 'T1' }))).toEqual(['T1', 'T2', 'T3'])
   })
 
-  it('has two names only for schemas that refer to one that differs', () => {
+  it('has two names only for schemas that refer to a differing schema', () => {
     const last = same.meta({ id: 'U3' })
     const middle = differing.extend({ next: last }).meta({ id: 'U2' })
     const names = namesOf(z.object({ next: middle }).meta({ id: 'U1' }))

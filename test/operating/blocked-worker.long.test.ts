@@ -30,7 +30,7 @@ describe('a worker whose event loop is blocked', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('leaves no client waiting for ever if no other worker is there', async () => {
+  it('leaves no client waiting if there is no other worker', async () => {
     const crew = await block('2')
     void crew.ask('/block').catch(() => {})
     await expect.poll(() => crew.service.output.match(/^blocks$/gm)?.length).toBe(2)

@@ -58,7 +58,7 @@ describeWithServer('a database that fails over', () => {
   }
   const isReady = async () => (await (app as TestApp).request().get('/ready')).status === 200
 
-  it('closes connections to a server that takes no writes, and is not ready until one takes them', async () => {
+  it('closes connections to a read-only server, and is not ready until a server accepts writes', async () => {
     gate.lead(standby.port)
     await start({ url: url(`127.0.0.1:${gate.port}`) })
     const read = async () => (await app?.asTenant('a').request().get('/pairs'))?.status
@@ -74,7 +74,7 @@ describeWithServer('a database that fails over', () => {
     expect(rows).toEqual([{ note: 'one' }, { note: 'three' }, { note: 'two' }])
   })
 
-  it('says that a statement without a transaction saved nothing when the server takes no writes', async () => {
+  it('reports that a statement without a transaction saved nothing if the server accepts no writes', async () => {
     gate.lead(standby.port)
     const db = (await start({ url: url(`127.0.0.1:${gate.port}`) })).get(Database)
     const write = () => runWithTenant('a', () => db.sql`insert into orders (note) values ('x')`)
@@ -106,7 +106,7 @@ describeWithServer('a database that fails over', () => {
     expect(await app?.asTenant('a').request().get('/pairs')).toMatchObject({ status: 200 })
   })
 
-  it('uses the server of a list that takes writes, and follows when another one is promoted', async () => {
+  it('uses the writable server of a list, and follows when another one is promoted', async () => {
     const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
     await start({ url: url(hosts, '?target_session_attrs=read-write') })
     expect(await add('before')).toEqual(SAVED)

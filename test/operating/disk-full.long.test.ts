@@ -70,7 +70,7 @@ describe.skipIf(typeof mounted === 'string')('a database whose disk is full', ()
     expect([...acknowledged].filter((name) => !rows.some(({ note }) => note === name))).toEqual([])
   }
 
-  it('refuses what needs space, serves the rest on the same connection, and continues when there is space', async () => {
+  it('refuses writes that need space, serves reads on the same connection, and continues when there is space', async () => {
     expect(await add()).toBe(SAVED)
     const connection = await pid()
     disk.fill()

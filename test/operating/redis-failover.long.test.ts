@@ -82,7 +82,7 @@ describeWithServer('a Redis that fails over', () => {
   const REFUSED = { status: 503, code: 'SESSIONS_UNAVAILABLE' }
   const DONE = { status: 200, code: undefined }
 
-  it('gets another connection when the server has become a replica, and says so once', async () => {
+  it('gets another connection when the server has become a replica, and logs it once', async () => {
     await start()
     expect(await login()).toEqual(REFUSED)
     await until(async () => !(await isReady()))

@@ -108,7 +108,7 @@ describe('two workers', () => {
     }
   })
 
-  it('in memory have a limit and a cache each, and boot says so once', async () => {
+  it('each have their own limits and cache in memory, and boot warns of it once', async () => {
     const crew = await Crew.start(program({ limits: 'undefined', cache: 'undefined' }))
     const warnings = crew.service.logged('W_WORKERS_MEMORY')
     expect(warnings.map(({ message }) => String(message).split('\n')[0])).toEqual([

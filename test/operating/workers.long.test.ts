@@ -26,7 +26,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.service.ended).toBe(1)
   })
 
-  it('ends with 1 if a request was cut', async () => {
+  it('exits with 1 if a request was cut off', async () => {
     const crew = await Crew.start(
       program(
         "timeouts: { close: '100ms' },",
@@ -39,7 +39,7 @@ describe('blazon start --workers 2', () => {
     await response
   })
 
-  it('answers what is under way, and refuses nothing, at SIGTERM', async () => {
+  it('completes running requests, and refuses none, at SIGTERM', async () => {
     const crew = await Crew.start(
       program(
         '',
@@ -119,7 +119,7 @@ describe('SIGHUP', () => {
     expect(crew.service.logged('Closing')).toHaveLength(2)
   })
 
-  it('goes on to be ready in a worker that is replaced, because its port stays open', async () => {
+  it('stays ready in a worker that is replaced, because its port stays open', async () => {
     const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
     const restart = crew.restart()
     let isOver = false
@@ -165,7 +165,7 @@ describe('SIGHUP', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('tells open streams that their worker ends', async () => {
+  it('informs open streams that their worker ends', async () => {
     const crew = await Crew.start(
       program(
         '',

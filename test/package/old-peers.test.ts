@@ -78,7 +78,7 @@ describe.each(APPLICATIONS)('an application with %s', (_, versions) => {
   })
 
   const used = Object.keys(versions).filter((name): name is Peer => name in PEER_USES)
-  it.each(used)('learns at the door that its %s is too old', async (name) => {
+  it.each(used)('is told at the import that its %s is too old', async (name) => {
     const use = PEER_USES[name]
     // The code that loads two packages refuses the first.
     const refused = use.after ?? name

@@ -68,7 +68,7 @@ describe('the response to input that Node cannot parse', () => {
     expect(reasons).toEqual([])
   })
 
-  it('has the default format where that of the application fails', () => {
+  it('has the default format if the format of the application fails', () => {
     const reason = new Error('no format')
     const broken: ErrorFormat = {
       ...own,

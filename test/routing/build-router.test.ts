@@ -146,7 +146,7 @@ describe('buildRouter', () => {
     }
   })
 
-  it('gives no route an empty parameter, whatever else has its place', () => {
+  it('never passes an empty parameter to a route', () => {
     const match = routerOf(
       'GET /v:version',
       'GET /:name',

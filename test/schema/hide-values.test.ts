@@ -96,7 +96,7 @@ function hideOneByOne(text: string, secrets: readonly string[]): string {
 }
 
 describe('hideIn', () => {
-  it('returns a value without secrets as it is', () => {
+  it('returns a value without secrets unchanged', () => {
     const value = { err: new Error('x'), at: new Date(0) }
     expect(hideIn(value, hidden(['hunter22']))).toBe(value)
   })

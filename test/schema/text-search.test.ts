@@ -9,7 +9,7 @@ const letters = (maxLength: number) =>
 const texts = fc.array(letters(6), { maxLength: 12 })
 
 describe('TextSearch', () => {
-  it('finds what indexOf finds', () => {
+  it('finds the same positions as indexOf', () => {
     fc.assert(
       fc.property(texts, letters(40), (searched, text) => {
         const expected = searched

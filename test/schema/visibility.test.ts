@@ -281,7 +281,7 @@ describe('findMarks', () => {
     ])
   })
 
-  it('takes no property and no value for the keyword', () => {
+  it('mistakes no property or value for the keyword', () => {
     const schema = { properties: { visibleTo: { default: { visibleTo: 'x' } } }, example: mark }
     expect(findMarks(schema)).toEqual({ places: [], wrong: [] })
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { joinFailures } from '../../src/testing/finish-test.js'
 
 describe('failures of one request', () => {
-  it('are one, the first, whose message and stack have the others', () => {
+  it('are reported as the first error, whose message and stack contain the others', () => {
     const first = new Error('expected 204, got 200')
     const joined = joinFailures([null, first, undefined, new TypeError('forgotten')]) as Error
     expect(joined).toBe(first)
@@ -11,12 +11,12 @@ describe('failures of one request', () => {
     expect(joined.stack).toContain(text)
   })
 
-  it('are none, or what they are, where there is nothing to join', () => {
+  it('stay unchanged if there is nothing to join', () => {
     expect(joinFailures([null, undefined])).toBeNull()
     expect(joinFailures(['a text'])).toBe('a text')
   })
 
-  it('are all told where the first is not an error, or cannot be changed', () => {
+  it('are all reported if the first is not an error, or cannot be changed', () => {
     const others = [new Error('forgotten')]
     for (const first of ['a text', Object.freeze(new Error('a text'))]) {
       const joined = joinFailures([first, ...others]) as Error

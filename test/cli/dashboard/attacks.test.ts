@@ -176,7 +176,7 @@ describe('an attack on the data by', () => {
 })
 
 describe('a request that would change something', () => {
-  it('does what the page asks for, by POST only', async () => {
+  it('performs the actions of the page, by POST only', async () => {
     const own = await open()
     const authorization = `Bearer ${own.token}`
     const origin = `http://127.0.0.1:${own.port}`
@@ -201,7 +201,7 @@ describe('a request that would change something', () => {
     const reply = await send(own, { method: 'POST', path: RETRY, headers })
     expect(reply).toMatchObject({
       status: 502,
-      text: '{"message":"The application does not run."}',
+      text: '{"message":"The application is not running."}',
     })
   })
 

@@ -34,7 +34,7 @@ it('names the path of a request without a route', () => {
   expect(lines).toEqual(['blazon dev: GET /old has failed, run it again: npx blazon replay a1'])
 })
 
-it('tells a route that fails again once for each class of error, until other code serves', () => {
+it('reports a repeated failure of a route once for each class of error, until other code runs', () => {
   const { notes, lines, fail } = opened()
   fail('a1')
   fail('a2', { url: '/orders/8' })
@@ -45,7 +45,7 @@ it('tells a route that fails again once for each class of error, until other cod
   expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['a1', 'a3', 'a4', 'a5'])
 })
 
-it('tells nothing of a request without a capsule', () => {
+it('reports nothing about a request without a capsule', () => {
   const { notes, lines } = opened()
   notes.add(reported({ status: 503 }))
   expect(lines).toEqual([])

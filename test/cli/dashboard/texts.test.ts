@@ -60,7 +60,7 @@ describe('the copy as curl', () => {
     expect(command).toContain('curl -X PUT ')
   })
 
-  it('says what it lacks', () => {
+  it('reports missing parts', () => {
     const sent = { headers: [], body: null, omitted: 'Its body is too long.' }
     expect(curlText(reported({}, { sent }), ORIGIN)).toMatch(/^# Its body is too long\.\ncurl '/)
   })

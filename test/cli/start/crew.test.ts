@@ -209,7 +209,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([1, 2])
   })
 
-  it('says how a new worker has ended', async () => {
+  it('prints how a new worker has ended', async () => {
     const { lines, worker, started, restart } = setUp()
     await started()
     await restart()
@@ -268,7 +268,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([4, 5])
   })
 
-  it('starts nobody in the pause after a crash once a signal has ended it', async () => {
+  it('starts no worker in the pause after a crash once a signal has ended it', async () => {
     const { crew, forked, worker, started, status, restart, advance } = setUp()
     await started()
     await worker(1).exit(1)

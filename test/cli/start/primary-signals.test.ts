@@ -24,7 +24,7 @@ function listen() {
   return { calls, send }
 }
 
-it('the same signal is a second one after 250 ms, because npm repeats that of the terminal', () => {
+it('counts the same signal as a second one only after 250 ms, because npm repeats the signal of the terminal', () => {
   const { calls, send } = listen()
   send('SIGINT')
   vi.advanceTimersByTime(249)

@@ -186,7 +186,7 @@ describe('a schema on the built-in page', () => {
     },
   )
 
-  it('is on the page once, however many others refer to it', () => {
+  it('is on the page once, even if several schemas refer to it', () => {
     const names = Array.from({ length: 12 }, (_, i) => `E${i}`)
     const links = names.map((name) => [name, { $ref: `#/components/schemas/${name}` }])
     const all = { type: 'object', properties: Object.fromEntries(links) } as const

@@ -35,7 +35,7 @@ describe('a check that has not returned', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('does not hide, when it returns at last, that a later call is under way', async () => {
+  it('does not hide a later running call when it returns late', async () => {
     const { calls, askFor } = probeOf()
     expect(await askFor('10s')).toBe('down')
     expect(await askFor('1s')).toBe('down')

@@ -77,7 +77,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('drops lines when nobody reads, counts them, and needs no endless memory', async () => {
+  it('drops lines without a reader, counts them, and limits its memory', async () => {
     const { reader, writer } = pipe()
     const sink = new LineSink(writer)
     const line = `${'x'.repeat(1023)}\n`

@@ -322,7 +322,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     )
   })
 
-  it('buries the job of a tenant that is gone', async () => {
+  it('marks the job of a removed tenant as dead', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')

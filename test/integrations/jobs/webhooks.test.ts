@@ -146,7 +146,7 @@ describeJobs('webhooks', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).toEqual([URL, URL, URL])
   })
 
-  it('ends with an endpoint that is gone', async () => {
+  it('ends when the endpoint has been removed', async () => {
     answer(410)
     await pay()
     await app.jobs.drain({ failures: 'keep' })

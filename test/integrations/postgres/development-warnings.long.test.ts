@@ -86,7 +86,7 @@ describeWithServer('boot outside production warns', () => {
     ])
   })
 
-  it('of nothing where the login and the tables are right, until there is a new migration', async () => {
+  it('no problem if the login and the tables are right, until there is a new migration', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     const roles = { tenantRole, allTenantsRole }

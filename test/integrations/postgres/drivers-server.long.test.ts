@@ -259,7 +259,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     lent.release()
   })
 
-  it('finds out in any language whether a statement took too long or was cancelled', async () => {
+  it('distinguishes a statement timeout from a cancellation in any language', async () => {
     await using gate = await Gate.before(server.port)
     gate.translate(
       ['canceling statement due to statement timeout', 'storniere wegen Zeitüberschreitung'],

@@ -300,7 +300,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('waits for one of the connections that the server takes, and uses more when it takes them', async () => {
+    it('waits for one of the accepted connections, and uses more when the server accepts them', async () => {
       await start({ connections: 4, timeouts: { ...SHORT, acquire: '10s' } })
       await look(`alter role ${LOGIN} connection limit 2`)
       await until(works)
@@ -316,7 +316,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('leads to DATABASE_BUSY when those that the server takes are in use for the acquire time', async () => {
+    it('leads to DATABASE_BUSY if all accepted connections are in use for the acquire timeout', async () => {
       await start({ connections: 3, timeouts: { ...SHORT, idleInTransaction: '1m' } })
       await look(`alter role ${LOGIN} connection limit 1`)
       await until(works)
@@ -328,7 +328,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await look(`alter role ${LOGIN} connection limit -1`)
     })
 
-    it('leads to 503 at once when the server takes none', async () => {
+    it('leads to 503 at once if the server accepts no connection', async () => {
       await start({ timeouts: { ...SHORT, acquire: '1m' } })
       await look(`alter role ${LOGIN} connection limit 0`)
       await look(

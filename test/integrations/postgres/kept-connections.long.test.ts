@@ -69,7 +69,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is closed when a message cannot be written, and none of it leaves', async () => {
+  it('is closed when a message cannot be written, and no part is sent', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     const lent = await driver.connect()
@@ -89,7 +89,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('is replaced when it has ended meanwhile, and the log says so', async () => {
+  it('is replaced if it has ended in the meantime, and the log reports it', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     await end(pid)

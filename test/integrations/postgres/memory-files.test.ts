@@ -26,7 +26,7 @@ function writeAt(files: MemoryFiles, path: string, text: string, position: numbe
 }
 
 describe('the files of a database in memory', () => {
-  it('start as those of a snapshot, and share no change with it or with each other', () => {
+  it('start as copies of a snapshot, and share no change with it or with each other', () => {
     const first = new MemoryFiles(empty())
     first.mkdir('base')
     first.writeFile('/base/1', 'one')
@@ -92,7 +92,7 @@ describe('the files of a database in memory', () => {
     expect(new TextDecoder().decode(buffer)).toBe('kept')
   })
 
-  it('are split so that equal pages are one, and pages of zeros none', () => {
+  it('are split so that equal pages are shared, and pages of zeros omitted', () => {
     const data = new Uint8Array(3 * PAGE + 5)
     data[0] = data[2 * PAGE] = 1
     const pages = new Pages()

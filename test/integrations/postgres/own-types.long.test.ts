@@ -66,7 +66,7 @@ describe.each(KINDS)('types that only the database describes, on %s', (_kind, op
     expect(rows).toEqual([{ a: ['sad'], b: 2 }])
   })
 
-  it('stay text where a library asks for it', async () => {
+  it('stay text if a library requires it', async () => {
     const text = "select array['sad']::mood[] as mood, array[now()]::moment[] as moments"
     const all = await db.query<Record<string, string>>({ text, texts: 'all' })
     expect(all.rows[0]?.['mood']).toBe('{sad}')

@@ -105,7 +105,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
     ])
   })
 
-  it('says what is wrong', async () => {
+  it('reports the mistake', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     const seen = app.logs.length

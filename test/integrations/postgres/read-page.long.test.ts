@@ -145,7 +145,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     expect(body.items.map(Object.keys)).toEqual([['id', 'at', 'place']])
   })
 
-  it('meets no column of the query, whatever its name is', async () => {
+  it('never conflicts with a column of the query', async () => {
     await run('delete from rows')
     await insert(3, new Random(1))
     const seen: unknown[] = []

@@ -195,7 +195,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     return { app, add, close }
   }
 
-  it('makes a request wait for a connection when PgBouncer takes no more', async () => {
+  it('makes a request wait for a connection when PgBouncer accepts no more', async () => {
     const { add, close } = await start(['max_client_conn = 2'])
     await until(async () => (await add('first')) === '201 ')
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`full-${i}`)))
@@ -214,7 +214,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     await close()
   })
 
-  it('is 503 while the server behind it is stopped, and none after its start', async () => {
+  it('responds with 503 while its server is stopped, and works again after the start', async () => {
     const { add, close } = await start(['server_login_retry = 1'])
     expect(await add('before')).toBe('201 ')
     await server.stop()

@@ -189,7 +189,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('holds no connection between its items, and has saved what it has shown', async () => {
+    it('keeps no connection between its items, and has saved all sent rows', async () => {
       const going = gate()
       script = adding(1, () => going.opened)
       const stream = get('plain')
@@ -375,7 +375,7 @@ describeWithServer('a stream with a database', () => {
       expect(await saved()).toEqual([])
     })
 
-    it('gives its connection back when its client takes nothing for too long', async () => {
+    it('releases its connection when its client reads nothing for too long', async () => {
       await app.close()
       await open({ timeouts: { idleInTransaction: '300ms' } })
       const full = 'x'.repeat(1024 * 1024)

@@ -27,7 +27,7 @@ async function pass(ms: number) {
 }
 
 describe('the transaction of a stream', () => {
-  it('waits for its reader anew after each item, and for nobody after its end', async () => {
+  it('waits for its reader after each item, but not after its end', async () => {
     const { stream, ends } = open()
     for (const value of [1, 2, 3]) {
       expect(await stream.next()).toEqual({ done: false, value })
@@ -39,7 +39,7 @@ describe('the transaction of a stream', () => {
     expect(ends).toEqual(['commit'])
   })
 
-  it('is rolled back once when its reader is late, who gets one error, whatever it does then', async () => {
+  it('is rolled back once when its reader is late, and the reader gets one error', async () => {
     const { stream, ends } = open()
     await stream.next()
     await pass(1000)

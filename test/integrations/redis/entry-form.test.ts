@@ -137,7 +137,7 @@ describe('deletions that wait for Redis', () => {
     expect(pending.isEmpty).toBe(false)
   })
 
-  it('become the deletion of everything when they are too many', () => {
+  it('cause the deletion of all entries if there are too many', () => {
     const some = (count: number, end = '') => Array.from({ length: count }, (_, i) => `${i}${end}`)
     const pending = new Pending(everything)
     pending.add({ keys: some(10_000), patterns: some(100, '*') })

@@ -190,7 +190,7 @@ describeWithServer('a Redis that is paused', () => {
     for (const client of others) client.destroy()
   })
 
-  it('causes no unhandled rejection when its connection is given up during a ping', async () => {
+  it('causes no unhandled rejection when its connection is dropped during a ping', async () => {
     const rejections: unknown[] = []
     const note = (error: unknown) => rejections.push(error)
     process.on('unhandledRejection', note)

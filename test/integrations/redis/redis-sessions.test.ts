@@ -42,7 +42,7 @@ describeWithRedis('the sessions of a user in Redis', () => {
     expect(await store.removeAll('user')).toBe(2)
   })
 
-  it('are known until the last of them ends, also where the first ends before it', async () => {
+  it('are known until the last one ends, even if the first one ends earlier', async () => {
     const { create, left } = await open()
     await create('short', 2)
     await create('long', 9)

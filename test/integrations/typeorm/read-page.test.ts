@@ -202,7 +202,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     ])
   })
 
-  it('says what is wrong', async () => {
+  it('reports the mistake', async () => {
     await database.run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     for (const path of ['all?limit=2', 'column', 'many'])
       await app.request().get(`/others/${path}`).expect(500)

@@ -167,7 +167,7 @@ describe('a store that is wrong', () => {
     expect(await statusWith(app, key)).toBe(200)
   })
 
-  it('makes a user that is none: refused, and logged', async () => {
+  it('returns an invalid user: refused, and logged', async () => {
     for (const user of [null, undefined, 'one', Promise.resolve({ id: 1 })]) {
       const app = await startWith({ find: () => good, user: () => user as unknown as object })
       expect(await statusWith(app, key)).toBe(401)
@@ -190,7 +190,7 @@ function fail(error: unknown): never {
 }
 
 describe('the secret', () => {
-  it('is in no log line, whatever fails', async () => {
+  it('is in no log line after any failure', async () => {
     const keys = new Keys()
     const secrets: string[] = []
     const logger = new Lines()
@@ -284,7 +284,7 @@ describe('the log of uses', () => {
     expect(isDone).toBe(true)
   })
 
-  it('is awaited also where another report has ended before', async () => {
+  it('is awaited even if another report has ended before', async () => {
     const keys = new Keys()
     const ends: string[] = []
     let release = () => {}

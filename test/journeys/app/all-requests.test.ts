@@ -184,7 +184,7 @@ describe('an observer of all requests', () => {
     expect(app.getRouteTable()).toHaveLength(11)
   })
 
-  it('is called for what a schema, a limit, and the size of a body refuse', async () => {
+  it('is called for refusals by a schema, a limit, and the size of a body', async () => {
     const { port } = await serve({ limits: { body: 10 } })
     await send(port, `POST /work/save\n${JSON_HEAD}\nContent-Length: 2`, '{}')
     await over(1)
@@ -328,7 +328,7 @@ describe('an observer of all requests', () => {
     expect((await over(2)).map(({ bytes }) => bytes)).toEqual([sizes[1], sizes[3]])
   })
 
-  it('knows when a request began, also when it is asked late', async () => {
+  it('knows the start of a request, even if it is read late', async () => {
     const app = await TestApp.create({
       controllers: [WorkController],
       plugins: [observer],

@@ -106,7 +106,7 @@ describe('an observer around all requests', () => {
     ])
   })
 
-  it('is called for a refused head, and not for what the parser refuses', async () => {
+  it('is called for a refused head, but not for data that the parser rejects', async () => {
     const notes: string[] = []
     const { port } = await serve({ plugins: [noting('a', notes)] })
     await send(port, 'GET /work/quick\nHost: b')
@@ -156,7 +156,7 @@ describe('an observer of errors', () => {
     requests: () => ({ onError: (...all) => void heard.push(all), ...more }),
   })
 
-  it('hears of each logged error, beside the option onError', async () => {
+  it('receives each logged error, besides the option onError', async () => {
     const [heard, reported]: [unknown, ErrorContext][][] = [[], []]
     const { port } = await serve({
       plugins: [hearing(heard as never)],

@@ -149,7 +149,7 @@ describe('closing on the clock of a test', () => {
     expect(log).toEqual(['warned: AppClosingError', 'onClose'])
   })
 
-  it('responds 503 to a request whose handler gives up then, and logs no failure', async () => {
+  it('responds 503 to a request whose handler stops then, and logs no failure', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/gives-up')
@@ -175,7 +175,7 @@ describe('closing on the clock of a test', () => {
     released.open()
   })
 
-  it('goes on to the next onClose when one takes longer than timeouts.onClose', async () => {
+  it('continues with the next onClose when one exceeds timeouts.onClose', async () => {
     const stuck = { name: 'stuck', onClose: () => new Promise(() => {}) }
     const app = await TestApp.create({
       ...options,

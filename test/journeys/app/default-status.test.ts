@@ -133,7 +133,7 @@ describe('defaultStatus', () => {
     ])
   })
 
-  it('gives way to @HttpCode, res.status, the argument of this.ok and @Redirect', async () => {
+  it('is overridden by @HttpCode, res.status, the argument of this.ok and @Redirect', async () => {
     const { send } = await start()
     expect((await send('POST', '/stated')).status).toBe(202)
     expect((await send('POST', '/set')).status).toBe(200)

@@ -192,7 +192,7 @@ describe('explain of a plugin', () => {
     }
   })
 
-  it('asks each plugin again for each error, in their order, until one knows the meaning', async () => {
+  it('calls each plugin for each error, in order, until one converts it', async () => {
     const asked: string[] = []
     const silent = (name: string): Plugin => ({
       name,

@@ -44,7 +44,7 @@ describe('an error with a status that a guard throws', () => {
     expect([status, scheme]).toEqual([401, 'Bearer'])
   })
 
-  it('is not replaced when it is an HttpError, also with status 500', async () => {
+  it('is not replaced if it is an HttpError, even with status 500', async () => {
     const { status } = await ask(() => {
       throw new HttpError(500, 'broken')
     })

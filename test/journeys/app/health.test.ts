@@ -122,7 +122,7 @@ describe('Health', () => {
     }
   })
 
-  it('tells the reason of each address, where Node has tried several', async () => {
+  it('reports the reason for each address if Node has tried several', async () => {
     const tried = new AggregateError([
       new Error('connect ECONNREFUSED ::1:5432'),
       new Error('connect ECONNREFUSED 127.0.0.1:5432'),
@@ -208,7 +208,7 @@ describe('Health', () => {
 })
 
 describe('the option health', () => {
-  it('serves three routes, also for HEAD, that nobody stores', async () => {
+  it('serves three routes with no-store, also for HEAD', async () => {
     await start({ health: true })
     for (const path of ['/livez', '/readyz', '/startupz']) {
       const { status, text, headers } = await get(path)
@@ -241,7 +241,7 @@ describe('the option health', () => {
     expect(app.getRouteTable()).toHaveLength(1)
   })
 
-  it('asks no middleware, and needs no tenant', async () => {
+  it('runs no middleware, and needs no tenant', async () => {
     await start({
       health: true,
       tenant: {},
@@ -310,7 +310,7 @@ describe('the option health', () => {
     ])
   })
 
-  it('takes a token as its guard, and refuses at boot what is not a guard', async () => {
+  it('accepts a token as its guard, and refuses other values at boot', async () => {
     const token = new InjectionToken<Operators>('operators')
     await start({ health: { guard: token }, providers: [{ token, useClass: Operators }] })
     expect((await asOperator('/readyz')).body).toMatchObject({ status: 'up', plugins: {} })

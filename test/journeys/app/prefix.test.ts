@@ -264,7 +264,7 @@ describe('prefix', () => {
 describe('the prefix of a module', () => {
   const users: Module = { name: 'users', prefix: '/people/', controllers: [UsersController] }
 
-  it('stands after that of the application, before the own controllers of the module', async () => {
+  it('follows the prefix of the application, before the controllers of the module', async () => {
     const orders: Module = { prefix: 'v1', imports: [users], controllers: [OrdersController] }
     const app = await start({
       controllers: [RootController],

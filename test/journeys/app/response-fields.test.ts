@@ -27,7 +27,7 @@ describe("responses: 'strip'", () => {
     },
   )
 
-  it('leaves the envelope as it is', async () => {
+  it('does not change the envelope', async () => {
     await start(WaysController)
     const envelope = { statusCode: 'success', status: 200, message: 'OK', data: ADA }
     expect(await json('/ways/returned')).toEqual(envelope)
@@ -102,7 +102,7 @@ describe('the mode of a route', () => {
     }
   }
 
-  it('is that of its method, else of its class, else of the application', async () => {
+  it('comes from its method, else its class, else the application', async () => {
     await start(ModesController, { responses: { fields: 'check' } })
     expect(await json('/modes/class')).toMatchObject({ data: ADA })
     expect(await json('/modes/method')).toMatchObject({ data: ROW })

@@ -26,7 +26,7 @@ describe('a returned Response', () => {
     ])
   })
 
-  it('keeps its own reason, and has that of its status without one', async () => {
+  it('keeps its own reason, or has the reason of its status', async () => {
     const app = await start()
     const reasonOf = async (init: ResponseInit) => {
       handler.make = () => new Response('short', init)

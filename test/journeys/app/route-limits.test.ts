@@ -124,7 +124,7 @@ describe('@Limits body and depth', () => {
     expect(await shared(5120)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 5120 } })
   })
 
-  it('are changes that `blazon openapi diff` sees', async () => {
+  it('are changes that `blazon openapi diff` reports', async () => {
     @Controller('docs')
     class Unlimited {
       @Post()
@@ -358,7 +358,7 @@ describe('@Limits timeout', () => {
     expect(common.status).toBe(503)
   })
 
-  it('begins anew for an error middleware when a middleware fails late', async () => {
+  it('starts again for an error middleware when a middleware fails late', async () => {
     let failLate: (error: Error) => void = () => {}
     const late: RequestHandler = (_req, _res, next) => {
       failLate = next

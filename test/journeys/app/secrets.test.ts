@@ -271,7 +271,7 @@ describe('a field that its schema calls secret', () => {
       expect(err).toMatchObject({ name: 'TimeoutError', message: '[secret] is late' })
     })
 
-    it('leaves an error without secrets as it is', async () => {
+    it('does not change an error without secrets', async () => {
       const thrown = new Error('x')
       expect((await failWith(thrown, 'correct')).err).toBe(thrown)
     })

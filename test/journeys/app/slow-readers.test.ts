@@ -8,7 +8,7 @@ import { gate } from '../gate.js'
 
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(32 * 1024 ** 2, 'x')
-const CUT = 'A response was cut: its client took no byte'
+const CUT = 'A response was cut off: its client did not read it'
 
 /** The server's ends of the connections of requests, and whether their responses are closed. */
 let responses: Response[] = []
@@ -104,7 +104,7 @@ async function full(): Promise<void> {
     .toBe(true)
 }
 
-describe('a client that takes no byte of a response', () => {
+describe('a client that reads no byte of a response', () => {
   it.each(['large', 'written'])(
     'is cut after a minute, with a line in the log: %s',
     async (path) => {
@@ -152,7 +152,7 @@ describe('a client that takes no byte of a response', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('is cut once, however long it takes', async () => {
+  it('is cut off once, independent of its duration', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     await full()
@@ -162,7 +162,7 @@ describe('a client that takes no byte of a response', () => {
 })
 
 describe('a client is not cut', () => {
-  it('that takes some bytes of one large chunk now and then', async () => {
+  it('that reads some bytes of one large chunk from time to time', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     for (let i = 0; i < 4; i++) {

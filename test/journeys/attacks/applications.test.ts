@@ -81,7 +81,7 @@ const asked = async (port: number, path: string, lines: readonly string[]) => {
   return answer?.status === 200 ? JSON.parse(answer.text).data : answer?.status
 }
 
-describe('a request that one application has let in and gives to another', () => {
+describe('a request that one application has admitted and passes to another', () => {
   async function startBoth() {
     const inner = await makeInner()
     const enter = inner.handler as RequestHandler
@@ -119,7 +119,7 @@ describe('a request that one application has let in and gives to another', () =>
     expect(await asked(port, `${at}/secret`, [INSIDE])).toBe(401)
   })
 
-  it('has those of the first one again when it comes back', async () => {
+  it('uses the settings of the first server again when it is back', async () => {
     const { port } = await startBoth()
     const outside = { scheme: 'outside', key: '1', keyScheme: 'outside', tenant: 'acme' }
     expect(await asked(port, '/inner/nowhere', [OUTSIDE])).toEqual(outside)
@@ -148,7 +148,7 @@ describe('a request that passes a router behind the guard', () => {
 })
 
 describe('two applications with one guard object', () => {
-  it('do not take each other for the one that let a request in', async () => {
+  it('do not mistake each other for the guard that admitted a request', async () => {
     const guard = keyGuard('x-outside')
     const make = () => {
       @Auth({ optional: true })

@@ -119,7 +119,7 @@ const ROUTES: readonly (readonly [method: string, path: string, status: number])
 ]
 
 describe('a guarded handler', () => {
-  it('keeps its guard when it is inherited, overridden, for all methods, or beside another', async () => {
+  it('keeps its guard when it is inherited, overridden, for all methods, or follows another', async () => {
     const controllers = [PlainChild, RoutedChild, AllController, SharedOpen, SharedGuarded]
     const { send } = await startGuarded({ controllers })
     const found: (readonly [string, string, number | undefined])[] = []
@@ -148,7 +148,7 @@ const rewrite =
   }
 
 describe('a rewritten or mounted path', () => {
-  it('leads to the guard of the route that it leads to', async () => {
+  it('leads to the guard of its target route', async () => {
     const middlewares = [rewrite('/old', '/admin'), rewrite('/admin', '/admin/')]
     const { send } = await startGuarded({ middlewares })
     expect((await send('/old'))[0]?.status).toBe(401)

@@ -105,7 +105,7 @@ describe('keys of two tables', () => {
     expect(await ask('/orders/limited', { 'x-staff-key': staff })).toBe('staff')
   })
 
-  it('are counted as the caller that the request was admitted as, whatever else it carries', async () => {
+  it('are counted for the admitted caller, whatever other credentials the request has', async () => {
     const { ask, partner, staff } = await startTables()
     const both = { 'x-partner-key': partner, 'x-staff-key': staff }
     expect(await ask('/orders/limited', both)).toBe('partner')

@@ -132,7 +132,7 @@ describe('a login', () => {
     expect(await me([bob.cookie])).toBe(401)
   })
 
-  it('gives a session of the tenant of the account, whatever the request names', async () => {
+  it("creates a session of the account's tenant, even if the request names another one", async () => {
     const { login, me } = await startSite()
     for (const lines of [[], [ACME], [GLOBEX]]) {
       const bob = await login('login-home/bob', lines)
@@ -180,7 +180,7 @@ describe('the cookie of a session', () => {
     }
   })
 
-  it('lets nobody in beside a wrong key, by another name, or cut by a comma', async () => {
+  it('admits no request with a wrong key, another header name, or a key with a comma', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const own = 'Sec-Fetch-Site: same-origin'

@@ -166,7 +166,7 @@ describe('an upgrade', () => {
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]
 
-  it('is an ordinary request where nothing takes upgrades: each guard decides', async () => {
+  it('is a normal request if no code handles upgrades: each guard decides', async () => {
     const { port } = await startSeveral()
     const statuses = async (more: readonly string[]) => {
       const connection = await RawConnection.open(port)
@@ -212,7 +212,7 @@ describe('a guard that waits', () => {
     },
   })
 
-  it('lets nobody in who was refused by the time limit, or has gone', async () => {
+  it('admits no request that exceeded the time limit, or was aborted', async () => {
     const [opened, asked] = [gate(), gate()]
     const slow: AuthGuard = {
       ...waiting(opened.opened),
@@ -247,7 +247,7 @@ describe('an error path', () => {
     Object.assign(new HttpError(401, 'odd'), { headers: { 'Set-Cookie': 'a=b\r\nX: y' } }),
   ]
 
-  it('lets nobody in whose second guard throws anything', async () => {
+  it('admits no request whose second guard throws any value', async () => {
     let thrown: unknown
     const two: AuthGuard = {
       credentials: ['x-two'],

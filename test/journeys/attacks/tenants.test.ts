@@ -171,7 +171,7 @@ describe('a token with an odd tenant', () => {
     }
   })
 
-  it('is that of a suspended or unknown one', async () => {
+  it('equals the response for a suspended or unknown tenant', async () => {
     const find = (id: string) =>
       id === 'acme' ? { id } : id === 'old' ? { id, status: 'suspended' as const } : null
     const { ask, bearer } = await startData({ store: { find } as never })
@@ -185,7 +185,7 @@ describe('a token with an odd tenant', () => {
 })
 
 describe('a stream that began with a right token', () => {
-  it('goes on after the token has ended, and no other begins: a guard decides about requests', async () => {
+  it('continues after the token has expired, but no new stream begins: guards check requests', async () => {
     const waiting = gate()
 
     @Auth('user')

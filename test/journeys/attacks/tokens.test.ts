@@ -69,7 +69,7 @@ async function startTokens(orders: Partial<Parameters<typeof jwt>[0]> = {}) {
 }
 
 describe('a token for one of two guards of an issuer', () => {
-  it('is refused by the other one, also after the first one has verified and kept it', async () => {
+  it('is refused by the other guard, even after the first guard has verified and stored it', async () => {
     const { ask, token } = await startTokens()
     const [one, other, both] = [
       token(),

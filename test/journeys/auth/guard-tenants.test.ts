@@ -147,7 +147,7 @@ async function ask(app: TestApp, path: string, headers: Record<string, string> =
 }
 
 describe('a request whose credential belongs to a tenant', () => {
-  it('acts for it if the request names it too, or none', async () => {
+  it('acts for its tenant if the request names the same tenant, or none', async () => {
     await using app = await start({})
     for (const path of ['required', 'plain', 'optional', 'optional-tenant', 'both']) {
       expect(await ask(app, path, as('ann@acme', 'acme'))).toBe('acme')
@@ -164,7 +164,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', as('ann@ACME', 'acme'))).toBe('403 TENANT_FORBIDDEN')
   })
 
-  it('needs a tenant where the route needs one', async () => {
+  it('needs a tenant if the route needs one', async () => {
     await using app = await start({})
     expect(await ask(app, 'required', as('ann'))).toBe('400 TENANT_REQUIRED')
     expect(await ask(app, 'plain', as('ann'))).toBeNull()
@@ -196,7 +196,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', two('ann@acme', 'key@zeta'))).toBe('acme')
   })
 
-  it('is refused for an id that is none, and asks the store', async () => {
+  it('is refused for an invalid id, and queries the store otherwise', async () => {
     const store = {
       find: async (id: string) =>
         id === 'gone'
@@ -252,7 +252,7 @@ describe('a request whose credential belongs to a tenant', () => {
 })
 
 describe('a request without a credential', () => {
-  it('acts for no tenant on a public route that does not ask for one', async () => {
+  it('acts for no tenant on a public route without @Tenant', async () => {
     await using app = await start({})
     const header = { 'x-tenant-id': 'acme' }
     expect(await ask(app, 'public', header)).toBeNull()
@@ -260,7 +260,7 @@ describe('a request without a credential', () => {
     expect(await ask(app, 'optional', header)).toBeNull()
   })
 
-  it('acts for the one that it names where the route asks for one', async () => {
+  it('acts for the named tenant on a route with @Tenant', async () => {
     await using app = await start({})
     expect(await ask(app, 'public-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask(app, 'optional-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')

@@ -157,13 +157,13 @@ const EXPECTED = {
   can: '403 no-store',
 }
 
-describe('the response to a request that the guard has let in', () => {
-  it('says no-store unless the route says something else', async () => {
+describe('the response to a request that the guard has admitted', () => {
+  it('sends no-store unless the route sends another value', async () => {
     await using app = await start()
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
   })
 
-  it('says so beside headers of middlewares and helmet', async () => {
+  it('sends this besides headers of middlewares and helmet', async () => {
     const mark: RequestHandler = (_req, res, next) => {
       res.set('X-Mark', '1')
       next()
@@ -194,7 +194,7 @@ describe('the response to a request that the guard has let in', () => {
     expect([again.status, again.headers['cache-control']]).toEqual([304, 'no-store'])
   })
 
-  it('says so in an application that is mounted in Express', async () => {
+  it('sends this in an application that is mounted in Express', async () => {
     const app = await App.create({ controllers: [Routes], auth: { guard }, logger: false })
     const host = express()
     host.use('/api', app.handler as never)
@@ -214,8 +214,8 @@ describe('the response to a request that the guard has let in', () => {
   })
 })
 
-describe('the response to a request that the guard has not let in', () => {
-  it('says nothing about storing', async () => {
+describe('the response to a request that the guard has refused', () => {
+  it('sends no Cache-Control', async () => {
     await using app = await start()
     const names = ['json', 'optional', 'public', 'can']
     expect(await table(app, {}, names)).toEqual({

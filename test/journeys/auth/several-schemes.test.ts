@@ -275,7 +275,7 @@ describe('a request of an application with several guards', () => {
     expect(await ask(app, '/two/required', { ...USER, ...PARTNER })).toBe('null/user')
   })
 
-  it('is not let in by a guard whose `carries` throws or forgets its result', async () => {
+  it('is not admitted by a guard whose `carries` throws or returns nothing', async () => {
     const broken = [
       () => {
         throw new Error('broken')
@@ -294,7 +294,7 @@ describe('a request of an application with several guards', () => {
 })
 
 describe('@Auth with names', () => {
-  it('on a method replaces that of the class, also of a base class', async () => {
+  it('on a method replaces the decorator of the class, also of a base class', async () => {
     @Auth('partner')
     @Controller('base')
     class Base {

@@ -149,7 +149,7 @@ describe('@Cookies', () => {
     expect((await get('none', 'a=1')).body.data).toEqual({ cookies: null })
   })
 
-  it('works beside cookie-parser, whose cookies it replaces on its routes only', async () => {
+  it('works together with cookie-parser, and replaces its cookies only on its own routes', async () => {
     const other = await TestApp.create({
       controllers: [CookiesController],
       middlewares: [cookieParser()],
@@ -281,7 +281,7 @@ describe('res.cookie of a controller', () => {
     },
   )
 
-  it('stays that of Express in middlewares', async () => {
+  it('is unchanged from Express in middlewares', async () => {
     const response = await app
       .request()
       .get('/cookies/none?middleware=1')

@@ -150,7 +150,7 @@ describe('a delivery that is not handled', () => {
     return { replays, released, entered, leave }
   }
 
-  it('is released when its sender has gone before it was claimed', async () => {
+  it('is released if its sender disconnected before it was claimed', async () => {
     const { replays, released, entered, leave } = slowReplays()
     const app = await start(stripeWebhooks('secret', { replays }))
     const gone = new AbortController()

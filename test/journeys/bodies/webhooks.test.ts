@@ -320,7 +320,7 @@ it('a signed delivery without a body is refused where @Body describes one', asyn
   expect(handled).toEqual([])
 })
 
-it('deliveries are remembered where the option says', async () => {
+it('deliveries are stored in the store of the option', async () => {
   const keys = new Map<string, number>()
   const replays: WebhookReplays = {
     claim: async (key, seconds) => !keys.has(key) && keys.set(key, seconds) === keys,
@@ -364,7 +364,7 @@ it('the document has the headers of the signature, 401 and 409', () => {
   expect(app.document.paths['/hooks/stripe']?.post?.requestBody).toBeDefined()
 })
 
-it('authMatrix() tells signed routes from public ones', async () => {
+it('authMatrix() distinguishes signed routes from public ones', async () => {
   const matrix = await app.authMatrix({ anonymous: null }, { unguarded: 'fail' })
   expect(matrix.rows.map(({ access }) => access['anonymous'])).toEqual(Array(4).fill('signature'))
 })
@@ -385,7 +385,7 @@ it('the list of routes has the word of authMatrix() for them', async () => {
   expect(routes.map((each) => 'isSigned' in each)).toEqual([true, true, false])
 })
 
-it('a guard that the route asks for runs before the signature', async () => {
+it('a guard of the route runs before the signature is verified', async () => {
   @Controller('guarded')
   class Guarded {
     @Auth()

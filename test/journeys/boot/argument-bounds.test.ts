@@ -80,7 +80,7 @@ describe('the status of @ApiResponseDoc', () => {
     expect(await codesOf(ApiResponseDoc({ status }))).toEqual(INVALID)
   })
 
-  it('may be that of the value, with or without data, and causes a warning otherwise', async () => {
+  it('may describe the value, with or without data, and causes a warning otherwise', async () => {
     for (const status of [200, 204, 304, 302]) {
       expect(await codesOf(ApiResponseDoc({ status, description: 'x' }), Get)).toEqual([])
     }

@@ -34,7 +34,7 @@ function legacy(target: Class, key: string): [object, string, PropertyDescriptor
   return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
 }
 
-describe('a message about an input names what the author has written', () => {
+describe('a message about an input names the decorator or option of the author', () => {
   const schema = z.object({ other: z.string() })
 
   it('which is the key of a route decorator', async () => {

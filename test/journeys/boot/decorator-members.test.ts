@@ -181,7 +181,7 @@ describe('decorators of one method', () => {
   })
 })
 
-describe('a wrong argument of a decorator, which stands alone', () => {
+describe('a wrong argument of a decorator is reported alone', () => {
   it.each<[string, readonly unknown[], readonly string[]]>([
     ['@ApiOperation(null)', [Get(), ApiOperation(wrong(null))], INVALID],
     ["@ApiOperation('text')", [Get(), ApiOperation(wrong('text'))], INVALID],

@@ -97,7 +97,7 @@ describe('a factory with a wrong option', () => {
     ])
   })
 
-  it('makes nothing that works: each of its functions throws the problems', () => {
+  it('creates no working application: each of its functions throws the problems', () => {
     const guard = jwt({
       keys: secret,
       issuer: 'https://id.example.com',

@@ -130,7 +130,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(() => app.document).toThrow('E_FOREIGN_DECORATOR')
   })
 
-  it('is found by a TestApp, also when the class has started before', async () => {
+  it('is found by a TestApp, even if the class was started before', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()
@@ -228,7 +228,7 @@ describe('unknown metadata', () => {
     expect(warnings.map(({ code }) => code)).toEqual(Array(5).fill('W_FOREIGN_METADATA'))
   })
 
-  it('is one warning for each key, with all classes and methods', async () => {
+  it('causes one warning for each key, with all classes and methods', async () => {
     const target = makeController()
     decorate(target, null, nest.SetMetadata('audit', 'users'))
     decorate(target, 'list', nest.SetMetadata('audit', 'list'), nest.SetMetadata(Symbol('s'), 1))

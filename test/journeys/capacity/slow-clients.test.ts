@@ -205,7 +205,7 @@ describe('clients that read nothing', () => {
     },
   )
 
-  it('hold no place with responses that wait for earlier ones of their connection', async () => {
+  it('do not count responses that wait for earlier ones on their connection', async () => {
     const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
     await unread(port, get('/large/sent') + get('/large/json') + get('/large/bytes'))
     await expect.poll(() => run.length).toBe(3)
@@ -227,7 +227,7 @@ describe('clients that read nothing', () => {
     const facts = { method: 'GET', route: '/large/stream', seconds: 60 }
     expect(lines).toContainEqual([
       'warn',
-      'A response was cut: its client took no byte',
+      'A response was cut off: its client did not read it',
       expect.objectContaining(facts),
     ])
     await app.close()
@@ -260,7 +260,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0, receiving_requests: 0 })
   })
 
-  it('hold no place while a handler reads a file that is arriving', async () => {
+  it('do not count while a handler reads an arriving file', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 0 })
     const picture = {
       name: 'picture',
@@ -287,7 +287,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0 })
   })
 
-  it('hold no place of a tenant', async () => {
+  it('do not count against the share of a tenant', async () => {
     const options = { tenant: {}, controllers: CONTROLLERS() }
     const { port, url, shows } = await start({ concurrent: 4, queue: 0, perTenant: 1 }, options)
     await unfinished(port, 'described', `${JSON_HEADERS}\r\nX-Tenant-Id: a`)

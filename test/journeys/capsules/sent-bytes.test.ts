@@ -120,7 +120,7 @@ it('has a body that nothing has read', async () => {
   expect(capsule).toMatchObject({ sent: { body: 'hello' }, cut: [] })
 })
 
-it('names a body as left out that is too long', async () => {
+it('reports that a long body was omitted', async () => {
   const body = partsOf('', 'note', 'x'.repeat(1_000_001))
   const { capsule } = await capsuleOf('upload', 'multipart/form-data; boundary=b', body)
   const omitted = 'Its body has more than 1000000 bytes.'

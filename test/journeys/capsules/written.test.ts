@@ -217,7 +217,7 @@ describe('the capsule of a failed request', () => {
     expect(await only()).toMatchObject({ record: { method: 'GET' } })
   })
 
-  it('says which rows are missing', async () => {
+  it('reports missing rows', async () => {
     const { url } = await start()
     await fetch(`${url}/work/large`)
     expect(await only()).toMatchObject({
@@ -263,7 +263,7 @@ describe('the capsule of a failed request', () => {
 })
 
 describe('the folder of capsules', () => {
-  it('has the newest, and other files stay', async () => {
+  it('contains the newest capsules, and other files stay', async () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '20000101-000000-aaaaaa.json'), '{}')
     writeFileSync(join(folder, 'notes.json'), '{}')
@@ -275,7 +275,7 @@ describe('the folder of capsules', () => {
     for (const name of [first, second]) expect(name).not.toContain('2000')
   })
 
-  it('takes capsules after any number that were written before', async () => {
+  it('accepts capsules after any number of earlier ones', async () => {
     const { url } = await start({ folder, files: 20 })
     for (let count = 1; count <= 10; count++) {
       await fetch(`${url}/work/broken`)
@@ -283,7 +283,7 @@ describe('the folder of capsules', () => {
     }
   })
 
-  it('has a number of bytes', async () => {
+  it('has a maximum size', async () => {
     const { url } = await start({ folder, bytes: 8000 })
     for (let i = 0; i < 6; i++) await fetch(`${url}/work/broken?i=${i}`)
     await app?.close()

@@ -154,7 +154,7 @@ describe('an object with a method `then` is not taken for a promise', () => {
 })
 
 describe('a promise of a factory', () => {
-  it('is waited for, also if it is not a native one', async () => {
+  it('is awaited, even if it is not native', async () => {
     const promise = Promise.resolve('later')
     const foreign = {
       then: (...args: Parameters<(typeof promise)['then']>) => promise.then(...args),

@@ -245,7 +245,7 @@ describe('the callers', () => {
     expect(of('/v1/private')).toContainEqual(expect.stringMatching(/caller="other"\} 50$/))
   })
 
-  it('cannot be listed from another page, and the command says why', async () => {
+  it('cannot be listed from another page, and the command prints the reason', async () => {
     const { list } = await listening({ guard: scraper })
     const { status, stderr } = await list()
     expect([status, stderr]).toEqual([1, expect.stringContaining('status 401')])

@@ -185,7 +185,7 @@ describe('a secret', () => {
     expect(everythingOf(error)).not.toContain(PART)
   })
 
-  it('is one that the option `secrets` names', async () => {
+  it('is named by the option `secrets`', async () => {
     const schema = z.object({ KEY: z.url(), PORT: z.string() })
     const Named = env(schema, { secrets: ['KEY'] })
     expect(inspect(Named.read({ KEY: 'https://x', PORT: '1' }))).toBe("{ KEY: '••••', PORT: '1' }")

@@ -182,7 +182,7 @@ describe('settings of a host', () => {
     expect((await (await asker(host.use(app.handler)))('/seen/page')).text).toContain('function')
   })
 
-  it('are those of the host of each request, or none without a host', async () => {
+  it('are the callers of the host of each request, or none without a host', async () => {
     const app = appOf()
     const one = express().set('trust proxy', 1).set('who', 'one').use(app.handler)
     const two = express().set('who', 'two').use(app.handler)

@@ -44,7 +44,7 @@ describe('a middleware that fails without an error', () => {
 })
 
 describe('req.next in a handler', () => {
-  it('is its own, not that of the last middleware', async () => {
+  it('is its own status, not the status of the last middleware', async () => {
     @Controller('own')
     class Own {
       @Get() pass(req: Request, _res: Response) {
@@ -83,7 +83,7 @@ describe('an error middleware that calls next() without an error', () => {
 
   const forgive: ErrorRequestHandler = (_error, _req, _res, next) => next()
 
-  it('goes on behind the middleware that failed, where the error middleware is before it', async () => {
+  it('continues after the failed middleware if the error middleware precedes it', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('first'),
       forgive,
@@ -94,7 +94,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(await run(list)).toEqual({ ran: ['first', 'second', 'failing', 'last'], status: 200 })
   })
 
-  it('goes on behind itself, where it is after the middleware that failed', async () => {
+  it('continues after itself if it follows the failed middleware', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('failing'),
       note('between'),

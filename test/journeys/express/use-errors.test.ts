@@ -165,7 +165,7 @@ describe('the error of a middleware', () => {
     expect((await app.request().get('/slow')).status).toBe(409)
   })
 
-  it('leaves the rule for handlers and interceptors as it is', async () => {
+  it('does not change the rule for handlers and interceptors', async () => {
     const through: RequestHandler = (_req, _res, next) => next()
     @Controller()
     class UpstreamController {

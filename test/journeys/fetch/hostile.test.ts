@@ -127,7 +127,7 @@ it.each([
   },
 )
 
-it('a response that nobody reads holds no more than the buffers of its connection', async () => {
+it('a response without a reader uses only the buffers of its connection', async () => {
   let written = 0
   @Controller('endless')
   class EndlessController {

@@ -123,7 +123,7 @@ describe('a route that is made and not served is a boot error:', () => {
       [
         'E_FIELD_ROUTE_UNSERVED',
         'Lists.list',
-        'It is a route, and nothing lists its class as a controller.',
+        'It is a route, but its class is not listed as a controller.',
       ],
     ])
   })

@@ -49,7 +49,7 @@ it('requires the permission to write', async () => {
   await app.request().post('/notes').send({ text: 'a' }).expect(401)
   await request([]).post('/notes').send({ text: 'a' }).expect(403)
 })
-it('knows no other note', async () => {
+it('contains no other note', async () => {
   await request().get('/notes/7').expect(404)
   await request().delete('/notes/7').expect(404)
 })

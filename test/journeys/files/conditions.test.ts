@@ -44,7 +44,7 @@ describe('a file of a folder', () => {
     expect(new Set(tags).size).toBe(3)
   })
 
-  it('sends HEAD the same head, and no body, whatever range is asked for', async () => {
+  it('sends the same head and no body for HEAD, with any range', async () => {
     const { get, first } = await start()
     const head = await get({ range: 'bytes=0-1' }, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])

@@ -85,7 +85,7 @@ describe('a path', () => {
     expect((await fetch(`${url}/files/sub%2fb.txt`)).status).toBe(200)
   })
 
-  it('to anything but a regular file is a 404, and waits for nobody', async () => {
+  it('to anything but a regular file is a 404, without waiting', async () => {
     const served = await start()
     execFileSync('mkfifo', [join(served.root, 'pipe')])
     const server = createServer().listen(join(served.root, 'socket'))

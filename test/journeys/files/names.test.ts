@@ -38,7 +38,7 @@ describe('the name of a file', () => {
 })
 
 describe('the type of a file', () => {
-  it('is the stated one, else the documented one, else that of the name', async () => {
+  it('is the declared type, else the documented type, else the type of the name', async () => {
     folder({ 'a.svg': '<svg/>' })
     const { url } = await serve()
     const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')

@@ -92,7 +92,7 @@ describe('compression', () => {
 })
 
 describe('Cache-Control of the handler', () => {
-  it('stays', async () => {
+  it('stays unchanged', async () => {
     folder({ 'a.txt': 'a' })
     @Controller('kept')
     class Kept {

@@ -96,7 +96,7 @@ describe('a token that lacks an ability', () => {
     ])
   })
 
-  it('is also told the scopes that every token needs', async () => {
+  it('also receives the scopes that every token needs', async () => {
     const strict = jwt({ keys: secret, scope: 'scope', requiredScopes: ['openid', 'orders:read'] })
     const { ask, bearer } = await startOrders({ guards: { user: strict, key, web } })
     const wanted = [403, `${LACKS}"openid orders:read orders:write"`]
@@ -115,7 +115,7 @@ describe('a token that lacks an ability', () => {
 })
 
 describe('another credential that lacks an ability', () => {
-  it('is told nothing, also beside a token that comes later', async () => {
+  it('receives no details, even beside a later token', async () => {
     const { app, ask, bearer } = await startOrders({ guards: { key, user, web } })
     expect(await ask('post', '', KEY)).toEqual([403, undefined])
     expect(await ask('get', '/programs', KEY)).toEqual([403, undefined])
@@ -130,7 +130,7 @@ describe('another credential that lacks an ability', () => {
 })
 
 describe('the document', () => {
-  it('has the header of a 403 where a token may lack a scope', async () => {
+  it('has the header of a 403 if a token may lack a scope', async () => {
     const { app } = await startOrders()
     const { paths, components } = app.document
     const forbidden = (path: string, method: 'get' | 'post' | 'head') =>

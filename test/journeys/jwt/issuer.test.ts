@@ -55,7 +55,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual(['/keys'])
   })
 
-  it('are those of exactly this issuer', async () => {
+  it('belong to exactly this issuer', async () => {
     const { issuer, send, log } = await withIssuer()
     issuer.metadata = { issuer: `${issuer.url}/` }
     expect((await send(issuer.token(first))).status).toBe(503)
@@ -133,7 +133,7 @@ describe('the keys of an issuer', () => {
     expect([...lines, ...log.lines]).toEqual([])
   })
 
-  it('end the tokens of a key that is gone', async () => {
+  it('invalidate the tokens of a removed key', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, second.jwk]
@@ -183,7 +183,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('are not waited for at boot, and 503 tells clients to come back', async () => {
+  it('do not delay boot, and clients get a 503 with Retry-After', async () => {
     const { issuer, app, send, log } = await withIssuer()
     issuer.mood = 'down'
     app.clock.set(new Date())
@@ -202,7 +202,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are given up when the application closes', async () => {
+  it('are aborted when the application closes', async () => {
     const asked = gate()
     const { issuer } = await withIssuer()
     issuer.mood = () => asked.open()

@@ -20,7 +20,7 @@ async function create(TOKEN_SECRET: string) {
 }
 
 describe('keys that a function returns', () => {
-  it('are those of the variables of each application', async () => {
+  it('come from the variables of each application', async () => {
     const apps = [await create(one), await create(other)]
     const statuses = await Promise.all(
       apps.flatMap((app) =>

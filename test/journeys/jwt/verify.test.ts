@@ -111,7 +111,7 @@ describe('the challenge', () => {
 
 describe('times', () => {
   const second = 1_900_000_000
-  it('are those of the clock of the application, with a tolerance', async () => {
+  it('are compared with the clock of the application, with a tolerance', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret, clockTolerance: '10s' }))
     const at = async (offset: number, times: object) => {
       app.clock.set(new Date((second + offset) * 1000))
@@ -264,7 +264,7 @@ describe('the tenant', () => {
 })
 
 describe('several guards', () => {
-  it('see whose token a request carries', async () => {
+  it('see the user of the token of a request', async () => {
     const issuer = await startIssuer(makeKey('k1'))
     const user = jwt({ issuer: issuer.url, audience: 'orders' })
     const own = jwt({ keys: secret, issuer: 'joe' })

@@ -70,7 +70,7 @@ describe('an answer of the issuer', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('whose id token is signed with another key logs nobody in', async () => {
+  it('starts no login if the id token is signed with another key', async () => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -119,7 +119,7 @@ describe('an answer of the issuer', () => {
 })
 
 describe('an answer from another browser', () => {
-  it('logs nobody in: no visitor becomes the user of an attacker (login CSRF)', async () => {
+  it('starts no login: no visitor becomes the user of an attacker (login CSRF)', async () => {
     const { issuer, browser } = await startShop()
     issuer.subject = 'eve'
     const planted = await browser().answer()
@@ -189,7 +189,7 @@ describe('a refusal of the issuer', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('with another state is none of this login', async () => {
+  it('with another state does not belong to this login', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.parameters = { code: undefined, error: 'server_error', state: 'another' }
     const ada = browser()
@@ -219,7 +219,7 @@ describe('an issuer that does not work', () => {
     expect(await ada.user()).toBe('ada')
   })
 
-  it.each(MOODS)('and %s is 503 at the end, and logs nobody in', async (_, answer) => {
+  it.each(MOODS)('and %s responds with 503 at the end, without a login', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     const ada = browser()
     const path = await ada.answer()

@@ -113,7 +113,7 @@ describe('passport-local with blazon/sessions', () => {
     expect((await get('/account')).status).toBe(401)
   })
 
-  it('begins no session with a wrong password, and says 503 when the strategy fails', async () => {
+  it('starts no session with a wrong password, and responds with 503 if the strategy fails', async () => {
     const { app, get, post } = await start()
     for (const [body, status] of [
       [{ username: 'ada', password: 'wrong' }, 401],
@@ -150,7 +150,7 @@ describe('passport-local with blazon/sessions', () => {
 })
 
 describe('a strategy as a guard', () => {
-  it('lets in whom the strategy knows, beside a session', async () => {
+  it('admits users of the strategy, besides users with a session', async () => {
     const { get, post } = await start()
     expect((await get('/account', bearer('good'))).body.data).toEqual({ id: 8, by: 'partner' })
     await post('/session', { username: 'ada', password: 'right' })

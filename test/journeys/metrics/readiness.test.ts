@@ -46,7 +46,7 @@ async function scraped(): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('health_'))
 }
 
-it('says whether the process is ready, and which check fails', async () => {
+it('reports whether the process is ready, and which check fails', async () => {
   await start()
   expect(await scraped()).toEqual([
     'health_ready 1',

@@ -107,7 +107,7 @@ describe('the request body of a document', () => {
   const { paths } = documentOf(Bodies)
   const bodyOf = (name: string) => paths[`/bodies/${name}`]?.post?.requestBody
 
-  it('is required, unless @ApiBody says otherwise', () => {
+  it('is required, unless @ApiBody makes it optional', () => {
     expect(bodyOf('own')?.required).toBe(true)
     expect(bodyOf('own')).not.toHaveProperty('description')
     expect(bodyOf('optional')).toMatchObject({ required: false, description: 'Text' })
@@ -174,7 +174,7 @@ describe('the responses of a document', () => {
 })
 
 describe('the operations of a document', () => {
-  it('of @All have ids of their own, also where the id is stated', () => {
+  it('of @All have separate ids, even if the id is declared', () => {
     @Controller('all')
     class Everything {
       @ApiOperation({ operationId: 'every' }) @All('stated') stated() {}

@@ -189,7 +189,7 @@ describe('onError', () => {
     expect(reports).toEqual([])
   })
 
-  it('gets a 503 that the handler throws, and that of a handler that takes too long', async () => {
+  it('gets a 503 from the handler, and from the handler timeout', async () => {
     const { app, get, reports } = await start()
     expect((await get('/things/busy')).status).toBe(503)
     const pending = get('/things/slow').then(({ status }) => status)
@@ -212,7 +212,7 @@ describe('onError', () => {
     expect(names).toEqual([undefined, undefined, 'Things.used'])
   })
 
-  it('gets an error once, whatever error middlewares do with it', async () => {
+  it('gets an error once, independent of error middlewares', async () => {
     const passing: ErrorRequestHandler = (error, _req, _res, next) => next(error)
     const hiding: ErrorRequestHandler = (_error, _req, res, _next) => res.status(200).end()
     const { get, reports } = await start({ middlewares: [passing, hiding] })

@@ -88,7 +88,7 @@ describe('getTraceContext', () => {
     expect(data.trace).not.toHaveProperty('state')
   })
 
-  it('needs the request where no context was entered', async () => {
+  it('needs the request if no context was entered', async () => {
     expect((await ask([], '/calls/deep')).data.deep).toBeNull()
     expect(getTraceContext()).toBeUndefined()
   })
@@ -112,7 +112,7 @@ describe('getTraceContext', () => {
 })
 
 describe('the log line of a failed request', () => {
-  it('names the trace of the caller', async () => {
+  it('contains the trace of the caller', async () => {
     const { logged } = await ask([`traceparent: 00-${TRACE}-${PARENT}-01`], '/calls/bug')
     expect(logged).toMatchObject([
       { facts: { trace_id: TRACE, span_id: expect.stringMatching(/^[\da-f]{16}$/) } },

@@ -323,7 +323,7 @@ describe('an application beside which OpenTelemetry is not installed', () => {
     }
   `
 
-  it('resolves none of its packages, and makes no global', async () => {
+  it('resolves none of its packages, and defines no global', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })
@@ -333,7 +333,7 @@ describe('an application beside which OpenTelemetry is not installed', () => {
     )
   })
 
-  it('is told at boot what the plugin needs', async () => {
+  it('receives the needs of the plugin at boot', async () => {
     child = new Child({ files: { 'app.mjs': program('otel()') } })
     const { error } = await child.next<{ error: string }>()
     expect(error).toContain('[E_PEER_MISSING] blazon/otel')

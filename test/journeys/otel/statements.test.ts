@@ -217,7 +217,7 @@ describe.skipIf(!isSupported)('a statement', () => {
     expect(tracing.spans).toEqual([])
   })
 
-  it('has no span without the option, and nobody is told of it', async () => {
+  it('has no span without the option, and no trace header is sent', async () => {
     next = { text: 'select 1' }
     const running = await start({ plugins: [otel({ statements: false })] })
     await running.request().get('/notes').expect(200)

@@ -37,7 +37,7 @@ async function appThat(
 }
 
 describe('a call', () => {
-  it('is that of fetch, for text, a URL and a Request', async () => {
+  it('equals the method of fetch, for text, a URL and a Request', async () => {
     const host = await otherHost((req, res) => res.end(`${req.method} ${req.url}`))
     const { url } = await appThat(async (outgoing) => {
       const one = await outgoing(`${host.url}/a?b=c`, { method: 'POST', body: 'x' })
@@ -65,7 +65,7 @@ describe('a call', () => {
     expect(got?.headers).toMatchObject({ tracestate: 'v=1', 'x-request-id': data })
   })
 
-  it('forwards no credential of its request, and sends those of the program', async () => {
+  it('forwards no credential of its request, but sends credentials of the program', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: unknown[] = []
     const logger = { info() {}, error() {}, warn: (facts: object) => lines.push(facts) }

@@ -122,7 +122,7 @@ describe('a replay', () => {
     expect(capsule.unanswered).toBeNull()
   })
 
-  it('answers the repaired code, too', async () => {
+  it('also answers the corrected code', async () => {
     const { bank, file } = await capsuleOf('/orders')
     hasRepair = true
     onTestFinished(() => {

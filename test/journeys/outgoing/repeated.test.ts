@@ -173,7 +173,7 @@ describe('a circuit', () => {
     expect((await call(host.url)).status).toBe(200)
   })
 
-  it('is one of its host, is reset by a success, and does not count calls that were given up', async () => {
+  it('is counted for its host, reset by a success, and ignores aborted calls', async () => {
     const fine = await otherHost((_req, res) => void res.end())
     const host = await failingHost(4, unavailable)
     const { call } = callerOf({ circuit: true })

@@ -83,7 +83,7 @@ describe('app.outgoing', () => {
     expect(app.logs.at(-1)?.facts['err']).toMatchObject({ cause: { message: 'reset' } })
   })
 
-  it('follows redirects, each with its answer, and checks those of strangers', async () => {
+  it('follows redirects, each with its response, and checks untrusted ones', async () => {
     await using app = await create()
     const ask = (query: object) => app.request().get('/orders/call').query(query)
     const redirect = (location: string) => ({ status: 302, headers: { location } })

@@ -117,7 +117,7 @@ describe('a list whose order the client chooses', () => {
     await app.request().get(`/cursor?${next}&sort=price`).expect(200)
   })
 
-  it('names no order for a cursor that differs in more, or is none', async () => {
+  it('names no order for an invalid cursor, or one with further differences', async () => {
     await using app = await start()
     const { body } = await app.request().get('/cursor?sort=price').expect(200)
     for (const query of [`cursor=${body.next}&name=chai`, `cursor=${body.next}A`, 'cursor=x.y']) {

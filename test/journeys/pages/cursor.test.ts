@@ -123,7 +123,7 @@ describe('a cursor', () => {
       .expect(400)
   })
 
-  it('is refused for another tenant, and for none', async () => {
+  it('is refused for another tenant, and without a tenant', async () => {
     await using app = await notesApp(notesTo(7))
     const ofA = await app.request().get('/notes').set('x-tenant', 'a').expect(200)
     const path = `/notes?${with_(ofA.body.next)}`

@@ -12,7 +12,7 @@ it('hashes as another implementation of argon2id does, with the cost of RFC 9106
   expect(await verify(stored, 'another')).toBe(false)
 })
 
-it('accepts hashes of another implementation, and says which are old', async () => {
+it('accepts hashes of another implementation, and reports outdated ones', async () => {
   const cost = { memoryCost: CHEAP.m, timeCost: CHEAP.t, parallelism: CHEAP.p }
   const hashes = new PasswordHashes({ cost: CHEAP })
   expect(await hashes.check(PASSWORD, await hash(PASSWORD, cost))).toBe('right')

@@ -74,7 +74,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(hashes.work).toEqual([])
   })
 
-  it('sends at most three links to one address, and says so to nobody', async () => {
+  it('sends at most three links to one address, and does not reveal it', async () => {
     const { send, links } = await start()
     const replies: unknown[] = []
     for (let i = 0; i < 5; i++) replies.push(await send('link', { email: EMAIL }))
@@ -174,7 +174,7 @@ describeWithServer('docs/passwords.md', () => {
     }
   })
 
-  it('computes two hashes at once; 20 requests wait, and others are 503', async () => {
+  it('computes two hashes at once; 20 requests wait, and others get a 503', async () => {
     const { send, hashes } = await start()
     let release = () => {}
     const held = new Promise<void>((resolve) => {

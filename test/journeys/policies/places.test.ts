@@ -135,7 +135,7 @@ function get(path: string, user?: string) {
 }
 
 describe('a policy', () => {
-  it('decides about anonymous callers where it says so', async () => {
+  it('decides about anonymous callers with the option anonymous', async () => {
     expect((await get('/draft')).status).toBe(404)
     const titles = async (user?: string) =>
       (await dataOf<Article[]>(await get('', user))).map(({ title }) => title)

@@ -25,7 +25,7 @@ async function dataOf(user: string, path: string, method?: string) {
 }
 
 describe('a policy', () => {
-  it('returns what the user may see, and refuses the rest with 403', async () => {
+  it('returns the visible objects, and refuses others with 403', async () => {
     expect(await dataOf('ana', '/orders/1')).toMatchObject({ id: '1' })
     expect(await dataOf('cleo', '/orders/1')).toMatchObject({ id: '1' })
     const refused = await send('bo', '/orders/1')
@@ -61,7 +61,7 @@ describe('a policy', () => {
     expect((await send('bo', '/orders/9/payment', 'POST')).status).toBe(404)
   })
 
-  it('tells a handler by name what the user may do; an unlisted action is no', async () => {
+  it('shows a handler by name what the user may do; unlisted actions are forbidden', async () => {
     expect(await dataOf('ana', '/orders/1/links')).toEqual({ canPay: true, canFly: false })
     expect(await dataOf('cleo', '/orders/1/links')).toEqual({ canPay: false, canFly: false })
   })
@@ -76,13 +76,13 @@ describe('a policy', () => {
     expect(searches.count).toBe(0)
   })
 
-  it('responds with 500 if a rule throws, whatever it throws', async () => {
+  it('responds with 500 if a rule throws any value', async () => {
     const broken = await send('ana', '/orders/1/by/broken')
     expect(broken.status).toBe(500)
     expect(broken.text).not.toContain('the rule says')
   })
 
-  it('decides without a request, and allows nobody nothing', async () => {
+  it('decides without a request, and refuses a missing user', async () => {
     const order = { id: '1', ownerId: 'ana', isLocked: false }
     expect(await OrderPolicy.allows({ id: 'ana' }, 'read', order)).toBe(true)
     expect(await OrderPolicy.allows({ id: 'bo' }, 'read', order)).toBe(false)

@@ -228,7 +228,7 @@ describe('a transaction that conflicts with others', () => {
       expect(await notes()).toEqual(['clash 2'])
     })
 
-    it('finds the head of the response as it was', async () => {
+    it('finds the head of the response unchanged', async () => {
       const { headers } = await post(`/clashes/returned?at=${at}&times=2`)
       expect([headers['x-attempt'], headers['x-saved']]).toEqual(['3', '3'])
     })

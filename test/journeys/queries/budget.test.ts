@@ -165,7 +165,7 @@ describe('the same statement ten times in one request', () => {
     await Promise.all(ids(4).map(() => test.request().get('/orders/few').expect(200)))
   })
 
-  it('fails close() where the client is another one', async () => {
+  it('fails close() if the client is another one', async () => {
     const test = await start()
     const { port } = await test.listen(0, '127.0.0.1')
     const url = `http://127.0.0.1:${port}/orders/loop`

@@ -310,7 +310,7 @@ describe('the document', () => {
     expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
   })
 
-  it('that differs by version only has no changes, and a removed operation is one', async () => {
+  it('that differs only by version has no changes, and a removed operation is a change', async () => {
     const older = (await documentOf('3.1')).document
     const newer = (await documentOf('3.2')).document
     const { query: _, ...rest } = newer.paths['/things'] ?? {}

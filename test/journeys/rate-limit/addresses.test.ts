@@ -35,7 +35,7 @@ async function forwarded(port: number, values: readonly string[]): Promise<numbe
 describe('the client address of a rate limit', () => {
   const apps = appsOfTest()
 
-  it('is that of the socket, whatever headers the client sends', async () => {
+  it('comes from the socket, independent of headers of the client', async () => {
     const port = await apps.listening(options)
     const forged = Array.from({ length: 10 }, (_, i) => `9.9.9.${i}`)
     expect(await forwarded(port, forged)).toEqual([200, ...Array(9).fill(429)])
@@ -182,7 +182,7 @@ describe('the client address of a rate limit', () => {
     expect(await forwarded(port, [garbage])).toEqual([429])
   })
 
-  it('is that of the socket when a "trust proxy" function throws', async () => {
+  it('comes from the socket when a "trust proxy" function throws', async () => {
     const { App } = await import('blazon')
     const app = new App({ ...options, logger: false })
     app.express.set('trust proxy', () => {

@@ -127,7 +127,7 @@ describe('the key that a function returns', () => {
     expect(await keyOf(by as () => string)).toBe(key)
   })
 
-  it('is that of the address where it throws, which is logged once', async () => {
+  it('is replaced by the address if it throws, which is logged once', async () => {
     const warned: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => warned.push(facts), error() {} }
     const { keys, store } = notingStore()
@@ -146,7 +146,7 @@ describe('the key that a function returns', () => {
     expect(warned).toMatchObject([{ err: { message: 'no key' } }])
   })
 
-  it('is that of the address where it is not text, which is logged once', async () => {
+  it('is replaced by the address if it is not text, which is logged once', async () => {
     const warned: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => warned.push(facts), error() {} }
     const by = (() => 7) as never
@@ -201,7 +201,7 @@ describe('what a store returns', () => {
 })
 
 describe('the names of limits without a name', () => {
-  it('are those of their class and method, numbered and at most 60 characters long', async () => {
+  it('consist of class and method, numbered and at most 60 characters long', async () => {
     const policies = [
       { limit: 9, window: 60 },
       { limit: 8, window: 60 },

@@ -106,7 +106,7 @@ describe('the headers of a limit', () => {
     expect(headers).not.toHaveProperty('ratelimit-policy')
   })
 
-  it('are one list when limits apply before and after the guard', async () => {
+  it('form one list if limits apply before and after the guard', async () => {
     @RateLimit(
       { name: 'by user', limit: 2, window: 10, by: 'user' },
       { name: 'by ip', limit: 9, window: 60 },

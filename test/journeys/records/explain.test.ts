@@ -175,7 +175,7 @@ describe('explain', () => {
     await response.json()
   })
 
-  it('refuses what this application has not sent', async () => {
+  it('refuses data that this application has not sent', async () => {
     await start()
     expect(() => app.explain(new Response())).toThrow(/^explain\(\): this application has not sent/)
     expect(() => app.explain(undefined as never)).toThrow(TypeError)
@@ -354,7 +354,7 @@ describe('decisions', () => {
 })
 
 describe('failed assertions of supertest', () => {
-  it('say why the response is as it is, in the message and in the stack', async () => {
+  it('explain the response, in the message and in the stack', async () => {
     await start()
     const failure = await app
       .request()
@@ -371,7 +371,7 @@ describe('failed assertions of supertest', () => {
     expect(stack).toContain('explain.test.ts')
   })
 
-  it('say nothing of it where the assertion holds, or without a response', async () => {
+  it('print nothing if the assertion holds, or without a response', async () => {
     await start()
     await app.request().get('/work/open').expect(200)
     const failure = await app
@@ -405,7 +405,7 @@ describe('observers of decisions', () => {
     expect(app.logs.map(({ message }) => message)).toContain('An observer of requests failed')
   })
 
-  it('hear that an application has no guard', async () => {
+  it('are informed that an application has no guard', async () => {
     const seen: unknown[] = []
     const listener: Plugin = {
       name: 'listener',
@@ -419,7 +419,7 @@ describe('observers of decisions', () => {
     await start()
   })
 
-  it('cost nothing where nobody listens: no function takes a decision', async () => {
+  it('cost nothing without an observer: no function records a decision', async () => {
     const taken: unknown[] = []
     const looks: Plugin = {
       name: 'looks',

@@ -70,11 +70,11 @@ async function writtenOf() {
 }
 
 describe('the names of secrets', () => {
-  it.each(SECRET)('%s is one', (name) => {
+  it.each(SECRET)('%s is valid', (name) => {
     expect(isSecretName(name)).toBe(true)
   })
 
-  it.each(OPEN)('%s is none', (name) => {
+  it.each(OPEN)('%s is not valid', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 

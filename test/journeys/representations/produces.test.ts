@@ -387,7 +387,7 @@ describe('an object in front of a text', () => {
 })
 
 describe('a class with @Produces', () => {
-  it('has it for all methods but those that name a type themselves', async () => {
+  it('has it for all methods except those that name a type themselves', async () => {
     @Produces('application/json', 'text/csv')
     @Controller('rows')
     class Mixed {

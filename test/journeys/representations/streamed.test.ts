@@ -74,7 +74,7 @@ describe('@Produces of rows that come one by one', () => {
     expect([errors.length, finals]).toEqual([2, 2])
   })
 
-  it('asks for no more rows than the client takes, and ends when it leaves', async () => {
+  it('fetches only as many rows as the client reads, and ends when it disconnects', async () => {
     until(Number.POSITIVE_INFINITY)
     const { get, errors } = await serve()
     const leaving = new AbortController()

@@ -35,7 +35,7 @@ interface Operations {
   }
 }
 
-const HEADER = { description: 'The cookie of the session.', schema: { type: 'string' } }
+const HEADER = { description: 'The session cookie.', schema: { type: 'string' } }
 
 /** The statuses of the responses of an operation that have the header `Set-Cookie`. */
 function statusesWithCookie(app: TestApp, method: string, path: string): string[] {

@@ -35,7 +35,7 @@ describe('a session', () => {
     expect((await browser().get('cart')).data.cart).toEqual([])
   })
 
-  it('keeps its values through a login, and gives them to nobody else', async () => {
+  it('keeps its values after a login, and reveals them to no other user', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { cart: ['tea'] })
@@ -48,7 +48,7 @@ describe('a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual([])
   })
 
-  it('says on every response that used it that nobody may store it', async () => {
+  it('forbids storing on every response that used it', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const replies = [await ada.get('cart'), await ada.login(), await ada.get('me')]
@@ -236,7 +236,7 @@ describe('the time of a session', () => {
     expect((await ada.get('cart')).data.isLoggedIn).toBe(false)
   })
 
-  it('ends after the absolute time, however it is used; a login begins it anew', async () => {
+  it('ends after the absolute time, even if it is used; a login starts the time again', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     const bob = browser()
@@ -390,7 +390,7 @@ describe('the sessions of a user', () => {
 })
 
 describe('an outage of the store', () => {
-  it('is 503 for requests with a session, and nobody becomes anonymous', async () => {
+  it('responds with 503 to requests with a session, and no user becomes anonymous', async () => {
     let isDown = false
     const { browser } = await startShop({ store: failing(memorySessions(), () => isDown) })
     const ada = browser()

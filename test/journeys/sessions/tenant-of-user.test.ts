@@ -124,7 +124,7 @@ describe('a session with the option tenant', () => {
 })
 
 describe('a refusal of the guard of sessions', () => {
-  it('has a reason that says which part of the session is missing', async () => {
+  it('has a reason that names the missing part of the session', async () => {
     const { app, get, login } = await start({ idle: '1h' })
     expect((await get('rows')).reasons).toContain('the request has no credential for it')
     await login()
@@ -147,7 +147,7 @@ describe('a refusal of the guard of sessions', () => {
     await app.close()
   })
 
-  it('says that findUser has found nobody', async () => {
+  it('reports that findUser has found no user', async () => {
     const { app, get, login } = await start({ tenant: 'clinic', findUser: () => null })
     await login()
     expect((await get('rows')).reasons).toContain('findUser has not found the user of the session')

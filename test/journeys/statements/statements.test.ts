@@ -188,7 +188,7 @@ describe('onStatement', () => {
     await expect(App.create({ plugins })).rejects.toThrow(ConfigError)
   })
 
-  it('costs nothing where nobody observes: no statement is noted, and no request is carried', async () => {
+  it('costs nothing without an observer: no statement is recorded, and no request is carried', async () => {
     const app = await App.create({ controllers: [WorkController], plugins: [store] })
     expect(app.get(Statements).areObserved).toBe(false)
     expect(app.get(Statements).begin(find(1))).toBeNull()

@@ -102,7 +102,7 @@ describe.each([
     expect(await firstPart(await serve(), path)).toContain('1')
   })
 
-  it('leave with those after them that only settled promises separate', async () => {
+  it('are sent together with later ones that are separated only by settled promises', async () => {
     script(async function* () {
       for (let n = 1; n <= 100; n++) {
         await null

@@ -172,7 +172,7 @@ describe('the contract of a plugin', () => {
     expect(documentOf([naming(same)]).components.securitySchemes).toEqual({ BearerAuth: same })
   })
 
-  it('takes schemas that are functions, as those of arktype are', () => {
+  it('accepts schemas that are functions, such as arktype schemas', () => {
     const headers = { 'X-A': { schema: type('string.uuid') } }
     const { paths } = documentOf([{ name: 'own', contract: () => ({ headers }) }])
     expect(JSON.stringify(paths['/orders']?.get?.responses)).toContain('"X-A":{"schema"')

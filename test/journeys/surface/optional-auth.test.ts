@@ -178,7 +178,7 @@ class Drafts {
 }
 
 describe('the access of a route', () => {
-  it('is that of its method, then of its class; @Can always needs a user', async () => {
+  it('comes from its method, then its class; @Can always needs a user', async () => {
     const auth = { guard: TokenGuard, default: 'protected' } as const
     await using app = await start({ auth }, [Drafts, Notes, Articles])
     const anonymous: Record<string, unknown> = {}

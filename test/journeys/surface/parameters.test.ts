@@ -175,7 +175,7 @@ describe('defineParameter() on a method', () => {
     expect(failures[1]).toMatch(/asynchronous/)
   })
 
-  it('is in the document of its routes, and of no others', async () => {
+  it('is in the document of its routes only', async () => {
     await using app = await start([Items])
     const describe = (path: string) =>
       app.document.paths[path]?.get?.parameters?.map(({ in: place, name, required, schema }) => [
@@ -255,7 +255,7 @@ describe('defineParameter() on a method', () => {
 })
 
 describe('the parameters of a method that is overridden', () => {
-  it('are read for it, beside its own, each of them once', async () => {
+  it('are read in addition to its own, each once', async () => {
     const read: string[] = []
     const noting = (name: string) =>
       defineParameter(() => {

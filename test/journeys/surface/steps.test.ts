@@ -52,7 +52,7 @@ describe('the steps of plugins', () => {
     ])
   })
 
-  it('stop where the request is refused', async () => {
+  it('end at the step that refuses the request', async () => {
     const all = plugin(Object.fromEntries(PLACES.map((place) => [place, noting(place)])))
     await using app = await start([all])
     await app.request().post('/things').send({ name: 'b' }).expect(401)

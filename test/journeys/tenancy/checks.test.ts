@@ -250,7 +250,7 @@ describe('@Tenant', () => {
     }).toThrow(/@Tenant/)
   })
 
-  it('on a method overrides that of the class, and is inherited', async () => {
+  it('on a method overrides the decorator of the class, and is inherited', async () => {
     @Tenant()
     @Controller('base')
     class Base {

@@ -213,7 +213,7 @@ describe('authMatrix()', () => {
     )
   })
 
-  it('says which principals name no tenant, where operations need one', async () => {
+  it('reports principals without a tenant, if operations need one', async () => {
     await startNotes({ tenant: {} })
     const member = { permissions: ['notes:write'] }
     const acme = app.as({ id: 1 }).asTenant('acme')

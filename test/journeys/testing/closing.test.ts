@@ -79,7 +79,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('cuts a stream that does not end after timeouts.close, also with a stopped clock', async () => {
+  it('cuts off a stream that does not end after timeouts.close, even with a stopped clock', async () => {
     const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
     const answer = app
       .request()
@@ -129,7 +129,7 @@ describe('closing an application that is used by its handler only', () => {
     expect(log).toEqual(['answered, database open', 'database closed', 'closed'])
   })
 
-  it('cuts a request that takes longer than timeouts.close', async () => {
+  it('cuts off a request that exceeds timeouts.close', async () => {
     const app = new App({ ...options, timeouts: { close: '20ms' } })
     await serve(app)
     const answer = fetch(`${url}/slow`).then(

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('the contract of a test', () => {
-  it('does not include what the parser of Node refuses', async () => {
+  it("does not include requests that Node's parser rejects", async () => {
     const long = await app.request().get('/edges').set('x-long', 'x'.repeat(100_000))
     expect(long.status).toBe(431)
     expect(app.contractReport()).toEqual([])

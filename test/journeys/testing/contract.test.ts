@@ -124,7 +124,7 @@ describe('a response that does not match the document', () => {
     expect(await messageOf('/users/one')).toContain('got 202')
   })
 
-  it('fails with another success status than that of @HttpCode', async () => {
+  it('fails with another success status than the status of @HttpCode', async () => {
     await start()
     reply.data = 'empty'
     const sent = app.request().post('/users').send({ name: 'Ada' })

@@ -157,7 +157,7 @@ describe('asTenant() where the credential names the tenant', () => {
     expect(await ask(ann.as(null), '/me/tenant')).toBe(401)
   })
 
-  it('says why it cannot work', async () => {
+  it('gives the reason why it cannot work', async () => {
     const app = await startApp({ tenant: { header: false } })
     const header = 'asTenant() sends a header, and `tenant.header` is false: '
     const wrong = `${header}call as(user) before, or send a credential of this tenant.`

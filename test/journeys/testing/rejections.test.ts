@@ -84,7 +84,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/forgets left/) })
   })
 
-  it('stands behind the expectation of the test that has failed first, and is reported once', async () => {
+  it('follows the expectation that failed first, and is reported once', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)
     await expect(test).rejects.toThrow(/^expected 204[\s\S]*Besides: .*GET \/users\/forgets left/)

@@ -43,7 +43,7 @@ it('`upload` in the options of a route reads the form, as @Upload does', async (
   }
 })
 
-it('its document is that of @Upload', async () => {
+it('its document equals the document of @Upload', async () => {
   await using app = await start(Patients)
   await using decorated = await start(Decorated)
   const text = (each: TestApp) =>

@@ -220,7 +220,7 @@ describe('a client that goes away', () => {
 })
 
 describe('after the response', () => {
-  it('a file that was not saved is gone, and the connection goes on', async () => {
+  it('a file that was not saved is deleted, and the connection stays open', async () => {
     const body = early(4 * STEP)
     const client = new Client('leave', body.length)
     await client.send(body)

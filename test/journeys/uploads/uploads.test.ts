@@ -284,7 +284,7 @@ describe('a file', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('mistakes', () => {
   it('is listed with the other errors of validation, before the handler', async () => {
     const before = handled
     const { status, body } = await send('profile', form([{ name: 'title', value: 'M' }]))

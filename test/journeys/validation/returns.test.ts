@@ -195,7 +195,7 @@ it('a wrong cache or limit is named by its option', async () => {
   ])
 })
 
-it('a wrong option hides no other mistake, and only what is stated once is named by its option', async () => {
+it('a wrong option hides no other mistake, and a mistake names the option only if it is declared once', async () => {
   @Controller('wrong')
   class Wrong {
     @Get('', { summary: '', cache: { ttl: '1m', tags: ['a'] } })

@@ -20,7 +20,7 @@ const byHeader = { by: { header: 'X-API-Version' }, default: '1' } as const
 const byMediaType = { by: 'mediaType', default: '1' } as const
 
 describe('The documents of an API with versions', () => {
-  it('are one for each version, the default first', async () => {
+  it('are separate for each version, the default first', async () => {
     const app = await start(byPath)
     expect(app.documents.map(({ path, version }) => [path, version])).toEqual([
       ['/api-docs', '1'],
@@ -130,7 +130,7 @@ describe('The client of a version', () => {
     expect(second?.['orders']).not.toHaveProperty('read')
   })
 
-  it('stays as it is for an API without versions', async () => {
+  it('stays unchanged for an API without versions', async () => {
     const app = await TestApp.create({ controllers: (versioned.controllers ?? []).slice(2) })
     onTestFinished(() => app.close())
     expect(emitClient(app.document)).not.toMatch(/fixed|version:/)

@@ -98,7 +98,7 @@ function with_(app: TestApp, token: string | null) {
 }
 
 describe('the abilities of a caller', () => {
-  it('are those of req.user, and all of a list are needed', async () => {
+  it('are compared with req.user, and all of a list are needed', async () => {
     const app = await rows()
     const bodies = await Promise.all(
       [null, 'a', 'b', 'a+b', PAYROLL].map(
@@ -163,7 +163,7 @@ describe('the abilities of a caller', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('are asked about where a guard lets callers in without a user', async () => {
+  it('are checked if a guard admits callers without a user', async () => {
     const silent = { canActivate: () => true }
     const can = (_: unknown, __: unknown, req: Request) => req.get('x-key') === 'k'
     const app = await rows({ auth: { guard: silent, can } })

@@ -176,7 +176,7 @@ describe('warnings', () => {
     expect(warnings[1]?.text).toContain("Rows.find @Query at 'q'")
   })
 
-  it('are silent where @Can lets nobody else in', async () => {
+  it('cause no warning if @Can restricts access', async () => {
     @Auth()
     @Controller()
     class Rows {

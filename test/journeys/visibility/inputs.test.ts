@@ -119,7 +119,7 @@ it.each([
   await as(PAYROLL).get(path).expect(200)
 })
 
-it('what is not hidden stays in a query', async () => {
+it('visible parts stay in a query', async () => {
   await as(null).get('/lists').expect(200)
   await as(null).get('/coerced?page=1').expect(200)
   await as(null).get('/keys?q=a').expect(200)

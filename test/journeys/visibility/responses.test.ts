@@ -84,14 +84,14 @@ describe('a field with `visibleTo`', () => {
     else expect(String(body)).toContain(SECRET)
   })
 
-  it('is gone as a whole from lists whose items have an audience', async () => {
+  it('is removed completely from lists whose items have an audience', async () => {
     expect((await get('events', null)).body.data).toEqual([
       EVENTS[0],
       { kind: 'moved', amount: 'one floor' },
     ])
   })
 
-  it('is gone from records, and at places that no schema describes', async () => {
+  it('is removed from records, and from places without a schema', async () => {
     expect((await get('record', null)).body.data).toEqual({})
     expect((await get('record', PAYROLL)).body.data).toEqual({ a: SECRET, constructor: SECRET })
     expect((await get('unnamed', null)).body.data).toEqual({ id: 1, rest: { a: [{}] }, salary2: 1 })
@@ -99,7 +99,7 @@ describe('a field with `visibleTo`', () => {
     expect((await get('other-status', null)).body).toEqual({ person: [PLAIN] })
   })
 
-  it('is gone from other representations', async () => {
+  it('is removed from other representations', async () => {
     const table = await get('table', null, { accept: 'text/csv' })
     expect(table.text).toBe('id,salary\r\n1,\r\n')
     expect((await get('rows', null, { accept: 'text/csv' })).text).not.toContain(SECRET)
@@ -107,7 +107,7 @@ describe('a field with `visibleTo`', () => {
     expect((await get('rows', ALL, { accept: 'text/csv' })).text).toContain(SECRET)
   })
 
-  it('is gone from the items of streams', async () => {
+  it('is removed from the items of streams', async () => {
     for (const accept of ['text/event-stream', 'application/jsonl']) {
       const plain = await get('feed', null, { accept })
       expect(plain.text).toContain('Graz')

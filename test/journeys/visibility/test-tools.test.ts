@@ -155,7 +155,7 @@ describe('contract', () => {
     expect(app.contractReport()).toHaveLength(2)
   })
 
-  it('has nothing to say about responses of the framework, or to the audience', async () => {
+  it('does not warn of responses of the framework, or of the audience', async () => {
     const app = await start({ controllers: [LeakController], contract: 'throw' })
     await app.request().get('/leaks/fine').expect(200, { id: 1, home: {} })
     const all = app.as({ permissions: [PAYROLL, HR] })

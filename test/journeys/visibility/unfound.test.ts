@@ -112,7 +112,7 @@ describe('a response before the handler', () => {
   })
   const data = { id: 1, pay: SECRET, by: { ana: SECRET } }
 
-  it('has no field with `visibleTo`, whoever asks', async () => {
+  it('has no field with `visibleTo` for any caller', async () => {
     const { get } = await serve({ schema, use: (_req, res) => void res.json(data) })
     for (const token of [null, 'none', ALL]) {
       expect(await get(token)).toEqual({ status: 200, text: '{"id":1,"by":{}}' })

@@ -76,7 +76,7 @@ describe('@ApiResponseDoc on a class', () => {
     })
   })
 
-  it('is checked as that of a method: two of one status, and no status', async () => {
+  it('is checked like on a method: two of one status, and no status', async () => {
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 9 })

@@ -108,7 +108,7 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
 describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) => {
   const run = () => start(envelope === undefined ? {} : { envelope })
 
-  it('is around every success, as the document says', async () => {
+  it('wraps every success, as the document describes', async () => {
     await run()
     expect((await get('/notes')).body).toEqual(expected.returned)
     expect((await get('/notes/ok')).body).toEqual(expected.ok)
@@ -140,7 +140,7 @@ describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) =>
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is not around a response that is documented without, also if this.ok sends it', async () => {
+  it('does not wrap a response that is documented without it, even if this.ok sends it', async () => {
     await run()
     expect((await get('/notes/raw')).body).toEqual({ title: 'raw' })
     expect(await get('/notes/raw-created')).toMatchObject({ status: 201, body: { title: 'raw' } })
@@ -215,7 +215,7 @@ class MixedController extends BaseController {
 class DerivedController extends MixedController {}
 
 describe('@Envelope', () => {
-  it('replaces that of the class, which replaces the option', async () => {
+  it('replaces the value of the class, which replaces the option', async () => {
     await start({ envelope: own }, [MixedController, DerivedController] as never)
     for (const prefix of ['/mixed', '/derived']) {
       expect((await get(prefix)).body).toEqual([1])
@@ -226,7 +226,7 @@ describe('@Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is the one of `this.ok` in routers and middlewares of @Use, too', async () => {
+  it('is the message of `this.ok`, also in routers and middlewares of @Use', async () => {
     const { ok } = BaseController.prototype
     const router = Router().get('/used/routed', (_req, res) => void ok(res, 'Fine', [4]))
     const late = Router().get('/used/after', (_req, _res, next) => next())

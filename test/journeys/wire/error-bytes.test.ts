@@ -49,7 +49,7 @@ describe('the length of an error', () => {
     }
   })
 
-  it('is that of the body, and HEAD has the same', async () => {
+  it('matches the body, and HEAD has the same', async () => {
     const app = await start({ errors: format() })
     const { headers, text } = await app.request().get('/nowhere')
     expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
@@ -128,7 +128,7 @@ describe('the headers of an error', () => {
     expect(headers).not.toHaveProperty('x-nothing')
   })
 
-  it('are left out one by one where Node refuses one', async () => {
+  it('are omitted separately if Node rejects one', async () => {
     const app = await start()
     const { status, headers } = await app.request().get('/errors/wrong-header')
     expect(status).toBe(409)

@@ -113,7 +113,7 @@ describe('an option `errors` that cannot work', () => {
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })
 
-  it.each([400, 406, 409, 412, 422])('is none with the status %i', async (validation) => {
+  it.each([400, 406, 409, 412, 422])('is missing with the status %i', async (validation) => {
     expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
   })
 

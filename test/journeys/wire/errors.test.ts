@@ -43,7 +43,7 @@ const body = (status: number, code: string, message: string, fields: unknown[] =
 })
 
 describe('a format of errors', () => {
-  it('is that of every failure, with its headers, and with the document', async () => {
+  it('applies to every failure, with its headers, and in the document', async () => {
     await start({ rateLimit: { policies: [] } })
     const missing = await app.request().get('/nowhere')
     expect(missing.body).toEqual(body(404, 'NOT_FOUND', 'Cannot GET /nowhere'))
@@ -89,7 +89,7 @@ describe('a format of errors', () => {
     expect(req?.path).toBe('/things/bug')
   })
 
-  it('is that of rejected input, with the status of the option', async () => {
+  it('is the response to rejected input, with the status of the option', async () => {
     await start()
     const { status, body: sent } = await app.request().post('/things').send({ size: 1 })
     const message = expect.any(String) as never
@@ -107,13 +107,13 @@ describe('a format of errors', () => {
     expect((await asked).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('is that of the handler timeout', async () => {
+  it('is the error of the handler timeout', async () => {
     await start({ timeouts: { handler: '10ms' } })
     const { body: sent } = await app.request().get('/things/slow')
     expect(sent).toMatchObject({ error: { status: 503, code: 'HANDLER_TIMEOUT' } })
   })
 
-  it('is that of requests that are refused before routing, and by the parser of Node', async () => {
+  it("applies to requests that are refused before routing, or by Node's parser", async () => {
     const port = await listening({ limits: { headers: 20 } })
     const lines = Array.from({ length: 30 }, (_, i) => `X-${i}: 1`).join('\r\n')
     const many = await rawExchange(
@@ -181,7 +181,7 @@ describe("errors: 'problem'", () => {
     },
   )
 
-  it('is the only type of errors in the document, and that of the parser', async () => {
+  it('is the only type of errors in the document, and of errors of the parser', async () => {
     await start({ errors: 'problem' })
     const { components } = app.document
     expect(Object.keys(components.schemas ?? {})).toEqual(['FieldError', 'ProblemDetails'])
@@ -236,7 +236,7 @@ class PlainController {
 }
 
 describe('the errors of @Envelope', () => {
-  it('are those of its routes; other requests have the format of the application', async () => {
+  it('apply to its routes; other requests use the format of the application', async () => {
     await start({ controllers: [PlainController, ThingsController] })
     expect((await app.request().get('/plain/fails')).body).toEqual({ plainError: 'CONFLICT' })
     expect((await app.request().get('/plain/closed')).body).toEqual({ plainError: 'UNAUTHORIZED' })
@@ -259,7 +259,7 @@ describe('the errors of @Envelope', () => {
     expect(components.responses?.['Unauthorized']).toBeDefined()
   })
 
-  it('are those of the application if they are in its option `envelope`', async () => {
+  it('belong to the application if they are in its option `envelope`', async () => {
     await start({ envelope: plain, errors: { status: { validation: 422 } } })
     expect((await app.request().get('/nowhere')).body).toEqual({ plainError: 'NOT_FOUND' })
     const { status, body: sent } = await app.request().post('/things').send({})

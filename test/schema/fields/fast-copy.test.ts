@@ -74,7 +74,7 @@ describe('createFastCopy()', () => {
     expect(copy).toBeUndefined()
   })
 
-  it('learns from no object that lacks a name, and forgets nothing then', () => {
+  it('learns nothing from an object with a missing name, and keeps the known names', () => {
     const fast = learned(['id', 'name'], ['id', 'x'])
     expect(fast.copy({ id: 1, x: 1 })).toBeUndefined()
     fast.learn(['id', 'name'])
@@ -96,7 +96,7 @@ describe('createFastCopy()', () => {
     expect(createFastCopy([], (part) => part)).toBeNull()
   })
 
-  it('takes names as names, and never as code', () => {
+  it('treats names as names, never as code', () => {
     const names = ['"', "'", '`$`', '\\', '\u2028', 'a"]: 1, ["b', '*/', '', '0', 'let']
     const value = Object.fromEntries(names.map((name, index) => [name, `v${index}`]))
     expect(learned(names, Object.keys(value)).copy(value)).toEqual(value)

@@ -149,7 +149,7 @@ describe('the tenant of a request', () => {
 })
 
 describe('small helpers for steps', () => {
-  it('statusOf tells the status of the response to an error', () => {
+  it('statusOf returns the status of the response to an error', () => {
     const odd = Object.create(null, { status: { get: () => 404 } })
     const ofExpress = Object.assign(new Error(), { status: 410, statusCode: 410, expose: true })
     const errors = [new HttpError(418), ofExpress, new Error('x'), { status: 404 }, odd, null]

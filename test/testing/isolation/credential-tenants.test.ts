@@ -110,7 +110,7 @@ describe('proveIsolation() with tenants by their credentials', () => {
     }
   })
 
-  it('names the tenants of other credentials in the header, and finds a guard that believes it', async () => {
+  it('names the tenants of other credentials in the header, and finds a guard that trusts it', async () => {
     const app = await startNotes(credulous)
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1, skip })
     const phases = new Set(report.leaks.map(({ phase }) => phase))
@@ -120,7 +120,7 @@ describe('proveIsolation() with tenants by their credentials', () => {
     ])
   })
 
-  it('knows the ids of the tenants, which nobody has told it', async () => {
+  it('knows the ids of the tenants without configuration', async () => {
     latest = undefined
     const app = await startNotes(tokens, { controllers: [LatestController] })
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })

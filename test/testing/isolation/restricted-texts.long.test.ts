@@ -107,7 +107,7 @@ describe('texts', () => {
     expect(texts.every((text) => /^7-code-[0-9a-f]{32}$/.test(text))).toBe(true)
   })
 
-  it('receives a shorter random text where a long one does not fit', async () => {
+  it('receives a shorter random text if a long one does not fit', async () => {
     const { list, texts } = await evidenceFor(z.string().max(24), {
       texts: { text: (random) => `7-code-${random}` },
     })
@@ -122,7 +122,7 @@ describe('texts', () => {
     expect(list).toBe(SEEN)
   })
 
-  it('takes functions only', async () => {
+  it('accepts only functions', async () => {
     const texts = { text: 'fixed' } as unknown as Record<string, () => string>
     await expect(evidenceFor(z.string(), { texts })).rejects.toThrow('proveIsolation({ texts })')
   })

@@ -93,7 +93,7 @@ describe('a value that is not a mark of a tenant', () => {
     expect(list?.verdict).toBe('INCONCLUSIVE')
   })
 
-  it('is one that the application refuses: the request is sent with usual values', async () => {
+  it('is rejected by the application: the request is sent with usual values', async () => {
     const Narrow = z.object({ text: z.string(), day: z.iso.date(), count: z.int() })
 
     @Tenant()
