@@ -45,7 +45,7 @@ export function buildAccess(config: AccessConfig): Access {
   config.denials.start(logDenial)
   const access = { guards: guardsFor(made, config), can: auth.can, logDenial }
   const { ofRouters } = features
-  // Boot rejects routers that need a tenant if there is no guard, so there is nothing to build without one.
+  // Boot rejects routers that need a tenant if the application has no guard, so no builder is needed then.
   if (ofRouters !== null && tenant !== null && made.length > 0) {
     ofRouters.noteRouterAccess(compileRouterAccess(ofRouters.stages, access))
   }
@@ -54,7 +54,7 @@ export function buildAccess(config: AccessConfig): Access {
 
 function guardsFor(made: readonly MadeGuard[], { harness, settings }: AccessConfig): RouteGuard[] {
   if (made.length > 0) return made.map((each) => routeGuard(each, harness))
-  // A test may act as a user although there is no guard.
+  // A test may act as a user without a guard.
   const guard = harness.wrapGuard(null)
   if (guard === null) return []
   const isPlaced = harness.wrapCredentials(compileCredentials(settings.auth.credentials))

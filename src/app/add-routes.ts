@@ -18,7 +18,7 @@ export interface AddedTo {
   readonly settings: Pick<Settings, 'strict'>
 }
 
-/** Routes without a controller, and the problems that they and their documents have. */
+/** Routes without a controller, with the problems of the routes and their documents. */
 export interface AddedRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   readonly problems: readonly Problem[]
@@ -27,7 +27,7 @@ export interface AddedRoutes {
 /** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
-  // A document that cannot be made is the first mistake to report, so no page is made of it.
+  // A document that cannot be made is the first mistake to report, so it gets no page.
   const ofDocuments = served.flatMap((each) => each.problems)
   const isBroken = ofDocuments.some((problem) => isFatal(problem, settings))
   const pages = isBroken ? [] : buildDocsRoutes(served)
@@ -48,7 +48,7 @@ interface PluginRoute {
   readonly route: FrameworkRoute
 }
 
-/** The methods of a controller's route that would take requests from a `GET` route, or lose them to it. */
+/** The methods of a controller's route that would receive requests of a `GET` route, or lose requests to it. */
 const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
 
 /** Collects the routes of every plugin. */

@@ -15,7 +15,7 @@ const DESCRIBER = Symbol.for('blazon.describe')
  * The parts of an application that can be read before it starts. Every member throws a `ConfigError` as `init` does.
  */
 export interface AppDescription {
-  /** Loads what the other members need. Call it first. */
+  /** Loads the dependencies of the other members. Call it first. */
   load(): Promise<void>
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
@@ -67,7 +67,7 @@ export function neverStart(describer: Describer, app: object): Promise<never> {
   return new Promise(() => {})
 }
 
-/** The parts of an application for the command line. Code that nothing else uses is loaded when it is called. */
+/** The parts of an application for the command line. Each loads its own code when it is called. */
 export function describedBy(unstarted: UnstartedApp): AppDescription {
   const { app, declared } = unstarted
   return {

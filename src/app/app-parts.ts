@@ -96,7 +96,7 @@ export class AppLogger implements Logger {
     return this.#opened
   }
 
-  /** Writes the lines that wait. Call it last. */
+  /** Writes the queued lines. Call it last. */
   close(): void {
     this.#opened?.close()
   }
@@ -119,7 +119,7 @@ export class AppLogger implements Logger {
       const returned: unknown = logger[level](facts, message)
       ignoreRejection(returned)
     } catch {
-      // There is no other place for the line.
+      // The line can be written nowhere else.
     }
   }
 }

@@ -42,7 +42,7 @@ export class App {
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
   readonly #parts: AppParts
-  /** The application as plugins see it before it has started. */
+  /** The view of the application that plugins have before the start. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
   readonly #declared: DeclaredApp
   #starting: Promise<RunningApp> | undefined
@@ -119,7 +119,7 @@ export class App {
     try {
       return await blameCaller(App.prototype.listen, () => this.#listen(given))
     } catch (error) {
-      // The signal ends the process, and the caller has nothing more to do.
+      // The signal ends the process, so the caller is done.
       if (this.#processEnd?.hasBegun === true) return await new Promise(() => {})
       // A second `listen` fails while the server listens.
       if (this.#running?.server.listening !== true) this.#stopWatching()
@@ -129,7 +129,7 @@ export class App {
 
   /**
    * Handles a request. Pass it to `http.createServer`, to a serverless platform, or to `app.use` of an Express
-   * application. In Express, a request without a route in this application goes on to the next middleware of
+   * application. In Express, a request without a route in this application continues with the next middleware of
    * the host. The first request starts the application; if the start fails, requests get a 503.
    *
    * @example
@@ -153,7 +153,7 @@ export class App {
    * bound: `export default { fetch: app.fetch }`. The first call starts the application. The request passes Node's HTTP
    * server on a connection in memory, so everything behaves as on a port, streams and their back-pressure included.
    *
-   * @param request Its URL is absolute. When its `signal` aborts, the application sees that the client disconnects.
+   * @param request Its URL is absolute. When its `signal` aborts, the application treats the client as disconnected.
    * @param info Facts about the client. `object`, because hosts pass objects of their own, which are ignored.
    * @returns the response, as soon as its head is sent. Redirects are not followed, and nothing is decompressed.
    * @throws ConfigError as `init`; TypeError if an argument is wrong, or the application sends no response; the error of
@@ -212,8 +212,8 @@ export class App {
 
   /**
    * Closes the application: stops listening, ends idle connections, aborts `req.signal` of streams with an
-   * `AppClosingError`, waits for requests under way (at most `timeouts.close`), runs `onClose` in reverse order
-   * of construction, and ends upgraded connections. It logs the routes of requests that had to be cut. A second call
+   * `AppClosingError`, waits for running requests (at most `timeouts.close`), runs `onClose` in reverse order
+   * of construction, and ends upgraded connections. It logs the routes of requests that were cut off. A second call
    * returns the same promise.
    *
    * @param signal The name that `onClose` receives, such as `'SIGTERM'`. With a name, clients still send requests: the
@@ -237,7 +237,7 @@ export class App {
     return this.close()
   }
 
-  /** A process that is about to end keeps its listeners until then, so that a second signal ends it at once. */
+  /** Keeps the listeners of an ending process, so that a second signal ends it at once. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()
@@ -343,7 +343,10 @@ export class App {
     const limit = { clock: this.#harness.clock, ms: this.#declared.settings.timeouts.closeMs }
     if (await settlesWithin(limit, starting)) return await starting
     this.#isForced = true
-    this.#parts.logger.error({}, 'The start did not end, so nothing that it has opened was closed')
+    this.#parts.logger.error(
+      {},
+      'The start did not end, so the resources that it opened were not closed',
+    )
     return undefined
   }
 }

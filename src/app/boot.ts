@@ -65,7 +65,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
-    // The way of a request from Node to its route.
+    // The path of a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
     const chain = buildRequestChain(way)
     const entry = buildServerEntry({ ...way, messages, chain, wrapListener })
@@ -91,7 +91,7 @@ function addedHeaders(settings: Settings, model: AppModel): readonly string[] {
   return [...ofAll, ...headersOfRoutes(settings, model)]
 }
 
-/** Collects the observers. Databases report their statements, with their requests, if an observer needs them. */
+/** Collects the observers. Databases report statements and their requests only if an observer needs them. */
 function observe(
   config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
 ): RequestObservers | null {
@@ -135,7 +135,7 @@ function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
   return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
 }
 
-/** Sets the plugins up, in order. `begun` gets each one before, so that `onClose` of its plugins is called. */
+/** Sets the plugins up, in order. Adds each plugin to `begun` first, so that its `onClose` is called. */
 async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
   for (const plugin of app.plugins) {
     goOn(app)
@@ -145,7 +145,7 @@ async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext)
   goOn(app)
 }
 
-/** Ends the boot of an application that is closed meanwhile: everything that was opened is closed again. */
+/** Ends the boot of an application that was closed during the boot: closes everything that was opened. */
 function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
 }

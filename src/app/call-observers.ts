@@ -1,6 +1,6 @@
 import { isThenable, whenSettled } from '../step/step.js'
 
-/** A function of an observer, with one fact or two. */
+/** A function of an observer, with one or two arguments. */
 type Call<First, Second> = (first: First, second: Second) => unknown
 
 /** Calls one or more functions of observers, and never throws. */
@@ -40,7 +40,7 @@ function callSafely<First, Second>(
   }
 }
 
-/** Calls functions of observers when something begins, and what they return when it ends. Never throws. */
+/** Calls functions of observers at a start, and the functions that they return at the end. Never throws. */
 export function beginEach<Begun, Ended>(
   // biome-ignore lint/suspicious/noConfusingVoidType: as the observers are typed
   calls: readonly ((begun: Begun) => ((ended: Ended) => unknown) | undefined | void)[],

@@ -79,7 +79,9 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
 
 type RowSettings = Pick<Settings, 'responses' | 'converters'>
 
-/** Finds tables (`text/csv`) whose fields are limited, and whose document has no list that could limit their rows. */
+/**
+ * Finds tables (`text/csv`) whose fields are limited, but whose document describes no list that could limit the rows.
+ */
 function checkRows(settings: RowSettings, { routes }: AppModel): readonly Problem[] {
   return routes
     .filter(({ method, produces }) => method !== 'HEAD' && produces?.some(({ isTable }) => isTable))
@@ -104,7 +106,7 @@ function problem({ name }: RouteModel, status: number): Problem {
     code: 'E_ROWS_UNDESCRIBED',
     subject: `${name} @ApiResponseDoc(${status})`,
     cause:
-      "It describes no list, and @Produces sends it as 'text/csv': nothing shows which fields of a row may leave.",
+      "It does not describe a list, and @Produces sends it as 'text/csv': the fields that a row may contain are unknown.",
     remedy: 'Describe a list, or an object whose `items` is a list, as page() does.',
   }
 }

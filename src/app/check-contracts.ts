@@ -90,7 +90,11 @@ function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]
     if (wrong === undefined) return []
     const subject = `${guard.option} scopes(${wrong.name})`
     return [
-      invalid(subject, 'It returned no list of texts.', "Return names of scopes: ['orders:read']."),
+      invalid(
+        subject,
+        'It did not return a list of strings.',
+        "Return names of scopes: ['orders:read'].",
+      ),
     ]
   })
 }
@@ -129,7 +133,7 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
   return null
 }
 
-/** A document has one scheme of each name, so two different ones would replace each other. One problem a name is enough. */
+/** Two different schemes of one name would replace each other in the document. Reports one problem for each name. */
 function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['auth']): Problem[] {
   const first = new Map<string, { readonly scheme: unknown; readonly by: string }>()
   for (const { name: own, option, document } of guards) {

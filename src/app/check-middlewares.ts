@@ -33,7 +33,7 @@ function deadEnd(subject: string, middleware: object, count: number): Problem {
   }
 }
 
-/** Whether a middleware ends every request. A router does so if one of the handlers at its root does. */
+/** Whether a middleware ends every request. A router does so if one of its root handlers does. */
 export function endsAll(middleware: unknown): boolean {
   const router = routerIn(middleware)
   if (router === undefined) return typeof middleware === 'function' && isEnd(middleware as Handle)

@@ -9,11 +9,11 @@ import { type Arrival, findUnsendable, type Unsendable } from '../schema/unsenda
 import { isStandard } from '../schema/validate-now.js'
 import type { Settings } from './settings/settings.js'
 
-/** A part of a request, with the schema of it. */
+/** A part of a request, with its schema. */
 interface Part extends Omit<Arrival, 'coerces'> {
   readonly source: InputSource
   readonly schema: Schema
-  /** One value of it, in messages. */
+  /** One value of the part, in messages. */
   readonly noun: string
   /** The name of the field that the schema describes; `null` if it describes the whole part. */
   readonly key: string | null
@@ -182,7 +182,7 @@ function remedyFor({ type, values }: Unsendable, { vendor, source }: Origin): st
   if (type === 'File') return 'Read a form with files: @Upload({ image: file() }).'
   if (type === 'Map' || type === 'Set') return `Accept a list, and make a ${type} of it.`
   if (type === 'object') return 'Accept a text and parse it, or use a field for each value.'
-  if (vendor === null && type !== 'array') return 'Write the values as texts.'
+  if (vendor === null && type !== 'array') return 'Write the values as strings.'
   if (values !== null && type === 'number') {
     return `Convert the text: ${OF_NUMBERS[vendor ?? '']?.(values.join(', '))}.`
   }

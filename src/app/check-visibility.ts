@@ -11,7 +11,7 @@ import {
 import { lacksSchema } from './check-responses.js'
 import type { Settings } from './settings/settings.js'
 
-/** Finds fields with `visibleTo` that nothing would protect. */
+/** Finds fields with `visibleTo` that would have no effect. */
 export function checkVisibility(
   { converters, middlewares }: Pick<Settings, 'converters' | 'middlewares'>,
   { routes }: AppModel,
@@ -123,7 +123,7 @@ function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks
     }))
 }
 
-/** A caller without the ability can neither send such a field nor leave it out. */
+/** A caller without the ability can neither send nor omit such a field. */
 function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, places } = schema
   if (part !== 'body' && part !== 'query') return []
@@ -154,7 +154,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
       code: 'W_VISIBILITY_WITHOUT_USER',
       subject: names.join(', '),
       cause:
-        'It is public, and has fields with visibleTo: it knows no caller, so it never sends these fields.',
+        'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
       remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
     },
   ]

@@ -8,7 +8,7 @@ import type { RequestObservers } from './observe-requests.js'
  * rejects each chunk again.
  */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
-/** How long a client may take to close its side. It can read the response in this time. */
+/** How long a client may take to close its side of the connection. It can read the response in this time. */
 const LINGER_MS = 1000
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
@@ -31,7 +31,7 @@ export interface ClientErrorConfig {
   readonly observers: RequestObservers | null
 }
 
-/** Connections with a parse error, and how many bytes they had received by then. */
+/** Connections with a parse error, and the number of bytes that each had received by then. */
 const refusedAt = new WeakMap<Connection, number>()
 
 /**
@@ -54,7 +54,7 @@ export function handleClientError(
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Connection, config: ClientErrorConfig): void {
-  // An earlier response was the last one of this connection.
+  // The previous response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
   const pending = socket._httpMessage ?? null
   // Either no response is pending, or the pending one belongs to the broken request. This response then takes

@@ -32,7 +32,7 @@ export function closingTimer(clock: Clock, ms: number, run: () => void): Closing
   return { cancel, unref: () => void real.unref() }
 }
 
-/** Resolves after `ms` milliseconds, as {@link closingTimer} measures them. */
+/** Resolves after `ms` milliseconds, measured as in {@link closingTimer}. */
 export function elapsed(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void closingTimer(clock, ms, resolve))
 }
@@ -80,7 +80,7 @@ export function isStreaming({ headersSent, writableEnded, destroyed }: ServerRes
 export function notifyStreamIn(scopes: RequestScopes | null): NotifyStream {
   return function notifyStream(res) {
     const req = (res as Response).req as BlazonRequest
-    // Reading `req.signal` creates it. A handler that reads it later finds it aborted.
+    // Reading `req.signal` creates it. A handler that reads it later gets an aborted signal.
     if (req.signal.aborted) return
     inScopeOf(scopes, req, () => req[kAbortController]?.abort(new AppClosingError()))
   }

@@ -58,7 +58,7 @@ function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => each === now[index])
 }
 
-/** A model that is used with this many different keys is unlikely to see one of them again. */
+/** A model with so many different keys is unlikely to be used with one of them again. */
 const MAX_ENTRIES = 8
 
 /** Caches values that are derived from a model. Tests create many applications with the same model. */

@@ -30,7 +30,9 @@ export interface CompiledRoutes {
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
-  /** Compiles a route only up to the decision about access. If access is allowed, it calls `handler` and sends 204. */
+  /**
+   * Compiles the steps of a route up to its access checks. If they allow the request, calls `handler` and sends 204.
+   */
   readonly probeOf: (route: RouteModel, handler: Step) => RunRoute
 }
 
@@ -101,7 +103,7 @@ function withOwnLimits(
   }
 }
 
-/** The router, and the function that uses it. The code for versions is loaded for an application that has them. */
+/** The router, and the function that uses it. The code for versions is loaded only if the application has versions. */
 async function findersOf(
   model: AppModel,
   { frameworkRoutes, settings }: RoutesConfig,
@@ -122,7 +124,7 @@ async function findersOf(
   }
 }
 
-/** Describes a route of the framework to the router. Of all steps, only the middlewares run before it. */
+/** Describes a route of the framework to the router. Only middlewares run before such a route. */
 function toRoutable(path: string, index: number): Routable {
   return { index, path, method: 'GET' }
 }
@@ -175,7 +177,7 @@ async function loadStreams(
   return (route) => compiled.get(route) ?? null
 }
 
-/** The function that limits or checks the fields of items (`responses`, `@ResponseFields`); `null` without one. */
+/** The function that limits or checks the fields of items (`responses`, `@ResponseFields`); `null` if none applies. */
 async function loadItems(
   routes: readonly RouteModel[],
   { responses, converters }: StreamParts['settings'],

@@ -15,10 +15,10 @@ interface Parsed extends Socket {
  */
 export class Connections {
   readonly #sockets = new OpenSockets(() => this.#notify())
-  /** Connections that were ended, and responses that were made the last one of their connection. */
+  /** The number of connections that were ended, and of responses that became the last of their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
-  /** How many sweeps have found a connection without a request, one after the other. */
+  /** The number of consecutive sweeps that found a connection without a request. */
   readonly #idleSweeps = new WeakMap<Socket, number>()
   #isClosing = false
   #notify: () => void = () => {}
@@ -81,7 +81,7 @@ export class Connections {
     await this.#until(() => this.#open.size === 0)
   }
 
-  /** Aborts the signals of all requests that are under way. */
+  /** Aborts the signals of all running requests. */
   abort(): void {
     for (const socket of this.#open) for (const res of respondsOn(socket)) this.#notifyStream(res)
   }
@@ -108,7 +108,7 @@ export class Connections {
     return false
   }
 
-  /** Counts the sweeps since the last request of a connection. A connection with a request counts as ready to end. */
+  /** Counts the sweeps since the last request of a connection. A connection with a running request is ready to end. */
   #countIdle(socket: Socket): number {
     if (respondsOn(socket).length > 0) {
       this.#idleSweeps.delete(socket)
@@ -167,7 +167,7 @@ function end(socket: Socket): void {
   else socket.end(() => socket.destroy())
 }
 
-/** How many connections may have closed before they are forgotten, beside as many as are open. */
+/** The number of closed connections to keep in addition to the number of open ones. */
 const FEW = 64
 
 /**
@@ -182,7 +182,7 @@ export class OpenSockets {
   #watched: Set<Socket> | null = null
   readonly #closed: () => void
 
-  /** @param closed Called after each end of a connection, once {@link watch} was called. */
+  /** @param closed Called after each end of a connection, after the call of {@link watch}. */
   constructor(closed: () => void) {
     this.#closed = closed
   }
@@ -203,7 +203,7 @@ export class OpenSockets {
     })
   }
 
-  /** Returns the open connections, which from now on lose each that closes. */
+  /** Returns the set of open connections, which is kept up to date. */
   watch(): ReadonlySet<Socket> {
     if (this.#watched !== null) return this.#watched
     const watched = new Set<Socket>()

@@ -72,7 +72,7 @@ export class DeclaredApp {
     return this.#resolved !== undefined
   }
 
-  /** As they were given. */
+  /** The options of the caller, unchanged. */
   get options(): AppOptions {
     return this.#config.options
   }
@@ -115,7 +115,7 @@ export class DeclaredApp {
     return explainQuery(query, { settings, model: description.model, cwd: process.cwd() })
   }
 
-  /** Lets `blazon dev` know of the start, if it runs this process. */
+  /** Reports the start to `blazon dev`, if it runs this process. */
   reportStart(): void {
     findDevReport()?.started(() => this.explainAll())
   }
@@ -167,7 +167,7 @@ export class DeclaredApp {
 /** An application that has not started. Every member throws a `ConfigError` as `init` does. */
 export interface UnstartedApp {
   readonly app: { getRouteTable(): RouteTableEntry[] }
-  /** The part of it that plugins receive. */
+  /** The part of the application that plugins receive. */
   readonly context: Pick<PluginContext, 'get'>
   readonly declared: DeclaredApp
 }

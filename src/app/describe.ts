@@ -33,11 +33,11 @@ export interface Structure extends Omit<Description, 'warnings'> {
   readonly problems: readonly Problem[]
 }
 
-/** The parts of an application that it is read from, besides its settings. */
+/** The inputs, besides the settings, from which an application is read. */
 export interface DescribeInput {
   /** The providers of the framework itself. */
   readonly builtIn: readonly Provider[]
-  /** Finds decorators of other frameworks; `null` if the process has none. */
+  /** Finds decorators of other frameworks; `null` if the process has no such decorator. */
   readonly checkForeign: typeof checkForeign | null
 }
 
@@ -74,7 +74,7 @@ export function readStructure(
   { builtIn, checkForeign }: DescribeInput,
 ): Structure {
   const { plugins, auth } = settings
-  // Everything else that they would report is a consequence.
+  // All other problems would only be consequences.
   const copies = checkCopies()
   if (copies.length > 0) throw new ConfigError(copies)
   const graph = collectModules(settings.modules, settings.controllers, [
@@ -214,7 +214,7 @@ export function routeTable({ routes }: AppModel): RouteTableEntry[] {
       handler: String(handler),
       isProtected,
       isAuthOptional,
-      // A table of an application that uses neither stays as it is in snapshots.
+      // A table without prefixes and versions stays unchanged in snapshots.
       ...(guards.length > 0 && { guards }),
       ...(version !== null && { version }),
       ...(webhook !== null && { isSigned: true as const }),

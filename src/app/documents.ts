@@ -23,7 +23,7 @@ import type { Settings } from './settings/settings.js'
 export interface AppDocument {
   /** The path of its page. */
   readonly path: string
-  /** The version of the API that it describes; `null` if the API has no versions. */
+  /** The version of the API in the document; `null` if the API has no versions. */
   readonly version: string | null
   /** All versions, with the paths of their pages. */
   readonly versions: readonly {
@@ -36,7 +36,7 @@ export interface AppDocument {
   readonly openapi: DocumentSettings['openapi']
   /** Whether the document and its page are served. */
   readonly isEnabled: boolean
-  /** Built when it is first read. */
+  /** Built at the first access. */
   readonly document: OpenApiDocument
   /** Errors and warnings about the document. */
   readonly problems: readonly Problem[]
@@ -115,7 +115,7 @@ function inVersions(
   return own.sort((a, b) => Number(b.version === first) - Number(a.version === first))
 }
 
-/** The parts of an application that one of its documents depends on, besides the model. */
+/** The parts of an application that its document depends on, besides the model. */
 export interface DocumentParts {
   readonly settings: Settings
   /** The options of this document. */
@@ -171,7 +171,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
-    // A function may return something else at each call, so a document with one is not shared.
+    // A function may return a different value at each call, so a document with a function is not shared.
     ofPlugins: settings.plugins.flatMap(({ contract, document }) =>
       [contract ?? [], document ?? []].flat(),
     ),
@@ -184,7 +184,7 @@ function visibilityContract(converters: SchemaConverters): ContractOf {
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
 }
 
-/** A guard adds to the operations of the routes that accept it. */
+/** The additions of a guard to the operations of the routes that accept it. */
 function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
   return guards.flatMap((guard) => {
     const { contract } = guard.document

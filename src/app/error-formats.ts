@@ -26,7 +26,7 @@ export function formatFaults(
   }
 }
 
-/** Returns a function that finds the format of the route of a request; `null` if no route has one of its own. */
+/** Returns a function that finds the error format of a request's route; `null` if no route has its own format. */
 export function routeFormats({
   routes,
 }: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {

@@ -33,7 +33,7 @@ import type { SortedMiddlewares } from './prepare-middlewares.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
 
-/** The error handlers, by the place where an error comes from. */
+/** The error handlers, by the source of the error. */
 export interface ErrorPaths {
   /** For errors of routes, and for the handler timeout. */
   readonly onError: OnFailure
@@ -47,14 +47,14 @@ export interface ErrorPaths {
   readonly onEarlyError: OnFailure
   /** For errors of middlewares that have called `next` already. */
   readonly onLateError: OnLateError
-  /** For errors of streams that have begun. `end` gets the JSON of the error, and ends the response. */
+  /** Handles errors of streams that have begun. `end` receives the error as JSON, and ends the response. */
   readonly onStreamError: (
     error: unknown,
     req: BlazonRequest,
     res: Response,
     end: (json: string) => void,
   ) => void
-  /** Ends requests whose handler takes too long. */
+  /** Ends requests whose handler exceeds its time limit. */
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure

@@ -87,7 +87,7 @@ export function compareFeatures(settings: Settings, model: AppModel): Problem[] 
   return FEATURES.flatMap(({ compare }) => compare?.(app) ?? [])
 }
 
-/** The data of features that each of several workers keeps for itself. */
+/** The data that each of several workers stores for itself. */
 export function keptByWorkers(
   settings: Settings,
   model: AppModel,

@@ -67,7 +67,7 @@ function originOf({ protocol }: URL, info: FetchInfo | undefined): ConnectionOri
   return {
     remoteAddress: address,
     remoteFamily: family === 0 ? undefined : `IPv${family}`,
-    // Express reads it: `req.protocol` and `req.secure` have the values of the URL.
+    // Express reads this property, so that `req.protocol` and `req.secure` match the URL.
     encrypted: protocol === 'https:',
   }
 }
@@ -77,7 +77,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
   const body = bodyOf(request)
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : error)
-    // The class, because tracers replace the function `request`: they would record a call to another service.
+    // Use the class, because tracers replace the function `request` and would record an outgoing call.
     const sent = new ClientRequest({
       // The type requires a network socket; Node uses only the members that a `MemorySocket` has.
       createConnection: connect as never,
@@ -99,7 +99,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
       try {
         resolve(toResponse(incoming, method))
       } catch (error) {
-        // The Fetch standard has no such status.
+        // The Fetch standard does not allow this status.
         incoming.destroy()
         reject(error)
       }
@@ -120,14 +120,14 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
  */
 async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Promise<void> {
   const reader = stream.getReader()
-  // A response may come before the end of the body. Then the rest is cancelled.
+  // A response may be sent before the body has ended. The rest of the body is then cancelled.
   sent.once('close', () => reader.cancel().catch(() => {}))
   let left = length ?? Number.POSITIVE_INFINITY
   for (;;) {
     const { done, value } = await reader.read()
     if (sent.destroyed) return
     if (done) break
-    // A stream of strings has no length in bytes, so no `Content-Length` could be compared with it.
+    // A stream of strings has no length in bytes, so `Content-Length` cannot be checked.
     if (!ArrayBuffer.isView(value)) throw new TypeError('The body of the request is not of bytes')
     left -= value.byteLength
     if (left < 0) throw wrongLength(length)
@@ -166,7 +166,7 @@ function headersOf({ headers }: Request, url: URL, body: SentBody | null): Recor
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })
   if (body === null) delete sent['content-length']
-  // Without it, Node would send the body of a GET or DELETE request unmarked.
+  // Otherwise Node would send the body of a GET or DELETE request without a length.
   else if (body.length === null) sent['transfer-encoding'] = 'chunked'
   return sent
 }

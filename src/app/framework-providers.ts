@@ -15,7 +15,7 @@ import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
 import { isRetired } from './worker-link.js'
 
-/** The parts of an application that its own providers give to classes. */
+/** The values that an application itself provides to classes. */
 export interface FrameworkProviders {
   readonly settings: Pick<
     Settings,

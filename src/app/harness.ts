@@ -27,13 +27,13 @@ export interface Harness {
   readonly logger: Logger | null
   /** Providers that replace providers of the application. */
   readonly overrides: readonly Override[]
-  /** Plugins that come after all others. */
+  /** Plugins that run after all others. */
   readonly plugins: readonly Plugin[]
-  /** Returns the request that the current code runs for; `null` if the test cannot find it. */
+  /** Returns the request of the current code; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null
-  /** Answers statements in place of databases; `null` lets databases run them. */
+  /** Returns results of statements instead of a database; `null` uses the database. */
   readonly answerStatement: AnswerStatement | null
-  /** Answers calls in place of other hosts; `null` sends them. */
+  /** Returns responses to calls instead of other hosts; `null` sends the calls. */
   readonly answerCall: AnswerCall | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
@@ -49,11 +49,11 @@ export interface Harness {
   readonly beforeHandler: (route: RouteModel) => StepFactory | null
   /** Changes the compiled routes. It is called before `setup` and `onInit` run. */
   readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
-  /** Changes the functions that take requests from Node. */
+  /** Replaces the functions that receive requests from Node. */
   readonly wrapListener: (listener: Listener) => Listener
 }
 
-/** The harness of an application outside of tests. It changes nothing. */
+/** The harness of an application outside of tests. All its functions have no effect. */
 export const NO_HARNESS: Harness = Object.freeze({
   clock: systemClock,
   logger: null,

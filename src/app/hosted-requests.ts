@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 
-/** How many responses are stored before ended ones are removed. */
+/** The number of stored responses at which ended ones are removed. */
 const SWEEP_FROM = 64
 
 /**
@@ -29,7 +29,7 @@ export class HostedRequests {
     this.#responses.delete(res)
   }
 
-  /** Makes every pending response announce the end of its connection. */
+  /** Adds `Connection: close` to every pending response. */
   announce(): void {
     this.#forgetEnded()
     // This has no effect if the headers are already sent.
@@ -43,7 +43,7 @@ export class HostedRequests {
   }
 
   /**
-   * Waits for the requests that are under way at the time of the call. Later requests are served, but not
+   * Waits for the requests that are running at the time of the call. Later requests are served, but not
    * waited for.
    */
   async quiet(): Promise<void> {
@@ -54,7 +54,7 @@ export class HostedRequests {
     await Promise.race([Promise.all([...this.#responses].map(ended)), cut])
   }
 
-  /** Aborts the signals of all requests that are under way. */
+  /** Aborts the signals of all running requests. */
   abort(): void {
     this.#forgetEnded()
     for (const res of this.#responses) this.#notifyStream(res)
@@ -63,7 +63,7 @@ export class HostedRequests {
   /**
    * Destroys all remaining responses.
    *
-   * @param note Called for each of them.
+   * @param note Called for each of these requests.
    */
   cut(note: NoteCut): void {
     this.#forgetEnded()

@@ -92,7 +92,7 @@ export class LifecycleHooks {
     throw new Error(`onClose of ${name} did not end within ${this.#limit.ms} ms (timeouts.onClose)`)
   }
 
-  /** The members that are objects. Other values have no hooks. */
+  /** The members that are objects. Other values cannot have hooks. */
   #members(): Partial<Lifecycle>[] {
     return [...this.#list()].filter(
       (member) => typeof member === 'object' && member !== null,
@@ -100,7 +100,7 @@ export class LifecycleHooks {
   }
 }
 
-/** The name of a plugin, or of the class of a provider. A proxy may run code of the application, or throw, when it is read. */
+/** The name of a plugin, or of the class of a provider. Never throws, even if a getter or proxy does. */
 function nameOf(member: object): string {
   if (types.isProxy(member)) return 'a provider'
   const { name } = member as { readonly name?: unknown }

@@ -41,7 +41,7 @@ export interface ListenerConfig {
   /** The highest number of header lines in a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
-  /** Counts the requests that did not come through the application's own server. */
+  /** Counts the requests that did not arrive through the application's own server. */
   readonly hostedRequests: HostedRequests
   /** Called with each request before anything else, in this order. */
   readonly begin: readonly ((req: BlazonRequest, res: Response) => void)[]
@@ -52,7 +52,7 @@ export interface ListenerConfig {
   readonly logger: Logger
 }
 
-/** The functions that take requests and parse errors from Node. */
+/** The functions that receive requests and parse errors from Node. */
 export interface Listener {
   /** Takes requests of the application's own server. They are instances of its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
@@ -112,7 +112,7 @@ function createOpenFunctions(config: ListenerConfig): OpenFunctions {
     } catch (error) {
       return refuseHead(error, req, res)
     }
-    // The target `*` means the application that ours is mounted in. The router would read it as `/`.
+    // The target `*` means the host application. The router would read it as `/`.
     if (req.url === '*') req[kPassOn]?.()
     else enter(req, res)
   }

@@ -37,11 +37,11 @@ export interface ListeningApp {
   /** Starts the application, if it has not started yet. */
   readonly start: () => Promise<{ readonly server: Server }>
   readonly isClosing: () => boolean
-  /** Called with the promise of the address, so that closing can wait for it. */
+  /** Receives the promise of the address, so that closing can wait for it. */
   readonly began: (listening: Promise<AddressInfo | string>) => void
 }
 
-/** Starts an application and listens; in a worker of `blazon start`, when its turn comes. */
+/** Starts an application and listens; a worker of `blazon start` first waits for its turn. */
 export async function startListening(
   { app, declared, start, isClosing, began }: ListeningApp,
   place: ListenPlace,
@@ -107,7 +107,7 @@ function pageOf(documents: Start['documents']): string | undefined {
   return documents.find(({ isEnabled }) => isEnabled)?.path
 }
 
-/** A URL that a person can open. An address that means all addresses of the machine has no URL of its own. */
+/** A URL that a person can open. An address for all interfaces is replaced, because it has no URL. */
 function urlOf(address: AddressInfo | string): string {
   if (typeof address === 'string') return `unix:${address}`
   const { address: host, port } = address

@@ -24,7 +24,7 @@ interface GuardParts {
 }
 
 /**
- * Finds the guards of an application, and lets each make its state for this application. A guard that has two names has
+ * Finds the guards of an application, and lets each create its state for this application. A guard that has two names has
  * one state.
  *
  * @throws ConfigError if the value of a token is not a guard.

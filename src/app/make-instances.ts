@@ -52,7 +52,7 @@ export async function makeInstances(
   }
 }
 
-/** Logs warnings that only a start can find. With `strict`, they end it. */
+/** Logs warnings that only a start can detect. With `strict`, the start fails. */
 export function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
   logWarnings(logger, throwErrors(warnings, settings))
 }
@@ -121,7 +121,7 @@ const STATIC: Mistake = [
   'Remove `static`: routes are fields of instances.',
 ]
 const UNLISTED: Mistake = [
-  'It is a route, and nothing lists its class as a controller.',
+  'It is a route, but its class is not listed as a controller.',
   'Add the class to `controllers`, with @Controller().',
 ]
 

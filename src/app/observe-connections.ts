@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ObservedRequest } from '../http/observed-request.js'
 import { kSentBytes } from '../http/symbol-fields.js'
 
-/** The functions that follow one upgraded request. */
+/** The observer functions of one upgraded request. */
 export interface UpgradeObserver {
   readonly start: (req: IncomingMessage) => ObservedRequest
   readonly end: (observed: ObservedRequest) => void
@@ -30,7 +30,7 @@ export function observeUpgrades(server: Server, observer: UpgradeObserver): void
   }
 }
 
-/** A request is over when its connection is closed: until then, the program talks over it. */
+/** An upgraded request ends when its connection closes. */
 function follow(req: IncomingMessage, socket: Duplex, { start, end }: UpgradeObserver): void {
   const observed = start(req)
   const { bytesWritten: before = 0 } = socket as { bytesWritten?: number }

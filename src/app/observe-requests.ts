@@ -36,7 +36,7 @@ export interface ObserverConfig
   readonly scopes: RequestScopes | null
   readonly secrets: RequestSecrets
   readonly settings: Pick<Settings, 'auth'>
-  /** The plugins of the test, if there is one. */
+  /** The plugins of the test; empty outside of tests. */
   readonly harness: { readonly plugins: readonly Plugin[] }
 }
 
@@ -99,11 +99,11 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
   if (typeof observer === 'object' && !isThenable(observer) && wrong === null) return observer
   ignoreRejection(observer)
   const subject = `plugin '${plugin.name}', requests`
-  const cause = wrong ?? 'It returned no observer.'
+  const cause = wrong ?? 'It did not return an observer.'
   throw new ConfigError([invalid(subject, cause, `Return { ${CALLS.join(', ')} }, or null.`)])
 }
 
-/** Returns a sentence about a member of an observer that is not a function; `null` if there is no such member. */
+/** Returns a sentence about a member of an observer that is not a function; `null` if all are functions. */
 function wrongCall(observer: RequestObserver): string | null {
   for (const name of CALLS) {
     const call: unknown = observer[name]
@@ -130,7 +130,7 @@ export interface ObserverNeeds {
   readonly stacks: boolean
   /** The bodies of calls to other hosts. */
   readonly bodies: boolean
-  /** How many bytes each request has sent. */
+  /** The number of sent bytes of each request. */
   readonly bytes: boolean
   /** An async context with the request, for an observer that is not part of the test. */
   readonly currentRequest: boolean
@@ -139,15 +139,15 @@ export interface ObserverNeeds {
 /** Runs a request. `next` is called once, before it returns. */
 export type Around = (req: BlazonRequest, next: () => void) => void
 
-/** Follows each request of an application to its end, and then calls the observers once. */
+/** Observes each request of an application until its end, and then calls the observers once. */
 export class RequestObservers {
-  /** How many requests have begun and are not over. */
+  /** The number of running requests. */
   active = 0
   /** Calls the observers of steps; `null` if there are none. Never throws. */
   readonly onStep: OnStep | null
   /** Calls the observers of errors; `null` if there are none. Never throws. */
   readonly onError: ReportError | null
-  /** Runs a request inside of the observers that surround requests; `null` if there are none. */
+  /** Runs a request inside the observers that wrap requests; `null` if there are none. */
   readonly around: Around | null
   /** Calls the observers of statements; `null` if there are none. Never throws. */
   readonly onStatement: NonNullable<RequestObserver['onStatement']> | null
@@ -186,7 +186,7 @@ export class RequestObservers {
     this.#logger = logger
   }
 
-  /** Notes the start of a request whose response belongs to the application. */
+  /** Records the start of a request whose response belongs to the application. */
   readonly begin = (req: BlazonRequest, res: ObservedResponse): void => {
     this.active += 1
     const observed = new ObservedRequest(req, res, this.#clock)
@@ -196,7 +196,7 @@ export class RequestObservers {
     if (take !== null) observed.note = (decision) => take(req, decision)
     if (this.needs.bytes) countBytesFrom(req.socket as ObservedSocket | null)
     res[kObserved] = observed
-    // A listener would keep the head of the response from being written in one call, and Node would detach the
+    // A listener would keep Node from writing the head of the response in one call, and Node would detach the
     // connection, and send the next response, before the listener runs.
     if (observed.outer !== undefined) {
       observed.emit = observed.outer.emit
@@ -244,7 +244,7 @@ export class RequestObservers {
     this.#notify(observed)
   }
 
-  /** Observes the connections that listeners of `upgrade` and `connect` take. */
+  /** Observes `upgrade` and `CONNECT` requests. */
   watch(server: Server): void {
     observeUpgrades(server, {
       start: (req) => new ObservedRequest(req as BlazonRequest, null, this.#clock),
@@ -290,7 +290,7 @@ export class RequestObservers {
   }
 }
 
-/** Makes an observer surround requests that call `next` exactly once, whatever the observer does. */
+/** Lets an observer wrap requests, and makes sure that `next` is called exactly once. */
 function surround(
   call: NonNullable<RequestObserver['around']>,
   inner: Around | null,
@@ -319,7 +319,7 @@ function surround(
 
 const { emit: nodeEmit } = EventEmitter.prototype
 
-/** The `emit` of an observed response: ends its observed requests before any listener of the end is called. */
+/** The `emit` of an observed response: ends its observed requests before it calls the listeners of the end. */
 function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
   const { [kObserved]: innermost } = this
   if (innermost?.isOver === false && (event === 'finish' || event === 'close')) {
@@ -333,13 +333,14 @@ function emitObserved(this: ObservedResponse, event: string | symbol, ...args: u
       observed.onOver?.(observed, bytes)
     }
   }
-  // Noted when the request began. Looking it up in the class took 150 instructions for each event, counted in a loop on Node 20
+  // Stored when the request began. Reading it from the class took 150 instructions for each event, counted in a loop
+  // on Node 20
   // (whole requests: `bench:features -- --count --only metrics`).
   const emit = innermost?.emit ?? (Object.getPrototypeOf(this) as Response).emit
   return args.length === 0 ? emit.call(this, event) : emit.call(this, event, ...args)
 }
 
-/** Whether a part of a response has left. A response that waited for an earlier one never got the connection. */
+/** Whether a part of the response was sent. A response that waits for an earlier one has no connection yet. */
 function isSent({ headersSent, socket }: Response, isFinished: boolean): boolean {
   return headersSent && (isFinished || socket !== null)
 }

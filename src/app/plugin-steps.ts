@@ -30,7 +30,7 @@ export interface StepsConfig {
   readonly settleFor: (route: RouteModel) => Settle
 }
 
-/** The steps of one route that are not the pipeline's own. */
+/** The steps of one route that plugins and features add. */
 export interface CollectedSteps {
   /** The steps of features. */
   readonly stages: RouteStages

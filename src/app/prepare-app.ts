@@ -42,7 +42,7 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
     await unread.declared.load()
     return await prepare(unread)
   } catch (error) {
-    // Loaded here, because a start needs it seldom.
+    // Loaded lazily, because few starts need this code.
     const { addMissing } = await import('./find-missing.js')
     throw await addMissing(error, unread.declared, unread.harness)
   }
@@ -110,9 +110,9 @@ export interface DescribedApp {
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** The plugins of the application, and plugins that options add. */
   readonly plugins: readonly Plugin[]
-  /** Logs failures of the guards of those options. */
+  /** Logs failures of the guards of features. */
   readonly denials: OtherDenials
-  /** Gives the keys of cookies to features, once a function of the options has returned them. */
+  /** Passes the keys of cookies to features after a function of the options has returned them. */
   readonly useKeys: (keys: readonly string[]) => void
   readonly isClosing: () => boolean
   readonly harness: Harness

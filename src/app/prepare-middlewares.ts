@@ -16,7 +16,7 @@ export interface SortedMiddlewares {
 
 /** The middlewares of an application and its plugins, ready to run. */
 export interface ReadyMiddlewares extends SortedMiddlewares {
-  /** The entries of `handlers` with the names that warnings use for them. */
+  /** The entries of `handlers`, with their names for warnings. */
   readonly named: readonly NamedMiddleware[]
 }
 
@@ -34,7 +34,7 @@ export function prepareMiddlewares(
   return { ...kept, named: all.filter(({ middleware }) => !isForErrors(middleware)) }
 }
 
-/** Whether a middleware is an error middleware. Those run in a list of their own. */
+/** Whether a middleware is an error middleware. Error middlewares are in a list of their own. */
 export function isForErrors(middleware: object): boolean {
   return !isExpressApp(middleware) && (middleware as Middleware).length === 4
 }

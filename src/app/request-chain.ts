@@ -43,7 +43,7 @@ export interface RequestChainConfig {
   readonly observers: RequestObservers | null
 }
 
-/** The functions that lead a request to its route. */
+/** The functions between the server and the router. */
 export interface RequestChain {
   readonly run: RunRoute
   /** The same for a request with too many query parameters. */
@@ -65,7 +65,7 @@ export function buildRequestChain(config: RequestChainConfig): RequestChain {
   })
   const isObserved = config.observers !== null
   const mark = isObserved ? markCause : NO_MARKS
-  // A part that the application does not have decides nothing.
+  // A part that the application does not have cannot respond.
   const markPart = (cause: ResponseCause, part: RunRoute, inner: RunRoute) =>
     part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
@@ -173,7 +173,7 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
   )
   if (!isWatched.includes(true)) return undefined
   const end = named.length
-  // Routes that a request has reached. A middleware that stores responses may send the next ones itself.
+  // Routes that a request has reached. A middleware that stores responses may send later ones itself.
   const reached = new WeakSet<object>()
   let hasWarned = false
   return function watch(req, res, holder) {
@@ -210,7 +210,7 @@ function isMeant({ route }: BlazonRequest): boolean {
   return typeof path === 'string' && !path.includes('*')
 }
 
-/** Whether a path stands for whatever no middleware has served, such as the files of `express.static`. */
+/** Whether a path matches everything that no middleware has handled, as `express.static` does. */
 function isFallback(path: string): boolean {
   return path.includes('*') || path.split('/').every((segment) => /^(:|$)/.test(segment))
 }

@@ -105,7 +105,7 @@ export async function collectParts(
   }
 }
 
-/** The middlewares of `@Use`. If requests have scopes, each of them runs in the scope of its request. */
+/** The middlewares of `@Use`. If requests have scopes, each middleware runs in the scope of its request. */
 function middlewaresOf(
   { uses }: RouteModel,
   { wrapMiddlewares }: RoutesConfig['features'],

@@ -6,7 +6,7 @@ import { joinPaths } from '../model/paths.js'
 
 /** The prefix of every controller, with the errors of modules. */
 export interface RoutePrefixes {
-  /** The prefix of the application, a segment if one is given, and the prefix of the controller's module. */
+  /** The prefix of the application, if it has one, and the prefix of the controller's module. */
   readonly prefixOf: (controller: Class, segment?: string) => string
   readonly problems: readonly Problem[]
 }
@@ -15,7 +15,7 @@ export interface RoutePrefixes {
 export const PREFIX_REMEDY =
   "Give plain segments and `:param`: 'api', 'v1', 'organizations/:organization'."
 
-/** A prefix, and the place that states it. */
+/** A prefix, and the location that declares it. */
 interface Stated {
   readonly prefix: string
   readonly name: string
@@ -49,7 +49,7 @@ export function routePrefixes(ofApp: string, placements: readonly Placement[]): 
 /** The cause of a prefix that no path can begin with. */
 export function wrongPrefix(given: unknown, problem: string): string {
   return typeof given === 'string'
-    ? `${given} cannot stand before a path: ${problem}.`
+    ? `${given} cannot be the prefix of a path: ${problem}.`
     : `${problem}.`
 }
 

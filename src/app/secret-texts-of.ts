@@ -19,15 +19,15 @@ export function secretTextsOf(
   }
 }
 
-/** Headers that hold credentials in any application. */
+/** Headers that always contain credentials. */
 const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
 
-/** A shorter cookie is a setting, such as `en` or `dark`: hiding it would hide that word everywhere. */
+/** A shorter cookie is a setting, such as `en` or `dark`: hiding it would hide this word in all texts. */
 const SHORTEST_COOKIE = 6
 /** A shorter text is not a credential. */
 const SHORTEST = 4
 
-/** Lists the credentials and cookies of a request and of its response, in each form that other texts may have them in. */
+/** Lists the credentials and cookies of a request and its response, in each form that may appear in other texts. */
 function credentialTexts(req: Request, places: CredentialPlaces): Set<string> {
   const found = new Set<string>()
   for (const name of [...HEADERS, ...places.headers]) {

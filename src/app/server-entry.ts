@@ -21,9 +21,9 @@ export interface ServerEntry {
   readonly server: Server
   readonly listener: Listener
   readonly connections: Connections
-  /** Requests that did not come through `server`. */
+  /** Requests that did not arrive through `server`. */
   readonly hostedRequests: HostedRequests
-  /** `null` if clients may take any time. */
+  /** `null` for no limit. */
   readonly slowReaders: SlowReaders | null
 }
 

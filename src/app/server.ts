@@ -23,7 +23,7 @@ export interface ServerConfig {
   readonly listener: Listener
   readonly connections: Connections
   readonly timeouts: TimeoutSettings
-  /** `null` if clients may take any time. */
+  /** `null` for no limit. */
   readonly slowReaders: SlowReaders | null
 }
 
@@ -44,8 +44,8 @@ export function createHttpServer(config: ServerConfig): Server {
     },
     handle as never,
   )
-  // Node silently drops headers above its limit, among them those that a proxy appended. The listener counts
-  // them instead.
+  // Node silently drops headers above its limit, including headers of a proxy. The listener counts
+  // all headers instead.
   server.maxHeadersCount = 0
   server.on('checkContinue', (req, res) => {
     continueOnRead(req, res)

@@ -7,14 +7,14 @@ import { closingTimer, elapsed, type NoteCut } from './closing.js'
 import type { Connections } from './connections.js'
 import type { HostedRequests } from './hosted-requests.js'
 
-/** How often closing looks again for streams that have begun and connections that have become idle. */
+/** The interval at which closing checks for new streams and idle connections. */
 const SWEEP_INTERVAL_MS = 100
 /**
  * How many sweeps a connection stays open without a request when a signal closes the application: a proxy may have sent
  * a request on it already. It would lose that request, because it cannot find out whether the request has run.
  */
 const IDLE_SWEEPS = 3
-/** How long before the end of the grace time the `req.signal` of handlers aborts. At most half of that time. */
+/** How long before the end of the grace period `req.signal` aborts. At most half of that period. */
 const WARNING_MS = 2000
 /** How long a client may take to receive the last bytes of an upgraded connection. */
 const LINGER_MS = 1000
@@ -26,13 +26,13 @@ export interface ShutDown {
   readonly hostedRequests: HostedRequests
   readonly clock: Clock
   readonly logger: Logger
-  /** Whether a signal closes the application, so that others still send requests to it. */
+  /** Whether a signal closes the application while other processes still send requests to it. */
   readonly isBySignal: boolean
   /** How long the application still accepts requests after a signal. */
   readonly preStopMs: number
-  /** The time for requests that are under way when listening stops. Connections that remain after it are cut. */
+  /** The time for running requests after listening has stopped. Connections that remain after it are cut off. */
   readonly graceMs: number
-  /** Called when no request is under way any more. Upgraded connections are still open then. */
+  /** Called when no request is running any more. Upgraded connections are still open then. */
   readonly closeRest: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export interface ShutDown {
  * Closes an application, in steps: waits until no client sends requests, stops listening, waits for requests, closes
  * the rest of the application, and then ends the remaining connections.
  *
- * @returns how many requests were cut.
+ * @returns the number of requests that were cut off.
  */
 export async function shutDown(config: ShutDown): Promise<number> {
   if (config.isBySignal && config.server.listening) await serveOn(config)
@@ -76,7 +76,7 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
   try {
     await Promise.all(all.map((each) => each.quiet()))
     clearInterval(sweeping)
-    // The remaining connections keep the process alive, so the timers need not.
+    // The remaining connections keep the process alive, so the timers need not do so.
     for (const timer of timers) timer.unref()
     await closeRest()
   } finally {
@@ -106,7 +106,7 @@ async function stopListening(server: Server): Promise<void> {
   })
 }
 
-/** The most names that one log line has. */
+/** The maximum number of names in one log line. */
 const MOST_NAMES = 50
 
 /** Something that has open requests: the connections of a server, or the requests of a host. */
@@ -123,12 +123,12 @@ class CutRequests {
     this.#logger = logger
   }
 
-  /** How many requests were cut. */
+  /** The number of requests that were cut off. */
   get count(): number {
     return this.#count
   }
 
-  /** Cuts all requests that are left. The log gets them now, because an `onClose` may close the logger. */
+  /** Cuts off all remaining requests. Logs them at once, because an `onClose` may close the logger. */
   from(all: readonly Cuttable[]): void {
     const counts = new Map<string, number>()
     const note = (res: ServerResponse) => {
@@ -143,12 +143,12 @@ class CutRequests {
   #log(counts: ReadonlyMap<string, number>): void {
     const count = [...counts.values()].reduce((sum, each) => sum + each, 0)
     const cut = Object.fromEntries([...counts].slice(0, MOST_NAMES))
-    const message = 'Requests were cut because they did not end before the application closed'
+    const message = 'Requests were cut off because they did not end before the application closed'
     this.#logger.error({ count, cut }, message)
   }
 }
 
-/** The method and the pattern of the route. A path that clients choose would give a name to each request. */
+/** The method and the pattern of the route. The path itself would create a new name for each request. */
 function nameOf({ method, route }: Partial<BlazonRequest>): string {
   const isOurs = route !== undefined && Object.hasOwn(route, 'controller')
   return `${method} ${isOurs ? route.path : '(no route)'}`

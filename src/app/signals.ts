@@ -3,7 +3,7 @@ import type { Logger } from '../contracts/logger.js'
 import { closingTimer } from './closing.js'
 import { isRetired } from './worker-link.js'
 
-/** Windows has no SIGTERM: the system ends a process without asking. Its consoles send SIGINT and SIGBREAK. */
+/** Windows has no SIGTERM: it ends a process without a signal. Its consoles send SIGINT and SIGBREAK. */
 const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
@@ -11,7 +11,7 @@ const SIGNALS: readonly NodeJS.Signals[] =
  * npm sends it to its child once more.
  */
 const ECHO_MS = 250
-/** How long closing may take after an error that nothing has caught. The state of the application is not known then. */
+/** How long closing may take after an uncaught error. The state of the application is unknown then. */
 const FAULT_MS = 10_000
 /** Marks the listeners of all copies of this package in the process. */
 const OURS = Symbol.for('blazon.signals')
@@ -71,7 +71,7 @@ export class ProcessEnd {
       void this.#end(signal)
       return
     }
-    // A terminal ends the whole command while this worker closes, because another one has its place.
+    // A terminal sends the signal to the whole command. This worker is closing, because another one replaced it.
     if (this.#first.isOfRestart) {
       this.#first = { signal, at: now }
       return
@@ -83,7 +83,7 @@ export class ProcessEnd {
 
   #onFault(err: unknown, origin: string): void {
     const { clock, logger } = this.#config
-    logger.error({ err, origin }, 'Nothing has caught an error. The application closes')
+    logger.error({ err, origin }, 'An error was not caught. The application closes')
     process.exitCode = 1
     if (this.#first !== undefined) return
     this.#first = { signal: origin, at: performance.now() }

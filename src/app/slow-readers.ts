@@ -11,7 +11,7 @@ import { routeOf } from '../http/request-notes.js'
 import { ignoreRejection } from '../step/step.js'
 import type { Connections } from './connections.js'
 
-/** How often connections are looked at in the time that a client has. */
+/** The number of checks of each connection within the time limit of a client. */
 const LOOKS = 4
 
 /** The input of {@link SlowReaders}. */
@@ -19,11 +19,11 @@ export interface SlowReadersConfig {
   readonly connections: Pick<Connections, 'list'>
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a client may take no byte. */
+  /** How long a client may read no bytes. */
   readonly ms: number
 }
 
-/** How much a client has taken of its responses, and since when. */
+/** The number of bytes that a client has read, and the time of the last change. */
 interface Progress {
   readonly taken: number
   readonly since: number
@@ -76,7 +76,7 @@ export class SlowReaders {
     }
   }
 
-  /** How long a client has read nothing, as far as it is known; 0 if no data waits for it. */
+  /** How long a client has read nothing, as far as known; 0 if no data is pending. */
   #stalledMs(socket: Socket, now: number): number {
     const taken = takenFrom(socket)
     const known = this.#progress.get(socket)
@@ -91,7 +91,10 @@ export class SlowReaders {
     socket.destroy()
     try {
       const facts = { ...factsOf((res as Response).req as BlazonRequest), seconds: ms / 1000 }
-      const returned: unknown = logger.warn(facts, 'A response was cut: its client took no byte')
+      const returned: unknown = logger.warn(
+        facts,
+        'A response was cut off: its client did not read it',
+      )
       // A logger that writes asynchronously may return a promise that rejects.
       ignoreRejection(returned)
     } catch {
@@ -100,7 +103,7 @@ export class SlowReaders {
   }
 }
 
-/** The part of a network connection that Node does not document. Node's own `socket.setTimeout` reads it, too. */
+/** An undocumented part of Node's network connections. Node's own `socket.setTimeout` reads it, too. */
 interface Handled {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null
 }

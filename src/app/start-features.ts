@@ -39,11 +39,11 @@ export interface FeatureInput {
   readonly logger: Logger
 }
 
-/** The parts of a request's way that features add. */
+/** The parts that features add to the processing of requests. */
 export interface RunningFeatures {
-  /** Runs before all middlewares; `null` if there is nothing to run. */
+  /** Runs before all middlewares; `null` if no feature needs it. */
   readonly enter: RunningTenancy['enter'] | null
-  /** Wraps the application's own middlewares; `null` if there is nothing to wrap them in. */
+  /** Wraps the application's own middlewares; `null` if no feature needs it. */
   readonly wrapMiddlewares: RunningTenancy['wrapMiddlewares'] | null
   /** For routers that need a tenant; `null` without tenants. */
   readonly ofRouters: RouterTenancy | null
@@ -51,7 +51,7 @@ export interface RunningFeatures {
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
   readonly usesTenants: boolean
-  /** Runs before the response to a request that has no route; `null` if there is nothing to run. */
+  /** Runs before the response to a request that has no route; `null` if no feature needs it. */
   readonly ipRateLimit: StepFactory | null
   /** The features that add steps to routes. */
   readonly stepSources: readonly StepSource[]
@@ -131,7 +131,7 @@ async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise
   return await startLimits(rateLimit, config)
 }
 
-/** A feature, which adds steps to routes as a plugin does. */
+/** A feature that adds steps to routes as a plugin does. */
 export interface StepSource {
   readonly name: string
   /** Called once for each route. Returns stages by place, or `null` for a route without steps. */

@@ -9,7 +9,10 @@ import type { Settings } from './settings/settings.js'
 
 type BuildRouter = (routes: readonly Routable[]) => Router
 
-/** Builds the router of an application with versions. With `by: 'path'`, the paths of the model have them already. */
+/**
+ * Builds the router of an application with versions. With `by: 'path'`, the paths of the model already contain
+ * versions.
+ */
 export function versionRouter(
   { routes }: AppModel,
   { versions, prefix }: { readonly versions: VersionSettings } & Pick<Settings, 'prefix'>,

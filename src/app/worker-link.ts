@@ -10,12 +10,15 @@ export interface WorkerApp {
   readonly closeMs: number
 }
 
-/** The link of `blazon start` to the applications of a worker. Without it, an application runs as the only process. */
+/**
+ * The connection of `blazon start` with the applications of a worker. Without it, an application runs as the only
+ * process.
+ */
 export interface WorkerLink {
   readonly workers: number
   /** Whether this worker logs the lines that are equal for all. */
   readonly isSpeaker: boolean
-  /** Whether another worker has the place of this one. */
+  /** Whether another worker has replaced this one. */
   readonly isRetired: boolean
   /**
    * Runs the start of an application. The worker listens when no start is under way: a program that starts several
@@ -36,7 +39,7 @@ export function findWorkerLink(): WorkerLink | undefined {
   return (globalThis as { [LINK]?: WorkerLink })[LINK]
 }
 
-/** Whether another worker has the place of this one: it stays ready while it closes, because the port stays open. */
+/** Whether another worker has replaced this one. It then stays ready while it closes, because the port stays open. */
 export function isRetired(): boolean {
   return findWorkerLink()?.isRetired === true
 }

@@ -16,7 +16,7 @@ export async function ask(question: string): Promise<string> {
   try {
     return await Promise.race([lines.question(question), ended])
   } finally {
-    // The promise of the end is rejected by this, too, and it is not awaited any more.
+    // This also rejects the promise of the end, which is no longer awaited.
     ended.catch(() => undefined)
     lines.close()
   }

@@ -8,7 +8,7 @@ export function isReference(part: object | undefined): part is Reference {
 }
 
 /**
- * The name of the component that a reference leads to. The reference is a JSON Pointer in a URI fragment (RFC 6901,
+ * The name of the component to which a reference leads. The reference is a JSON Pointer in a URI fragment (RFC 6901,
  * sections 4 and 6): `%20` is a space, `~1` is `/`, `~0` is `~`.
  *
  * @example
@@ -28,7 +28,7 @@ function decode(step: string): string {
   }
 }
 
-/** The component that a reference leads to; `undefined` if there is no component of its kind. */
+/** The component that a reference names; `undefined` if there is no such component. */
 export function followReference<T>(
   ref: string,
   kind: Kind,

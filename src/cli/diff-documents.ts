@@ -139,7 +139,7 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** Why a value is not a document that can be compared; `null` when it is one. */
+/** The reason why a value is not a comparable document; `null` if it is one. */
 function problemOf(value: unknown): string | null {
   if (!isRecord(value)) return 'It is not an object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {

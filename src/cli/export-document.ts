@@ -80,7 +80,7 @@ function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputF
 /** @throws CliError with status 3 when a file differs from the text that would be written. */
 function check(files: readonly OutputFile[], { options, streams }: ExportDeps): void {
   const stale = files.flatMap(({ path, text }) => {
-    // Git may have converted the line ends to the line ends of the platform.
+    // Git may have converted the line ends.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
     const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []
@@ -149,7 +149,7 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
   const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
   // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
   const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
-  // A client that was written once is kept up to date, and compared.
+  // An existing client is updated, and compared.
   const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
   if (!isWanted) {
     if (options.check === true && out === '-') throw nothingToCheck()
@@ -178,7 +178,7 @@ const NAME = 'openapi-client.ts'
 function defaultClient(beside: string, cwd: string): string {
   const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
   const hasSources = isFolder(resolve(cwd, beside, 'src'))
-  // A link counts, wherever it leads.
+  // A link counts, whatever its target.
   const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
   return hasSources && !isBeside ? inSources : name
 }
@@ -193,7 +193,7 @@ function isFolder(path: string): boolean {
   return statsOf(() => statSync(path))?.isDirectory() === true
 }
 
-/** `undefined` for a path that does not exist, or leads through a file. */
+/** `undefined` for a path that does not exist, or that passes through a file. */
 function statsOf(read: () => Stats): Stats | undefined {
   try {
     return read()
@@ -214,7 +214,7 @@ function contradiction(what: string, remedy: string): CliError {
   return new CliError({ status: 2, what, cause: 'The options contradict each other.', remedy })
 }
 
-/** A document as the text of a file. The same document gives the same text. */
+/** The text of a document file. Equal documents give equal texts. */
 export function documentText(document: OpenApiDocument, format: DocumentFormat): string {
   if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`
   return stringify(document, {

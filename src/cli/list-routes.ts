@@ -9,14 +9,14 @@ import { alignRows, counted, rowOf, rowOfJob } from './texts.js'
 export interface RoutesOptions extends LoadOptions {
   readonly json?: boolean
   readonly filter?: string
-  /** Only routes of this version, and those in every version. Default: the routes of all versions. */
+  /** The version whose routes are listed, beside the routes of every version. Default: the routes of all versions. */
   readonly apiVersion?: string
   /** The method and the path of the route to explain, or only its path; `undefined` lists the routes. */
   readonly explain?: readonly string[]
 }
 
 /**
- * Prints the routes of an application in the order of their declaration, or explains one of them.
+ * Prints the routes of an application in the order of their declaration, or explains one route.
  *
  * @throws CliError when the application cannot be read, or has no such route.
  */
@@ -99,7 +99,7 @@ function explanationText(route: RouteExplanation): string {
     titled(
       'Steps',
       steps.flatMap(({ name, phase, does, isCertain, sources }, index) => [
-        // The name of a phase stands in front of its first step.
+        // The name of a phase precedes its first step.
         [
           steps[index - 1]?.phase === phase ? '' : phase,
           name,

@@ -39,12 +39,12 @@ export function outputPath(path: string, option: string, cwd: string): string {
 /** A longer chain of links is treated as circular. Linux has the same limit. */
 const MOST_LINKS = 40
 
-/** Follows the links of a path, also when the file does not exist yet and when a link points to nothing. */
+/** Resolves the links of a path, also if the file does not exist yet or a link is broken. */
 export function followLinks(path: string, left: number = MOST_LINKS): string {
   try {
     return realpathSync(path)
   } catch {
-    // The path does not exist, or must not be read.
+    // The path does not exist, or cannot be read.
   }
   const folder = dirname(path)
   if (folder === path || left === 0) return path
@@ -72,7 +72,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path is neither a folder nor in it. Both are absolute and without links. */
+/** Whether a path is outside a folder. Both are absolute and without links. */
 export function isOutside(target: string, root: string): boolean {
   const way = relative(root, target)
   return way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)

@@ -13,7 +13,7 @@ export interface DocumentReports {
 
 /** Which document to use, and whether warnings are errors. */
 export interface PickOptions {
-  /** The path at which the application serves it. Required when there are several documents. */
+  /** The path at which the application serves the document. Required if there are several documents. */
   readonly path?: string
   /** Whether warnings are errors. Default: `false`. */
   readonly strict?: boolean

@@ -8,12 +8,12 @@ export interface Streams {
   note(line: string): void
 }
 
-/** The environment of one run of the command. */
+/** The environment of one run of the command line. */
 export interface ProgramContext {
   readonly cwd: string
   readonly streams: Streams
   /** The arguments of the run. */
   readonly argv?: readonly string[]
-  /** Asks the person at the terminal, and resolves with the line. Absent if there is no person. */
+  /** Asks the person at the terminal, and resolves with the line. Absent without a terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

@@ -3,7 +3,7 @@ import { PACKAGE_MANAGERS, type PackageManager } from './new/new-options.js'
 /** How each package manager runs the command of a package of the project. */
 const RUN = { npm: 'npx blazon', pnpm: 'pnpm exec blazon', yarn: 'yarn blazon' } as const
 
-/** A command of this package, as a person types it in the project: `npx blazon openapi export`. */
+/** A command of this package, as a user types it in the project: `npx blazon openapi export`. */
 export function projectCommand(args: readonly string[]): string {
   return [RUN[runningManager()], ...args.map(quoted)].join(' ')
 }

@@ -35,7 +35,7 @@ export async function showConfig(options: ConfigOptions, streams: Streams): Prom
   refuseWrong(envs)
 }
 
-/** Every variable once. Several `env()` of an application may describe the same one. */
+/** Lists every variable once. Several `env()` of an application may describe the same variable. */
 function mergeVariables(envs: readonly EnvReport[]): ReportedVariable[] {
   const merged = new Map<string, ReportedVariable>()
   for (const variable of envs.flatMap(({ variables }) => variables)) {
@@ -52,7 +52,7 @@ function rowOf({ name, value, from }: ReportedVariable): string[] {
   return [name, value === null ? '(not set)' : printable(value), from ?? '']
 }
 
-/** A value that would change the terminal, or that looks like no value, is quoted. */
+/** A value that could change the terminal, or could be mistaken for a missing value, is quoted. */
 function printable(value: string): string {
   return /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(value) ? value : quoted(value)
 }
@@ -102,7 +102,7 @@ function writeExample(
   streams.note(`${name} (${result}): ${counted(variables.length, 'variable')}.`)
 }
 
-/** Names that a file of variables can hold. */
+/** Names that a file of variables can contain. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 /**

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { JobInputs } from './load/protocol.js'
 
-/** The cells of a route: method, path with a version that is not in it, handler, access. */
+/** The cells of a route: method, path with its version, handler, access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
   const { guards = [], version } = access
   const isNamed = version === undefined || path.split('/').includes(`v${version}`)

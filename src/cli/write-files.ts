@@ -21,7 +21,7 @@ import { messageOf } from './texts.js'
 
 /** A file, and the text that it shall contain. */
 export interface OutputFile {
-  /** An absolute path without links. If one of its parts has become a link since, writing fails. */
+  /** An absolute path without links. Writing fails if a part of the path becomes a link afterwards. */
   readonly path: string
   readonly text: string
 }
@@ -125,7 +125,7 @@ function cannotWrite(path: string, error: unknown): CliError {
   })
 }
 
-/** Where new files may be, and how messages name them. */
+/** The allowed location of new files, and its name in messages. */
 interface NewFiles {
   /** The folder of the project's `package.json`. */
   readonly root: string

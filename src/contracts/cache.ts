@@ -28,7 +28,7 @@ export interface CacheDecoratorOptions {
    */
   readonly headers?: readonly string[]
   /**
-   * How long after `ttl` a stale response is still sent while the handler makes a new one in the background:
+   * How long after `ttl` a stale response is still sent while the handler creates a new one in the background:
    * seconds, or a string with a unit. Default 0: not at all.
    */
   readonly staleWhileRevalidate?: Duration
@@ -61,7 +61,7 @@ export interface CacheEntry {
 }
 
 /**
- * A value, or a promise of it. A store that has the value in memory should return it directly: waiting for a promise
+ * A value, or a promise of the value. A store that has the value in memory should return it directly: waiting for a promise
  * takes longer than the lookup.
  */
 export type MaybePromise<T> = T | Promise<T>
@@ -93,7 +93,7 @@ export interface CacheStore {
   }>
   /** Stores an entry for at most `ttlMs` milliseconds; for a shorter time if the store needs the memory. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
-  /** Deletes an entry. Returns whether there was one. */
+  /** Deletes an entry. Returns whether it existed. */
   delete(key: string): MaybePromise<boolean>
   /** Deletes every key that begins with `prefix`; without a prefix, all keys. */
   clear(prefix?: string): MaybePromise<void>
@@ -102,7 +102,7 @@ export interface CacheStore {
    * an old one.
    */
   versions(tags: readonly string[]): MaybePromise<readonly string[]>
-  /** Gives each tag a new version, which outdates every entry that was stored with the old one. */
+  /** Gives each tag a new version. All entries that were stored with the old version become outdated. */
   invalidate(tags: readonly string[]): MaybePromise<void>
   /**
    * Rejects if the store cannot be used now. `Health` then reports `cache` as `degraded`: requests do without it.

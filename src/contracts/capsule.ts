@@ -14,15 +14,15 @@ export interface Capsule {
   readonly id: string
   /** The decisions behind the response. `startedAt` is the instant to which a replay sets the clock. */
   readonly record: RequestRecord
-  /** The request, with its body as the client has sent it. */
+  /** The request, with its body as sent by the client. */
   readonly sent: RecordedRequest
-  /** `req.user`; `null` without one. */
+  /** `req.user`; `null` if the request has no user. */
   readonly principal: PlainValue
   /** In the order in which the statements began. */
   readonly statements: readonly CapsuleStatement[]
-  /** The calls to other hosts that a replay answers, in the order in which they began; it refuses all others. */
+  /** The calls to other hosts that a replay answers, in the order of their starts. A replay refuses all other calls. */
   readonly calls: readonly CapsuleCall[]
-  /** Why the request cannot be run again as it was, as sentences; empty if it can. */
+  /** The reasons why the request cannot be repeated exactly, as sentences; empty if it can. */
   readonly cut: readonly string[]
   /**
    * The names of the values that were replaced as secrets: of fields and headers, and `body` and `url` of the request.
@@ -43,18 +43,18 @@ export interface CapsuleStatement {
   readonly error: StatementFailure | null
 }
 
-/** A call to another host of a {@link Capsule}, with the answer of the host. `[secret]` stands in the places of secrets. */
+/** A call to another host of a {@link Capsule}, with the response of the host. `[secret]` replaces secrets. */
 export interface CapsuleCall {
   readonly method: string
   readonly url: string
-  /** The body that was sent; `null` without one, and for one that was not text. */
+  /** The request body; `null` if there was none, or if it was not text. */
   readonly sent: string | null
   /** `null` if the call has failed. */
   readonly status: number | null
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The body of the response; `null` without one, and for one that is not text. */
+  /** The response body; `null` if there is none, or if it is not text. */
   readonly body: string | null
-  /** The body of the response if it is not text. */
+  /** The response body, if it is not text. */
   readonly base64?: string
   /** The message of the error of a call that has failed; else `null`. */
   readonly error: string | null

@@ -1,6 +1,6 @@
 /** A scheduled call. It never keeps the process alive. */
 export interface Timer {
-  /** Cancels the call. A second or a late call does nothing. */
+  /** Cancels the call. Has no effect after the call has run or was cancelled. */
   cancel(): void
 }
 
@@ -12,7 +12,7 @@ export interface Timer {
 export interface Clock {
   /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can be set back. */
   now(): number
-  /** Milliseconds from an unknown start, which never go back. Use it for durations. */
+  /** Milliseconds since an unspecified start, which never decrease. Use them for durations. */
   monotonic(): number
   /** Calls `run` once, after `ms` milliseconds. `ms` has no upper limit. */
   setTimeout(run: () => void, ms: number): Timer

@@ -33,6 +33,6 @@ export interface ContractViolation {
   readonly expected: string | null
   /** The value in the response. */
   readonly got: string
-  /** How to correct it. */
+  /** The remedy of the problem. */
   readonly remedy: string
 }

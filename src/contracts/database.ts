@@ -2,7 +2,7 @@ import type { Request } from './handler.js'
 
 /** A statement that a database is about to run. */
 export interface NewStatement {
-  /** The database, as OpenTelemetry names it (`db.system.name`): `postgresql`, `mysql`, `sqlite`. */
+  /** The database, with its OpenTelemetry name (`db.system.name`): `postgresql`, `mysql`, `sqlite`. */
   readonly system: string
   /** The text, with placeholders in the places of its values. */
   readonly text: string
@@ -12,9 +12,9 @@ export interface NewStatement {
 
 /** The result of a statement. */
 export interface StatementResult {
-  /** How many rows the statement has returned or changed; `null` if the database does not report it. */
+  /** The number of returned or changed rows; `null` if the database does not report it. */
   readonly rowCount: number | null
-  /** The rows that it has returned; `null` if they are not known. */
+  /** The returned rows; `null` if unknown. */
   readonly rows: readonly unknown[] | null
 }
 
@@ -34,27 +34,30 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
    * microseconds for each statement.
    */
   readonly stack: string | undefined
-  /** The tenant for which the code ran; `undefined` without one. */
+  /** The tenant of the code; `undefined` if it has none. */
   readonly tenant: string | undefined
   /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
   readonly req: Request | undefined
 }
 
 /**
- * An answer to a statement, in place of a database.
+ * A result of a statement, instead of a database.
  *
  * @see docs/testing-statements.md#answered-statements
  */
 export interface AnsweredStatement {
   /** The text of the statement. Blanks, and literals in the text, need not be equal. */
   readonly text: string
-  /** The values of its placeholders. Of several answers with the same text, the one with equal values is used. Default: any. */
+  /**
+   * The values of the placeholders. Of several results for the same text, the one with equal values is used. Default:
+   * any.
+   */
   readonly values?: readonly unknown[]
   /** The rows. Default: none. */
   readonly rows?: readonly unknown[]
-  /** How many rows it has returned or changed. Default: the number of `rows`. */
+  /** The number of returned or changed rows. Default: the number of `rows`. */
   readonly rowCount?: number | null
-  /** The error with which the statement fails. Default: it does not fail. */
+  /** The error with which the statement fails. Default: the statement succeeds. */
   readonly error?: StatementFailure
 }
 
@@ -64,23 +67,23 @@ export interface StatementFailure {
   readonly message: string
   /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
   readonly code?: string
-  /** The status of an `HttpError`. Default: it was none. */
+  /** The status of an `HttpError`. Default: the error was not an `HttpError`. */
   readonly status?: number
   /** The constraint that the statement would have broken, if PostgreSQL names it. */
   readonly constraint?: string
-  /** The schema in which PostgreSQL has found the error, if it names it. */
+  /** The schema of the error, if PostgreSQL names it. */
   readonly schema?: string
-  /** The table in which PostgreSQL has found the error, if it names it. */
+  /** The table of the error, if PostgreSQL names it. */
   readonly table?: string
-  /** The column in which PostgreSQL has found the error, if it names it. */
+  /** The column of the error, if PostgreSQL names it. */
   readonly column?: string
-  /** PostgreSQL's detail about the values, such as which key exists already. */
+  /** PostgreSQL's detail about the values, such as an existing key. */
   readonly detail?: string
   /** PostgreSQL's hint for a remedy. */
   readonly hint?: string
 }
 
-/** Answers statements in place of a database. Throws if there is no answer. */
+/** Returns results of statements instead of a database. Throws if there is no result for a statement. */
 export type AnswerStatement = (statement: NewStatement) => AnsweredStatement
 
 /** A row of a database, by the names of its columns. */
@@ -91,7 +94,7 @@ export type LinkRow = Readonly<Record<string, unknown>>
  * the role of a tenant, so tenants need no rights on these tables.
  */
 export interface DatabaseLink {
-  /** How many connections the application has. */
+  /** The number of connections of the application. */
   readonly connections: number
   /** Whether the database runs in this process. */
   readonly isEmbedded: boolean

@@ -36,7 +36,7 @@ export interface MethodOnlyDecorator {
   (target: object, key: PropertyKey, descriptor: TypedPropertyDescriptor<any>): void
 }
 
-/** Decorates a method, or a field whose value is a function, as `get()` makes it, in both dialects. */
+/** Decorates a method, or a field whose value is a function, such as the result of `get()`, in both dialects. */
 export interface DualMethodDecorator extends MethodOnlyDecorator {
   (value: undefined, context: FieldContext<AnyMethod>): void
   (target: object, key: PropertyKey, noDescriptor?: undefined): void
@@ -94,7 +94,7 @@ export interface InputDecorator<TRequest extends Request, TValue> {
   ): void
 }
 
-/** The type that a handler expects of one key of a part of its request; `any` if it expects none. */
+/** The type that a handler expects for one key of a part of its request; `any` if it expects none. */
 type Expected<M, TPart extends InputSource, K extends string> = M extends (
   req: infer R,
   ...rest: never[]
@@ -133,7 +133,7 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
   ): void
 }
 
-/** The data that a handler sends by returning it. A handler that takes `res` may send any response itself. */
+/** The data that a handler returns. A handler with a parameter `res` may send any response itself. */
 type Returned<M> = M extends (...args: infer A) => infer R
   ? A['length'] extends 0 | 1
     ? Exclude<Awaited<R>, AsyncIterable<unknown>>
@@ -166,7 +166,7 @@ type WrongData<R, S> = [R] extends [readonly (infer A)[]]
       ? FieldAdvice<R, WrongField<R, S>>
       : 'The handler returns another type than the schema of `returns`.'
 
-/** Why data does not fit `returns`. No value has this type, so a compile error shows the text, and nothing else. */
+/** The reason why data does not match `returns`. No value has this type, so a compile error contains only the text. */
 export type WrongReturn<
   R,
   S,
@@ -175,7 +175,7 @@ export type WrongReturn<
   ? WrongData<Exclude<R, null | undefined>, Exclude<S, null | undefined>>
   : `The handler may return ${TNone}, which the schema of \`returns\` does not allow.`
 
-/** `TPlace` for a handler whose data fits the option `returns`, after the transforms of its schema: so the document describes it. */
+/** `TPlace` for a handler whose data matches the option `returns`, after the transforms of its schema. */
 type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
   ? [Returned<M>] extends [InferOutput<S>]
     ? TPlace
@@ -185,7 +185,7 @@ type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly retur
 /** Parts of a request that a handler reads. */
 type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'page'
 
-/** The parts of which the handler expects another type than it receives. */
+/** The parts of the request whose expected and actual types differ. */
 type WrongPart<TGiven, TExpected> = {
   [P in Part]: P extends keyof TExpected
     ? P extends keyof TGiven
@@ -223,7 +223,10 @@ type UnknownPart<TPart> = [TPart] extends [never]
     ? PageAdvice
     : `The handler reads \`${TPart & string}\`, which its request does not have.`
 
-/** Why a handler does not fit its route. No value has this type, so a compile error shows the text, and nothing else. */
+/**
+ * The reason why a handler does not match its route. No value has this type, so a compile error contains only the
+ * text.
+ */
 type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown
   ? [WrongOf<I, R>] extends [never]
     ? UnknownPart<Exclude<keyof R, keyof RouteRequest<I>>>

@@ -7,7 +7,7 @@ import type {
 import type { Request } from './handler.js'
 import type { Schema } from './schema.js'
 
-/** Where the decorator of an option may be: on a controller, on one of its routes, or on both. */
+/** The targets of the decorator of an option: controllers, routes, or both. */
 export type OptionTarget = 'class' | 'method' | 'both'
 
 /** The decorator of an option with this target, in both dialects. */
@@ -32,9 +32,9 @@ export interface RouteOption<
 > {
   /** Creates the decorator. */
   (...value: [TValue] extends [true] ? [] : [value: TValue]): OptionDecorator<TTarget>
-  /** The name that `defineOption` was given. It does not identify the option. */
+  /** The name that was passed to `defineOption`. It does not identify the option. */
   readonly optionName: string
-  /** Never set. The compiler infers the type of `route.option(…)` from it. */
+  /** Never set. The compiler infers the type of `route.option(…)` from this member. */
   readonly found?: TFound
 }
 
@@ -84,19 +84,19 @@ export interface OptionValue {
 /** The place of a parameter in a request, as the document names it. */
 export type ParameterPlace = 'header' | 'query' | 'path'
 
-/** Where the value of `defineParameter` comes from. */
+/** The source of the value of `defineParameter`. */
 export interface ParameterSettings<S extends Schema = Schema> {
-  /** The place in the request. Routes that use the parameter have it in their document. Needs `name`. Default: none. */
+  /** The part of the request, which the document then describes. Needs `name`. Default: none. */
   readonly in?: ParameterPlace
   /** The name of the header, query parameter or path parameter. Default: none. */
   readonly name?: string
-  /** Validates and converts the value; a request with a wrong one is refused with 400. Needs `in`. Default: none. */
+  /** Validates and converts the value; a request with an invalid value gets a 400. Needs `in`. Default: none. */
   readonly schema?: S
 }
 
 /** The data of a parameter, which its decorator notes. */
 export interface ParameterDefinition {
-  /** The function that returns the value, or a promise of it. */
+  /** The function that returns the value, or a promise of the value. */
   readonly read: (req: Request) => unknown
   /** `null` if the value is not a part of the document. */
   readonly place: {
@@ -105,13 +105,13 @@ export interface ParameterDefinition {
     /** The name there; for a header in lower case. */
     readonly name: string
   } | null
-  /** The schema of the value; `null` without one. */
+  /** The schema of the value; `null` if there is none. */
   readonly schema: Schema | null
   /** The value for each request. */
   readonly values: WeakMap<object, unknown>
 }
 
-/** A parameter of handlers that is not the framework's own. `defineParameter` creates it. */
+/** A custom parameter of handlers, created by `defineParameter`. */
 export interface RouteParameter<TValue> {
   /** Creates the decorator: for a handler parameter (legacy dialect), or for a method (both dialects). */
   (): DualMethodDecorator & ValueDecorator<TValue>

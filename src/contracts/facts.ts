@@ -20,7 +20,7 @@ import type { TenantDecoratorOptions } from './tenant.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
-/** The facts that a decorator on a class or a method states. Decorators only store them. */
+/** The data that decorators on a class or method declare. Decorators only store it. */
 export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }
@@ -35,14 +35,14 @@ export type Fact =
       readonly kind: 'input'
       readonly source: InputSource
       readonly schema: Schema
-      /** The only key of the input that the schema describes; `undefined` if it describes the whole input. */
+      /** The single key of the input that the schema describes; `undefined` for the whole input. */
       readonly key?: string
       /** The route decorator in whose options the schema was given: `@Post`. */
       readonly by?: string
-      /** The options of `@Cookies`, as they were written. */
+      /** The original options of `@Cookies`. */
       readonly options?: unknown
     }
-  /** A body with options, as it was written. `schema` is absent if the author has given none. */
+  /** A body with options, as declared. `schema` is absent if the decorator has none. */
   | {
       readonly kind: 'body'
       readonly schema?: Schema
@@ -50,18 +50,18 @@ export type Fact =
       /** The route decorator in whose options the body was described: `@Post`. */
       readonly by?: string
     }
-  /** The second argument of a route decorator, as it was written. Its schemas are also stored as inputs. */
+  /** The original second argument of a route decorator. Its schemas are also stored as inputs. */
   | { readonly kind: 'routeOptions'; readonly by: string; readonly options: unknown }
-  /** The argument of `@Upload`, as it was written. */
+  /** The original argument of `@Upload`. */
   | { readonly kind: 'upload'; readonly parts: UploadParts; readonly by?: string }
-  /** `@Sse` or `@JsonLines`, with its arguments as they were written. */
+  /** `@Sse` or `@JsonLines`, with its original arguments. */
   | {
       readonly kind: 'stream'
       readonly format: StreamKind
       readonly item: Schema
       readonly options: SseOptions | undefined
     }
-  /** The argument of `@Webhook`, as it was written. */
+  /** The original argument of `@Webhook`. */
   | { readonly kind: 'webhook'; readonly verifier: WebhookScheme | WebhookVerifier }
   | {
       readonly kind: 'auth'
@@ -77,16 +77,16 @@ export type Fact =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number }
-  /** The arguments of `@Produces`, as they were written. */
+  /** The original arguments of `@Produces`. */
   | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
   | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheDecoratorOptions }
-  /** The argument of `@Limits`, as it was written. */
+  /** The original argument of `@Limits`. */
   | { readonly kind: 'limits'; readonly limits: RouteLimits }
-  /** The arguments of `@Version`, as they were written. */
+  /** The original arguments of `@Version`. */
   | { readonly kind: 'version'; readonly versions: readonly string[] }
-  /** The argument of `@Queries`, as it was written. */
+  /** The original argument of `@Queries`. */
   | { readonly kind: 'queries'; readonly most: number }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
@@ -123,7 +123,7 @@ export type Fact =
 /** The fact of one kind. */
 export type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>
 
-/** The facts that one class states itself, without the inherited ones. Lists are in source order. */
+/** The facts that one class declares itself, without inherited facts. Lists are in source order. */
 export interface ClassFacts {
   readonly facts: readonly Fact[]
   readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>

@@ -41,7 +41,7 @@ type Returns<I extends RouteOptions, R> = I extends WithReturns
 
 type ReturnsData<S, R> = [Data<R>] extends [S | Response] ? R : WrongReturn<Data<R>, S>
 
-/** The handler of a field route, with which a test can call it. */
+/** The handler of a field route, which a test can call directly. */
 export type RouteField<TRequest, TReturned> = (
   req: TRequest,
   res?: Response,

@@ -34,7 +34,7 @@ export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
  */
 export interface AuthGuard<TUser = User> {
   /**
-   * Returns exactly `true`, or a promise of it, to let the request continue.
+   * Returns exactly `true`, or a promise of `true`, to let the request continue.
    *
    * @param route The matched route; `undefined` before a router of `tenantRouter`, whose routes are Express' own.
    */
@@ -52,7 +52,7 @@ export interface AuthGuard<TUser = User> {
   carries?(req: Request): boolean
   /** The security scheme in the document. Default: `{ type: 'http', scheme: 'bearer' }`. */
   readonly security?: OpenApiSecurityScheme
-  /** The scopes that the operation of a route needs in the document, for OAuth2 and OpenID Connect. Default: none. */
+  /** The scopes that an operation requires in the document, for OAuth2 and OpenID Connect. Default: none. */
   scopes?(route: RouteModel): readonly string[]
   /**
    * The challenge in `WWW-Authenticate` of a 401 of this guard (RFC 9110, 11.6.1). Where a route accepts several guards,
@@ -99,9 +99,9 @@ export interface AuthGuard<TUser = User> {
 
 /** How the guards let a request in. */
 export interface AuthResult {
-  /** The name of the guard that has decided `req.user`; `undefined` for `auth.guard`, which has no name. */
+  /** The name of the guard that set `req.user`; `undefined` for `auth.guard`, which has no name. */
   readonly scheme: string | undefined
-  /** The name of the guard that has noted the id of a key; ids are unique for their guard only. */
+  /** The name of the guard that stored the id of a key; ids are unique only for their guard. */
   readonly keyScheme: string | undefined
   /**
    * The tenants of the credentials, one for each guard with `tenantOf`; `undefined` for a credential without a tenant.

@@ -11,7 +11,7 @@ import type { InferOutput, Schema } from './schema.js'
 
 export type { NextFunction }
 
-/** The response of Express 5; every method of it works. */
+/** The response of Express 5, with all its methods. */
 export type Response = ExpressResponse
 
 /**
@@ -102,7 +102,7 @@ export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
   readonly cookies: TCookies
 }
 
-/** The common part of {@link Request} and {@link Req}, which differ in how exactly they type `validated`. */
+/** The common part of {@link Request} and {@link Req}, which differ only in the type of `validated`. */
 export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   extends ExpressRequest<TParams, unknown, TBody, TQuery> {
   /** The validated inputs, after coercion and defaults. */

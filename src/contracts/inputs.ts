@@ -18,7 +18,7 @@ export interface BodyOptions<T extends BodyType = BodyType> {
    * `application/octet-stream`.
    */
   readonly contentType?: string | readonly string[]
-  /** The largest body, compressed and decompressed. Default: `@Limits`, else the option `limits.body`. */
+  /** The maximum size of the body, compressed and decompressed. Default: `@Limits`, else the option `limits.body`. */
   readonly limit?: Size
 }
 
@@ -33,7 +33,7 @@ export interface RawBody {
   /** The JSON value. */
   // biome-ignore lint/suspicious/noExplicitAny: as untyped as the body of Express
   readonly json: any
-  /** The fields, as they were sent. */
+  /** The fields, as sent by the client. */
   readonly form: Record<string, string | string[]>
   /** The text. */
   readonly text: string
@@ -66,7 +66,7 @@ export interface BodyModel {
   readonly schema: Schema | null
   /** `false` for the body of a webhook without `@Body`: it is read as JSON, and may be missing. */
   readonly isDescribed: boolean
-  /** The largest body, in bytes; `null` if `@Limits` or the application decides. */
+  /** The maximum size of the body, in bytes; `null` if `@Limits` or the application decides. */
   readonly maxBytes: number | null
 }
 
@@ -87,16 +87,16 @@ export interface CookiesDescription extends CookiesOptions {
 
 /** Options of `file()`. */
 export interface FileOptions<TMax extends number = number, TOptional extends boolean = boolean> {
-  /** The largest file; a larger one is a 413. Default `'1mb'`. */
+  /** The maximum size of a file; a larger file gets a 413. Default `'1mb'`. */
   readonly maxSize?: Size
   /**
-   * The accepted media types, without parameters; `image/*` stands for all images. A file of another type, or whose
+   * The accepted media types, without parameters; `image/*` means all images. A file of another type, or whose
    * first bytes do not fit its type, is a 415. Default: every type, and the bytes are not compared.
    */
   readonly types?: readonly string[]
-  /** The largest number of files. With more than 1, the handler receives a list. Default 1. */
+  /** The maximum number of files. With more than 1, the handler receives a list. Default 1. */
   readonly max?: TMax
-  /** Whether the form may lack the file. Default `false`: a form without it is a 400. */
+  /** Whether the file is optional. Default `false`: a form without the file gets a 400. */
   readonly optional?: TOptional
 }
 
@@ -113,7 +113,7 @@ export interface SavedFile {
 /**
  * A file of a form. It is read once: by `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with a 413 if the
  * file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response, the file is
- * gone, unless it was saved.
+ * deleted, unless it was saved.
  */
 export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The name of the part: `avatar`. */
@@ -125,7 +125,9 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
    * only: two files may have the same name, and it may be the name of a device of the system.
    */
   readonly originalName: string | null
-  /** The media type, in lower case and without parameters. Without `types`, it is the type that the client has sent. */
+  /**
+   * The media type, in lower case and without parameters. If `types` is not set, it is the type that the client sent.
+   */
   readonly type: string
   /** The number of bytes; `null` while the file is still arriving. */
   readonly size: number | null
@@ -141,7 +143,7 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
    * the stream is destroyed.
    */
   pipe(destination: Writable): Promise<void>
-  /** Returns the file as a stream of Node, for packages that take one. */
+  /** Returns the file as a Node stream, for packages that need one. */
   stream(): Readable
   /** Returns the whole file: at most `maxSize` bytes of memory. */
   bytes(): Promise<Buffer>
@@ -166,11 +168,11 @@ export type FileOutput<TMax extends number, TOptional extends boolean> = number 
 
 /** The limits of one kind of file in a form. */
 export interface FileRule {
-  /** The largest file, in bytes. */
+  /** The maximum size of the file, in bytes. */
   readonly maxBytes: number
   /** The accepted media types and ranges, in lower case; `null` for all. */
   readonly types: readonly string[] | null
-  /** The largest number of files. */
+  /** The maximum number of files. */
   readonly max: number
   /** Whether the form may lack the file. */
   readonly isOptional: boolean
@@ -182,6 +184,6 @@ export interface UploadModel {
   readonly files: Readonly<Record<string, FileRule>>
   /** The schemas of the text fields, by name. */
   readonly fields: Readonly<Record<string, Schema>>
-  /** The most bytes of all files together. */
+  /** The maximum total size of all files, in bytes. */
   readonly fileBytes: number
 }

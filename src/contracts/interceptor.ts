@@ -19,7 +19,7 @@ import type { Token } from './provider.js'
  */
 export interface Interceptor {
   /**
-   * Returns the value to send, or a promise of it, or throws.
+   * Returns the value to send or its promise, or throws.
    *
    * @param next Calls further interceptors, then the handler. Returns what the handler returns; a promise, if any
    * function returns one, so write `await next()`. `res` is returned if the handler has sent the response itself.
@@ -28,7 +28,7 @@ export interface Interceptor {
   intercept(req: any, next: () => unknown, res: Response): unknown
 }
 
-/** An interceptor, or the token of one. The container creates a class, which need not be listed as a provider. */
+/** An interceptor, or its token. The container creates a class, which need not be a listed provider. */
 export type InterceptorEntry = Interceptor | Token<Interceptor>
 
 /**

@@ -6,7 +6,7 @@ export type Size = number | string
 
 /** The argument of `@Limits`. A field that is absent leaves the limit of the class, or else of the application. */
 export interface RouteLimits {
-  /** The largest body, compressed and decompressed, instead of `limits.body`: a size. A larger body gets 413. */
+  /** The maximum size of the body, compressed and decompressed, instead of `limits.body`. A larger body gets 413. */
   readonly body?: Size
   /** The deepest nesting of a JSON body, instead of `limits.depth`: a whole number. A deeper body gets 400. */
   readonly depth?: number
@@ -19,10 +19,10 @@ export interface RouteLimits {
 
 /** The limits of a route, in the units of the settings. A field is absent where the application decides. */
 export interface RouteBounds {
-  /** The largest body, in bytes. */
+  /** The maximum size of the body, in bytes. */
   readonly bodyBytes?: number
   /** The deepest nesting of a JSON body. */
   readonly depth?: number
-  /** The longest time of the handler, in milliseconds; `null` for no limit. */
+  /** The time limit of the handler, in milliseconds; `null` for none. */
   readonly handlerMs?: number | null
 }

@@ -1,11 +1,11 @@
-/** The levels of lines, the least important first. `silent` is the level of a logger that writes none. */
+/** The log levels, the least important first. `silent` is the level of a logger that writes nothing. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /** The methods of a pino logger that the framework calls. A pino logger fits. */
 export interface Logger {
   /** Logs a detail that helps to find a fault. Default: such lines are dropped. */
   trace?(facts: object, message: string): void
-  /** Logs an event that does not matter in normal work. Default: such lines are dropped. */
+  /** Logs an event that is irrelevant in normal operation. Default: such lines are dropped. */
   debug?(facts: object, message: string): void
   /** Logs an event of normal work. */
   info(facts: object, message: string): void
@@ -13,7 +13,7 @@ export interface Logger {
   warn(facts: object, message: string): void
   /** Logs a failure. */
   error(facts: object, message: string): void
-  /** Logs a failure that ends the process. Default: `error` logs it. */
+  /** Logs a failure that ends the process. Default: uses `error`. */
   fatal?(facts: object, message: string): void
 }
 
@@ -27,7 +27,7 @@ export interface LogMethod {
 export interface LevelLogger {
   /** Logs a detail that helps to find a fault. */
   readonly trace: LogMethod
-  /** Logs an event that does not matter in normal work. */
+  /** Logs an event that is irrelevant in normal operation. */
   readonly debug: LogMethod
   /** Logs an event of normal work. */
   readonly info: LogMethod

@@ -29,13 +29,13 @@ export interface Decision {
    * for each decision that ends a request with an error.
    */
   readonly verdict: string
-  /** Why, as one sentence or a part of one: `expired token`. Left out where the verdict needs no reason. */
+  /** The reason, as a sentence or a part of one: `expired token`. Omitted if the verdict needs no reason. */
   readonly reason?: string
-  /** Further facts, such as the key of a cache. Default: none. */
+  /** Further details, such as the key of a cache. Default: none. */
   readonly facts?: { readonly [name: string]: DecisionValue }
 }
 
-/** Takes a decision about one request. Never throws. */
+/** Records a decision about one request. Never throws. */
 export type NoteDecision = (decision: Decision) => void
 
 /**
@@ -72,7 +72,7 @@ export type ResponseCause =
   | 'framework'
   | 'upgrade'
 
-/** A request that is over, with or without a response. */
+/** An ended request, with or without a response. */
 export interface EndedRequest {
   /** `null` if Node's parser could not read a request. */
   readonly req: Request | null
@@ -100,9 +100,9 @@ export interface EndedRequest {
   readonly cause: ResponseCause
   /** Whether monitoring calls the route all the time, such as a health check. */
   readonly isQuiet: boolean
-  /** The tenant that the request acted for; `undefined` without one. */
+  /** The tenant of the request; `undefined` if it has none. */
   readonly tenant: string | undefined
-  /** The tenant that the request named, while `tenant.authorize` has not allowed it; else `undefined`. */
+  /** The tenant that the request names but `tenant.authorize` has not allowed yet; otherwise `undefined`. */
   readonly claimedTenant: string | undefined
 }
 
@@ -138,7 +138,7 @@ export interface RequestObserver {
    * error of the steps comes back: this ends the time of the last step. The time between two calls is the time of the
    * first step of the two. A step that refuses the request, or that has its response, is the last one before
    * `'respond'`. Steps that the route does not use are left out; an interceptor that calls the handler again enters it
-   * again. An error is logged, and the request goes on.
+   * again. An error is logged, and the request continues.
    *
    * @example
    * const timeline: Plugin = {
@@ -152,7 +152,7 @@ export interface RequestObserver {
   /**
    * Called for each decision about a request that is not over: decisions of the framework, and decisions that guards,
    * steps and other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf`
-   * before they leave the process. An error is logged, and the request goes on.
+   * before they leave the process. An error is logged, and the request continues.
    *
    * @see docs/extending.md#decisions
    */
@@ -177,7 +177,7 @@ export interface RequestObserver {
   readonly onStatement?: (statement: RanStatement) => void
   /**
    * Called for each call of `inject(Outgoing)` to another host, before it is sent. It may set headers of the call. It may
-   * return a function, which is called once with the result. An error is logged, and the call goes on.
+   * return a function, which is called once with the result. An error is logged, and the call continues.
    *
    * @example
    * const slowCalls: Plugin = {
@@ -201,7 +201,7 @@ export interface RequestObserver {
    * context for it. Default `true`.
    */
   readonly needsRequests?: boolean
-  /** Whether statements and calls have the stack of the code that ran them. Default `false`. */
+  /** Whether statements and calls include the stack of the code that ran them. Default `false`. */
   readonly needsStacks?: boolean
   /** Whether the results of calls have the bodies. Default `false`. */
   readonly needsBodies?: boolean
@@ -213,7 +213,7 @@ export interface ErrorContext {
   readonly message: string
   /** The status of the response; if something else was sent, the status of the error. */
   readonly status?: number
-  /** The request. Read it at once: the response is sent after `onError` has returned. */
+  /** The request. Read it at once: the response is sent when `onError` returns. */
   readonly req?: Request
   /** The route; absent when the request matched no route. */
   readonly route?: RouteModel

@@ -14,17 +14,17 @@ interface SchemaKeywords<S> {
   readonly multipleOf?: number
   /** The least number that is allowed. */
   readonly minimum?: number
-  /** The greatest number that is allowed. */
+  /** The maximum value. */
   readonly maximum?: number
   /** The least number of characters of a string. */
   readonly minLength?: number
-  /** The greatest number of characters of a string. */
+  /** The maximum number of characters of a string. */
   readonly maxLength?: number
   /** A regular expression (ECMA-262) that a string must match somewhere. */
   readonly pattern?: string
   /** The least number of items of an array. */
   readonly minItems?: number
-  /** The greatest number of items of an array. */
+  /** The maximum number of items of an array. */
   readonly maxItems?: number
   /** Whether no two items of an array may be equal. Default `false`. */
   readonly uniqueItems?: boolean
@@ -39,11 +39,11 @@ interface SchemaKeywords<S> {
   readonly additionalProperties?: boolean | S
   /** The least number of properties of an object. */
   readonly minProperties?: number
-  /** The greatest number of properties of an object. */
+  /** The maximum number of properties of an object. */
   readonly maxProperties?: number
-  /** The value must be valid against every one of these schemas. */
+  /** The value must be valid against all these schemas. */
   readonly allOf?: readonly S[]
-  /** The value must be valid against one of these schemas at least. */
+  /** The value must be valid against at least one of these schemas. */
   readonly anyOf?: readonly S[]
   /** The value must be valid against exactly one of these schemas. */
   readonly oneOf?: readonly S[]
@@ -56,7 +56,7 @@ interface SchemaKeywords<S> {
     /** The schema for each text. Default: the component of the same name. */
     readonly mapping?: Readonly<Record<string, string>>
   }
-  /** The value that replaces a missing one. */
+  /** The value to use if the value is missing. */
   readonly default?: unknown
   /** A value that is valid against the schema. From OpenAPI 3.1 on, documents have `examples` instead. */
   readonly example?: unknown
@@ -105,11 +105,11 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
   readonly examples?: readonly unknown[]
   /** The schemas of the first items of an array, by position. */
   readonly prefixItems?: readonly OpenApiSchema[]
-  /** The schema that some items of an array must match: one at least. */
+  /** The schema that at least one item of an array must match. */
   readonly contains?: OpenApiSchema
   /** The least number of items that match `contains`. Default 1. */
   readonly minContains?: number
-  /** The greatest number of items that match `contains`. */
+  /** The maximum number of items that match `contains`. */
   readonly maxContains?: number
   /** The schema of items that no other keyword describes. */
   readonly unevaluatedItems?: OpenApiSchema | boolean

@@ -104,17 +104,20 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly summary?: string
   /** A description of the operation; CommonMark. */
   readonly description?: string
-  /** A name that is unique in the document. Clients name their functions after it. */
+  /** A name that is unique in the document. Generated clients name their functions after it. */
   readonly operationId?: string
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
   /** Parameters of the path, the query and the headers. */
   readonly parameters?: readonly OpenApiParameter<S>[]
-  /** The body of the request. Without it, the operation takes none. */
+  /** The body of the request. Default: the operation has no request body. */
   readonly requestBody?: OpenApiRequestBody<S>
   /** Responses by status, or by `'2XX'` if only the class of the status is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse<S> | Reference>>
-  /** Alternatives of security schemes. Default: the schemes of the document; an empty list means none. */
+  /**
+   * Alternative security schemes. Default: the schemes of the document; an empty list means that no scheme is
+   * required.
+   */
   readonly security?: readonly SecurityRequirement[]
 }
 
@@ -136,13 +139,13 @@ export interface OpenApiServer {
 
 /** A Tag Object (4.7.22). */
 export interface OpenApiTag {
-  /** The name of the tag, as operations use it. */
+  /** The name of the tag, as used in operations. */
   readonly name: string
   /** A description of the tag; CommonMark. */
   readonly description?: string
   /** A short title for lists of tags. Needs OpenAPI 3.2, as the fields below. */
   readonly summary?: string
-  /** The name of the tag under which this one is shown. */
+  /** The name of the parent tag. */
   readonly parent?: string
   /** The purpose of the tag: `nav`, `badge`, `audience`, or a word of your own. */
   readonly kind?: string
@@ -233,7 +236,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly info: OpenApiInfo
   /** Where the API is served; never empty. */
   readonly servers: readonly OpenApiServer[]
-  /** Alternatives of security schemes for operations that name none. */
+  /** Alternative security schemes for operations that name none. */
   readonly security?: readonly SecurityRequirement[]
   /** The tags of the operations, in the order of the page. */
   readonly tags: readonly OpenApiTag[]
@@ -272,7 +275,7 @@ export type SchemaConverter = (
 /** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
 
-/** A schema as a document has it, and the schemas that it refers to. */
+/** A schema for a document, and the schemas that it references. */
 export interface DescribedSchema<S = OpenApiSchema> {
   /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
   readonly schema: S
@@ -283,9 +286,9 @@ export interface DescribedSchema<S = OpenApiSchema> {
 
 /** A schema that others refer to. */
 export interface SchemaDefinition<S = OpenApiSchema> {
-  /** The name that the author gave it, or a name that is unique only in this {@link DescribedSchema}. */
+  /** The name that the author chose, or a name that is unique only in this {@link DescribedSchema}. */
   readonly name: string
-  /** Whether the author named it (`$id`, `id`, `title`). */
+  /** Whether the author chose the name (`$id`, `id`, `title`). */
   readonly isNamed: boolean
   readonly schema: S
 }

@@ -18,7 +18,10 @@ export interface ApiBodyOptions {
   readonly schema: Schema
   /** A description of the body; CommonMark. Default: none. */
   readonly description?: string
-  /** Whether a request must have the body. Default: whether the schema of `@Body` refuses a missing one; `true` without it. */
+  /**
+   * Whether a request must have the body. Default: whether the schema of `@Body` rejects a missing body; `true`
+   * without a schema.
+   */
   readonly required?: boolean
 }
 

@@ -8,9 +8,11 @@ export interface NewCall {
   readonly url: URL
   /** The headers that are sent. An observer may set some, such as `traceparent`. */
   readonly headers: Headers
-  /** Whether the URL comes from a stranger (`public: true`). Facts of the request must not leave with it. */
+  /**
+   * Whether the URL comes from an untrusted party (`public: true`). The call must then carry no data of the request.
+   */
   readonly isPublic: boolean
-  /** When the program has begun it, in milliseconds of `Clock.monotonic()`. */
+  /** The start of the call, in milliseconds of `Clock.monotonic()`. */
   readonly startedAt: number
   /**
    * The stack of the code that has begun it. `undefined` unless an observer has `needsStacks`, because a stack takes
@@ -27,7 +29,7 @@ export interface CallResult {
   readonly status: number | null
   /** Milliseconds until the head of the response had arrived, or the error was known; with retries. */
   readonly durationMs: number
-  /** How often the call was sent: 2 after one retry, 0 if nothing was sent. */
+  /** The number of attempts: 2 after one retry, 0 if nothing was sent. */
   readonly attempts: number
   /** The error of a call that has failed; else `undefined`. */
   readonly error: unknown
@@ -37,9 +39,9 @@ export interface CallResult {
 
 /** The response and the bodies of a call. Observers must not write them to logs or traces. */
 export interface KeptCall {
-  /** The body that was sent, if it was text or bytes; else `null`. */
+  /** The request body, if it was text or bytes; else `null`. */
   readonly sent: string | null
-  /** The headers of the response; none if the call has failed. */
+  /** The headers of the response; empty if the call failed. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Returns the part of the response that has arrived. */
   readonly received: () => ReceivedBytes
@@ -49,11 +51,11 @@ export interface KeptCall {
 export interface ReceivedBytes {
   /** The bytes of the body. */
   readonly bytes: Uint8Array
-  /** Whether they are the whole body. */
+  /** Whether the bytes are the whole body. */
   readonly isWhole: boolean
 }
 
-/** A call to another host that is over. */
+/** A completed call to another host. */
 export interface RanCall extends NewCall, CallResult {}
 
 /** Takes the result of a call. */
@@ -63,13 +65,13 @@ export type EndCall = (result: CallResult) => void
 export interface CallAnswer {
   /** The status. Default: 200. */
   readonly status?: number
-  /** The headers. Default: none, and the `content-type` of `json`. */
+  /** The headers. Default: none, or the `content-type` of `json`. */
   readonly headers?: Readonly<Record<string, string>>
   /** A body, written as JSON. Default: none. */
   readonly json?: unknown
-  /** A body as it is, in place of `json`. Default: none. */
+  /** A raw body, instead of `json`. Default: none. */
   readonly body?: string | Uint8Array
-  /** The message of the error with which the call fails, in place of a response. Default: it does not fail. */
+  /** The message of an error with which the call fails, instead of a response. Default: the call succeeds. */
   readonly error?: string
 }
 
@@ -85,5 +87,5 @@ export interface CallToAnswer {
   readonly body: string | null
 }
 
-/** Answers calls in place of other hosts. Throws if there is no answer. */
+/** Returns responses to calls instead of other hosts. Throws if there is no response for a call. */
 export type AnswerCall = (call: CallToAnswer) => CallAnswer | Promise<CallAnswer>

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from './limits.js'
 import type { InferOutput, Schema } from './schema.js'
 
-/** An order of a list: names of fields of an item, `-` for a descending one. */
+/** The order of a list: names of fields of an item, with `-` for descending order. */
 export type FieldOrder<TField extends string = string> = readonly (TField | `-${TField}`)[]
 
 /**
@@ -22,7 +22,7 @@ export type SortOf<TOrder extends ListOrder> = TOrder extends readonly unknown[]
 export type SortQuery<TSort extends string> = [TSort] extends [never]
   ? unknown
   : {
-      /** The name of the order. Without it in the request, the first one. */
+      /** The name of the order. Default: the first one. */
       sort: TSort
     }
 
@@ -30,7 +30,7 @@ export type SortQuery<TSort extends string> = [TSort] extends [never]
 export interface OrderField<TField extends string = string> {
   /** The name of the field. */
   readonly field: TField
-  /** Whether larger values come first. */
+  /** Whether the order is descending. */
   readonly isDescending: boolean
 }
 
@@ -53,7 +53,7 @@ export interface CursorOptions<
    * of a request without `sort`, and a cursor is valid only for its own order.
    */
   readonly order: TOrder
-  /** The largest `limit` of a client, 1 to 1000. Default: 100. */
+  /** The maximum `limit` of a request, 1 to 1000. Default: 100. */
   readonly max?: number
   /** The number of items without a `limit`. Default: 20, or `max` if that is smaller. */
   readonly limit?: number
@@ -76,7 +76,7 @@ export type FilterOutput<TFilter extends PageFilter> = {
 
 /** The validated query of a list with cursors. */
 export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends string = never> = {
-  /** The largest number of items of the page. */
+  /** The maximum number of items on the page. */
   limit: number
   /** The `next` cursor of the previous page; `undefined` for the first page. */
   cursor?: string
@@ -86,7 +86,7 @@ export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends s
 /** A value in a cursor. A date is its ISO text, and a `bigint` its decimal text. */
 export type CursorValue = string | number | boolean
 
-/** One page of a list, as a client receives it. */
+/** One page of a list, as clients receive it. */
 export interface CursorResult<TItem> {
   /** The items of the page. */
   readonly items: TItem[]
@@ -96,16 +96,16 @@ export interface CursorResult<TItem> {
 
 /** The requested page of a list with cursors: `page` of the request. */
 export interface CursorPage<TField extends string = string> {
-  /** The largest number of items of the page. */
+  /** The maximum number of items on the page. */
   readonly limit: number
-  /** How many rows to read: one more than `limit`. The extra row shows that there is another page. */
+  /** The number of rows to read: `limit` + 1. The extra row shows that there is another page. */
   readonly take: number
-  /** The order in which rows must be read, as the request chooses it. */
+  /** The order in which the request wants the rows. */
   readonly order: readonly OrderField<TField>[]
   /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null
   /**
-   * Makes the response of the rows that come after `after`, at most `take` of them, and adds the `Link` header.
+   * Creates the response from the rows after `after`, at most `take` rows, and adds the `Link` header.
    *
    * @param rows The rows, in the order of the list.
    * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
@@ -125,7 +125,7 @@ export interface PagesDefinition {
   readonly query: Schema
   /** The schema of the response. */
   readonly response: Schema
-  /** The orders of the list, by name; a list with one order has it by the empty name. */
+  /** The orders of the list, by name; the name is empty if the list has only one order. */
   readonly orders: Readonly<Record<string, readonly OrderField[]>>
   /** How long a cursor is valid, in seconds; 0 for numbered pages. */
   readonly maxAgeSeconds: number
@@ -141,7 +141,7 @@ export interface Pages<TQuery, TPage = unknown> {
   readonly response: Schema
   /** The data that `@Paged` notes. */
   readonly definition: PagesDefinition
-  /** The type of the requested page. Only the compiler reads it. */
+  /** The type of the requested page. Only the compiler uses it. */
   readonly '~page'?: TPage
 }
 
@@ -154,7 +154,7 @@ export interface PagedRequest<TPages extends Pages<any>> {
   readonly query: InferOutput<TPages['query']>
 }
 
-/** A list whose pages begin at a cursor. `cursor` creates it. */
+/** A list with cursor pages, created by `cursor`. */
 export interface CursorPages<
   TItem,
   TField extends string,
@@ -178,13 +178,16 @@ export interface PageOptions<
    * has the first one. `readPage` needs an order. Default: none; the handler decides.
    */
   readonly order?: TOrder
-  /** The largest `pageSize` of a client, 1 to 1000. Default: 100. */
+  /** The maximum `pageSize` of a request, 1 to 1000. Default: 100. */
   readonly max?: number
   /** The number of items of a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
   readonly pageSize?: number
-  /** The largest `page` of a client, 1 to 1,000,000: a database reads all rows of the previous pages. Default: 1000. */
+  /**
+   * The maximum `page` of a request, 1 to 1,000,000, because a database reads all rows of the previous pages. Default:
+   * 1000.
+   */
   readonly maxPage?: number
-  /** Whether a page has the number of all items. The handler gives it to `of`. Default: `true`. */
+  /** Whether a page has the total number of items. The handler passes the total to `of`. Default: `true`. */
   readonly total?: TTotal
   /** Schemas of further query parameters. */
   readonly filter?: TFilter
@@ -194,18 +197,18 @@ export interface PageOptions<
 export type PageQuery<TFilter extends PageFilter = PageFilter, TSort extends string = never> = {
   /** The number of the page; the first is 1. */
   page: number
-  /** The largest number of items of the page. */
+  /** The maximum number of items on the page. */
   pageSize: number
 } & SortQuery<TSort> &
   FilterOutput<TFilter>
 
-/** One page of a list with numbered pages, as a client receives it. */
+/** One page of a list with numbered pages, as clients receive it. */
 export type PageResult<TItem, TTotal extends boolean = boolean> = {
   /** The items of the page. */
   readonly items: TItem[]
   /** The number of the page; the first is 1. */
   readonly page: number
-  /** The largest number of items of the page. */
+  /** The maximum number of items on the page. */
   readonly pageSize: number
   /** The number of the next page; `null` on the last page. */
   readonly next: number | null
@@ -220,20 +223,20 @@ export type PageResult<TItem, TTotal extends boolean = boolean> = {
 export interface NumberedPage<TField extends string = string, TTotal extends boolean = boolean> {
   /** The number of the page; the first is 1. */
   readonly page: number
-  /** The largest number of items of the page. */
+  /** The maximum number of items on the page. */
   readonly pageSize: number
-  /** How many rows come before the page. */
+  /** The number of rows before the page. */
   readonly offset: number
   /**
    * How many rows to read: `pageSize`, and one more without a total. The extra row shows that there is another page.
    */
   readonly take: number
-  /** The order in which rows must be read, as the request chooses it; empty without `order`. */
+  /** The order in which the request wants the rows; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
   /** Whether `of` needs the number of all items. */
   readonly hasTotal: TTotal
   /**
-   * Makes the response of the rows from `offset` on, at most `take` of them, and adds the `Link` header.
+   * Creates the response from the rows from `offset` on, at most `take` rows, and adds the `Link` header.
    *
    * @param rows The rows, in the order of the list.
    * @param total The number of items of all pages; only with the option `total`.
@@ -245,7 +248,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
   ) => PageResult<T, TTotal>
 }
 
-/** A list with numbered pages. `page` creates it. */
+/** A list with numbered pages, created by `page`. */
 export interface NumberedPages<
   TItem,
   TField extends string,

@@ -11,7 +11,7 @@ import type { AppModel, RouteModel } from './route-model.js'
 import type { Schema } from './schema.js'
 import type { PluginSteps } from './steps.js'
 
-/** The parts of the application that a plugin sees while it is set up. */
+/** The parts of the application that are available to a plugin during its set-up. */
 export interface PluginContext {
   /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
   get<T>(token: Token<T>): T
@@ -54,7 +54,7 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
 /** The parts of an application that exist when its requests are about to be observed: no plugin is set up. */
 export interface ObserverSetup
   extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
-  /** Returns how many requests have begun and are not over. Upgraded connections do not count. */
+  /** Returns the number of running requests, without upgraded connections. */
   readonly activeRequests: () => number
   /**
    * Returns the functions that hide the secrets of a request: values that are secret by the schemas of its route, its
@@ -78,7 +78,7 @@ export interface RequestSecretTexts {
 
 /**
  * The middlewares of a plugin, by their place. Plugins of the same place run in the order of `plugins`. `security` and
- * the tenant of a request come before all of them.
+ * the tenant of a request run before all of these.
  */
 export interface PluginMiddlewares {
   /** Run before the application's own `middlewares`. Default: none. */
@@ -87,7 +87,7 @@ export interface PluginMiddlewares {
   readonly last?: MiddlewareList
 }
 
-/** A mistake in the use of a plugin's decorators on one route. */
+/** A mistake in the use of a plugin's decorator on one route. */
 export interface RouteMistake {
   /** The cause, as a sentence. The message begins with the name of the route. */
   readonly cause: string
@@ -102,7 +102,7 @@ export interface RouteMistake {
  */
 export type DescribeForDocument = (schema: Schema, name: string) => OpenApiSchema
 
-/** Members of a document that OpenAPI does not know. */
+/** Members of a document that OpenAPI does not define. */
 export type DocumentExtensions = Readonly<Record<`x-${string}`, unknown>>
 
 /**
@@ -156,8 +156,8 @@ export interface Plugin extends Lifecycle {
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Called when a document is built, twice for each. Returns members of the document whose names begin with `x-`, for what is no
-   * operation: jobs, events. Tools that do not know these members skip them.
+   * Called when a document is built, twice for each. Returns members of the document whose names begin with `x-`, for things other than
+   * operations: jobs, events. Tools that do not support these members ignore them.
    *
    * @see docs/extending.md#contract
    */
@@ -207,14 +207,14 @@ export interface Plugin extends Lifecycle {
  * route table nor in the document.
  */
 export interface FrameworkRoute {
-  /** Full path in the syntax of controllers, literal segments only. `prefix` is not put before it. */
+  /** Full path in the syntax of controllers, with literal segments only. `prefix` does not apply. */
   readonly path: string
   /**
    * Handles the request. If it throws or rejects, the request fails as in other routes. Without a response, it is a 503
    * after `timeouts.handler`.
    */
   readonly handle: RequestHandler
-  /** Whether monitoring calls the route all the time: the log of requests writes it as `debug`. Default `false`. */
+  /** Whether monitoring calls the route constantly: the request log then uses the level `debug`. Default `false`. */
   readonly quiet?: boolean
   /**
    * Whether the route runs before `security`, tenants and middlewares, so they cannot delay or refuse a request.

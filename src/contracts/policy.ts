@@ -4,7 +4,7 @@ import type { RequestUser } from './handler.js'
 export type PolicyUser = NonNullable<RequestUser>
 
 /**
- * Decides whether a user may do something with an object. Only the value `true`, or a promise of it, allows.
+ * Decides whether a user may do something with an object. Only the value `true`, or a promise of `true`, allows.
  *
  * @example
  * const read: PolicyRule<Order> = (user, order) => order.ownerId === user.id
@@ -36,7 +36,7 @@ export interface PolicyRequest {
   readonly route?: unknown
 }
 
-/** The result of a search for one object: a value, or nothing. */
+/** The result of a search for one object: the object, or nothing. */
 type Maybe<T> = T | null | undefined
 
 /**
@@ -55,7 +55,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
   /**
    * Loads an object, and refuses it unless the user of the request may do the action with it.
    *
-   * @param find Returns the object, or a promise of it; `null` or `undefined` if there is none.
+   * @param find Returns the object or its promise; `null` or `undefined` if there is none.
    * @returns The object.
    * @throws NotFoundError (404) if there is no object; ForbiddenError (403), or the same NotFoundError under `or404`, if
    * the rule does not allow it; Error (500) if the rule throws, or `@Checks` does not declare the action.
@@ -90,7 +90,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
    * @throws Error if the rule throws.
    */
   allows(user: RequestUser | undefined, action: TAction, object: Maybe<TObject>): Promise<boolean>
-  /** The same policy, which refuses with the 404 of an object that does not exist. */
+  /** The same policy, which responds to hidden objects with 404, as if they did not exist. */
   or404(): Policy<TObject, TAction>
 }
 
@@ -98,7 +98,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
 // biome-ignore lint/suspicious/noExplicitAny: a list of policies has many types of objects
 export type AnyPolicy = Policy<any, string>
 
-/** One `@Checks`: at least one of the actions is checked before a success is sent. */
+/** One `@Checks`: the handler must check at least one of the actions before it sends a success response. */
 export interface CheckModel {
   /** The policy. */
   readonly policy: AnyPolicy

@@ -33,7 +33,7 @@ export type ValueProvider<T = unknown> = Named<T> & {
 
 /** Provides the value that a function returns. A promise is awaited once, at boot. */
 export type FactoryProvider<T = unknown> = Named<T> & {
-  /** Makes the value, once, at boot. */
+  /** Creates the value once, at boot. */
   // biome-ignore lint/suspicious/noExplicitAny: the arguments are the values of `inject`
   readonly useFactory: (...dependencies: any[]) => T | Promise<T>
   /** Tokens whose values the factory receives, in order. Default: none. */
@@ -64,7 +64,7 @@ export type Provider<T = unknown> =
 export interface Module {
   /** The name of the module in error messages. Default: its place in the list. */
   readonly name?: string
-  /** Modules that this one needs. Each module is added once, however often it is named. */
+  /** Modules that this module needs. Each module is added once, even if several modules import it. */
   readonly imports?: readonly Module[]
   /** The providers of the module. Default: none. */
   readonly providers?: readonly Provider[]
@@ -81,7 +81,7 @@ export interface Module {
 
 /** The facts about a class that the container reads before it creates an instance. */
 export interface InjectionFacts {
-  /** Whether the container may create the class without a provider for it. */
+  /** Whether the container may create the class without a provider. */
   readonly injectable: boolean
   /** Tokens by constructor parameter. */
   readonly parameters: ReadonlyMap<number, Token>
@@ -89,14 +89,17 @@ export interface InjectionFacts {
   readonly fields: readonly { readonly key: PropertyKey; readonly token: Token }[]
 }
 
-/** Hooks that providers and plugins may have. `onClosing` runs in all of them at once, `onClose` in the reverse order of construction. */
+/**
+ * Hooks of providers and plugins. `onClosing` runs in all of them concurrently, `onClose` in the reverse order of
+ * construction.
+ */
 export interface Lifecycle {
   /** Called once everything is constructed, in the order of construction. A promise is awaited. */
   onInit?(): unknown
   /** Called when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
   /**
-   * Called when the application begins to close, while requests are still under way, to end other work: jobs, consumers of
+   * Called when the application begins to close, while requests are still running, to end other work: jobs, consumers of
    * a queue. A promise is awaited before any `onClose`. The argument is the time that requests have, `timeouts.close`, in
    * milliseconds. The hook has `timeouts.onClose` more, then it is not awaited any longer.
    */

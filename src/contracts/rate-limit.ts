@@ -40,11 +40,11 @@ export interface RateLimitResult {
   readonly resetMs: number
 }
 
-/** One limit, as a store sees it. */
+/** One limit, in the form for stores. */
 export interface RateLimitCount {
   /** Names the caller and the policy; any string. */
   readonly key: string
-  /** The most requests in a window. */
+  /** The maximum number of requests in a window. */
   readonly limit: number
   /** The length of the window, in milliseconds. */
   readonly windowMs: number
@@ -57,7 +57,7 @@ export interface RateLimitStore {
    * `true`.
    */
   readonly isShared?: boolean
-  /** Counts one request. A store that cannot decide within bounded time counts in this process: it never rejects. */
+  /** Counts one request. A store that cannot respond in time counts in this process: the promise never rejects. */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /**
    * Rejects if the store cannot be used now. `Health` then reports `limits` as `degraded`: requests do without it.

@@ -41,7 +41,7 @@ export type CheckedHealth =
       readonly details?: unknown
     }
   | {
-      /** It cannot be used. `'degraded'`: the application works without it (`required: false`). */
+      /** The dependency cannot be used. `'degraded'`: the application works without it (`required: false`). */
       readonly status: 'down' | 'degraded'
       /** The message of the error that the check threw, or a message that the check has not responded. */
       readonly reason: string
@@ -64,7 +64,7 @@ export interface HealthReport {
 export interface MetricSample {
   /** The value; `NaN` and infinite values are allowed. */
   readonly value: number
-  /** The labels of the value, by name. Each set of labels is a series of its own. Default: none. */
+  /** The labels of the value, by name. Each combination of labels is a separate series. Default: none. */
   readonly labels?: Readonly<Record<string, string>>
 }
 
@@ -99,17 +99,20 @@ export interface Metric {
 
 /** An item of work outside of requests, such as a job. */
 export interface WorkItem {
-  /** The id, unique in its list. The same as `id` of the {@link Work} that runs it: so its statements are found. */
+  /**
+   * The id, unique in its list. Equal to the `id` of the {@link Work} that runs the item, so that its statements are
+   * found.
+   */
   readonly id: string
   /** The kind of work, such as the name of a job. */
   readonly name: string
   /** The state, in a word: `'waiting'`. */
   readonly state: string
-  /** Whether a person should look at it. */
+  /** Whether the item needs attention. */
   readonly isFailed: boolean
-  /** The tenant for which it runs; `null` for none. */
+  /** The tenant of the item; `null` if it has none. */
   readonly tenant: string | null
-  /** When it was made, in milliseconds since 1970. */
+  /** The creation time, in milliseconds since 1970. */
   readonly at: number
   /** Other facts by their names. An empty text leaves its name out. No secrets. */
   readonly facts: Readonly<Record<string, string>>

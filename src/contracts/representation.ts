@@ -31,7 +31,7 @@ export interface StreamFormat {
   readonly kind: StreamKind
   /** In milliseconds; `null` for no limit. */
   readonly maxAgeMs: number | null
-  /** The longest time without a comment, in milliseconds; `null` for no comments, as in all lines of JSON. */
+  /** The maximum time without a comment, in milliseconds; `null` for no comments, as for lines of JSON. */
   readonly heartbeatMs: number | null
 }
 
@@ -39,17 +39,19 @@ export interface StreamFormat {
 export interface StreamModel {
   /** Describes each item. */
   readonly item: Schema
-  /** In the order of the decorators: the first is sent to a client that has no preference. */
+  /** In the order of the decorators: a client without a preference gets the first one. */
   readonly formats: readonly StreamFormat[]
 }
 
 /** The fields of an event beside its data. */
 export interface SseEventOptions {
-  /** The id, which the client sends as `Last-Event-ID` when it reconnects. No line break and no NUL. Default: none. */
+  /**
+   * The id, which the client sends as `Last-Event-ID` when it reconnects, without line breaks and NUL. Default: none.
+   */
   readonly id?: string | number
   /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
   readonly event?: string
-  /** How long the client waits before it reconnects. Default: the client decides. */
+  /** How long the client waits before it reconnects. Default: the client's own value. */
   readonly retry?: Duration
 }
 
@@ -57,15 +59,15 @@ export interface SseEventOptions {
 export interface SseEvent<TItem = unknown> {
   /** The item; sent as JSON. */
   readonly data: TItem
-  /** The id; `undefined` for none. */
+  /** The id; `undefined` if there is none. */
   readonly id: string | undefined
   /** The type; `undefined` for `message`. */
   readonly event: string | undefined
-  /** How long the client waits before it reconnects, in milliseconds; `undefined` if the client decides. */
+  /** The reconnection time in milliseconds; `undefined` if the client decides. */
   readonly retry: number | undefined
 }
 
-/** A comment, which clients ignore: it opens the stream before there is an item, or keeps it open. */
+/** A comment, which clients ignore: it opens the stream before the first item, or keeps the stream open. */
 export interface SseComment {
   /** The text, without line breaks. */
   readonly comment: string
@@ -120,6 +122,6 @@ export interface ProducedModel {
   readonly type: string
   /** Writes the body; `null` for JSON. */
   readonly serialize: Representation['serialize'] | null
-  /** Whether it writes only lists, as `csv()` does. */
+  /** Whether it can only write lists, like `csv()`. */
   readonly isTable: boolean
 }

@@ -8,11 +8,11 @@ import type { RequestOutcome, StepName } from './steps.js'
  * All times are milliseconds. `at` counts from `startedAt`, so all parts share one time line.
  */
 export interface RequestRecord {
-  /** The id of the request, as in `X-Request-Id` and in the log; `null` if it has none. */
+  /** The id of the request, as in `X-Request-Id` and in the log; `null` if there is none. */
   readonly id: string | null
   /** When the request began, in milliseconds since 1970. */
   readonly startedAt: number
-  /** How long the request took. */
+  /** The duration of the request. */
   readonly durationMs: number
   /** The method that the client sent. */
   readonly method: string
@@ -22,31 +22,31 @@ export interface RequestRecord {
   readonly route: RecordedRoute | null
   /** The status that was sent; `null` if the client left before. */
   readonly status: number | null
-  /** How the request ended; `null` while it is not over. */
+  /** How the request ended; `null` while it is running. */
   readonly outcome: RequestOutcome | null
-  /** Which part of the application has responded; `null` while the request is not over. */
+  /** The part of the application that responded; `null` while the request is running. */
   readonly cause: ResponseCause | null
-  /** The step that has responded: the last step that the request entered; `null` if it reached no step of a route. */
+  /** The step that responded: the last step that the request entered; `null` if it reached no step of a route. */
   readonly answeredBy: StepName | null
-  /** The tenant that the request acted for; `null` without one. */
+  /** The tenant of the request; `null` if it has none. */
   readonly tenant: string | null
-  /** The id of the user that the guard has let in; `null` without one. */
+  /** The id of the user that the guard accepted; `null` if there is none. */
   readonly user: string | null
   /** The decisions, in order. */
   readonly decisions: readonly RecordedDecision[]
   /** The steps of the route that the request entered, in their order. */
   readonly steps: readonly RecordedStep[]
-  /** The statements that ran for the request, in the order in which they began. */
+  /** The statements of the request, in the order of their starts. */
   readonly statements: readonly RecordedStatement[]
-  /** How many statements ran. More than `statements` has entries, if a request ran very many. */
+  /** The number of statements. It may exceed the length of `statements`, which is limited. */
   readonly statementCount: number
-  /** The calls to other hosts that the request has sent, in the order in which they began. */
+  /** The outgoing calls of the request, in the order of their starts. */
   readonly calls: readonly RecordedCall[]
-  /** How many calls were sent. More than `calls` has entries, if a request sent very many. */
+  /** The number of calls. It may exceed the length of `calls`, which is limited. */
   readonly callCount: number
   /** The lines that the request has logged. */
   readonly logs: readonly RecordedLog[]
-  /** The error that became the response; `null` if none did. */
+  /** The error of the response; `null` if there is none. */
   readonly error: RecordedError | null
 }
 
@@ -80,11 +80,11 @@ export interface RecordedDecision {
   readonly at: number
   /** Who has decided: a name of the list above, or of a plugin. */
   readonly by: string
-  /** The decision, in one or two words. */
+  /** The result of the decision, in one or two words. */
   readonly verdict: string
-  /** Why; `null` where the verdict needs no reason. */
+  /** The reason; `null` if the verdict needs none. */
   readonly reason: string | null
-  /** Further facts; empty if there are none. */
+  /** Further details; empty if there are none. */
   readonly facts: { readonly [name: string]: DecisionValue }
 }
 
@@ -98,33 +98,36 @@ export interface RecordedStep {
   readonly durationMs: number
 }
 
-/** A statement of a {@link RequestRecord}. It has no values, because they are data of users. */
+/** A statement of a {@link RequestRecord}. Its values are not included, because they are data of users. */
 export interface RecordedStatement {
   /** The database: `postgresql`. */
   readonly system: string
-  /** The text of the statement, in one line, with secrets hidden. */
+  /** The text of the statement on one line, without secrets. */
   readonly text: string
-  /** How many values it was sent with. */
+  /** The number of its values. */
   readonly valueCount: number
   /** Milliseconds since the start of the request. */
   readonly at: number
-  /** How long the statement took. */
+  /** The duration of the statement. */
   readonly durationMs: number
-  /** How many rows it has returned or changed; `null` if it is not known. */
+  /** The number of returned or changed rows; `null` if unknown. */
   readonly rowCount: number | null
-  /** The tenant that it ran for; `null` without one. */
+  /** The tenant of the statement; `null` if it has none. */
   readonly tenant: string | null
-  /** Why it failed; `null` if it has not. */
+  /** The reason of the failure; `null` if the statement succeeded. */
   readonly error: string | null
-  /** The line of the application's code that ran it: `src/orders.ts:41:12`. `null` where stacks are not recorded. */
+  /** The line of the application that ran the statement: `src/orders.ts:41:12`. `null` if stacks are not recorded. */
   readonly place: string | null
 }
 
-/** A call to another host of a {@link RequestRecord}. It has no query, no headers and no bodies, because they are data of users. */
+/**
+ * A call to another host of a {@link RequestRecord}, without query, headers and bodies, because they are data of
+ * users.
+ */
 export interface RecordedCall {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The host, with a port that is not the usual one: `bank.example`. */
+  /** The host, with its port unless it is the default port: `bank.example`. */
   readonly host: string
   /** The path, with secrets hidden. */
   readonly path: string
@@ -132,13 +135,13 @@ export interface RecordedCall {
   readonly status: number | null
   /** Milliseconds since the start of the request. */
   readonly at: number
-  /** How long it took until the head of the response had arrived, with retries. */
+  /** The time until the response headers arrived, including retries. */
   readonly durationMs: number
-  /** How often it was sent. */
+  /** The number of attempts. */
   readonly attempts: number
-  /** Why it failed; `null` if it has not. */
+  /** The reason of the failure; `null` if the statement succeeded. */
   readonly error: string | null
-  /** The line of the application's code that sent it: `src/orders.ts:41:12`. `null` where stacks are not recorded. */
+  /** The line of the application that sent the call: `src/orders.ts:41:12`. `null` if stacks are not recorded. */
   readonly place: string | null
 }
 
@@ -160,20 +163,22 @@ export interface RecordedError {
   readonly code: string
   /** The class of the error: `NotFoundError`. */
   readonly name: string
-  /** Its message, with secrets hidden. For a status of 500 or more, the client did not get it. */
+  /**
+   * The message of the error, without secrets. If the status is 500 or more, the client did not receive the message.
+   */
   readonly message: string
   /** The stack, with secrets hidden; `null` for errors that were not logged. */
   readonly stack: string | null
 }
 
-/** The request that a client has sent, without secrets: `[secret]` replaces them. */
+/** The request of the client, without secrets: `[secret]` replaces them. */
 export interface RecordedRequest {
   /** Names and values, in the order of the client. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** The body as it was sent, as text; `null` if there was none, if it is not text, or if it was not kept. */
+  /** The request body as text; `null` if there was none, or if it was not text or not stored. */
   readonly body: string | null
   /** A body that is not text, in base64. */
   readonly base64?: string
-  /** Why `body` has no body that was sent, as a sentence; else `null`. */
+  /** The reason why `body` is missing, as a sentence; else `null`. */
   readonly omitted: string | null
 }

@@ -38,7 +38,7 @@ export interface ContractHeader {
 export interface RouteContract {
   /** Statuses that a step refuses requests with, in the format of the application's errors. */
   readonly errors?: readonly number[]
-  /** Responses with schemas of their own. */
+  /** Responses with their own schemas. */
   readonly responses?: readonly ApiResponseOptions[]
   /** Headers of the successful responses, by name. */
   readonly headers?: Readonly<Record<string, ContractHeader>>

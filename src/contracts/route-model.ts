@@ -15,7 +15,7 @@ import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
 /**
- * The methods that a route can be declared for. `ALL` stands for all methods that have no route of their own on the
+ * The methods that a route can be declared for. `ALL` means all methods that have no route of their own on the
  * path.
  */
 export type HttpMethod =
@@ -41,7 +41,7 @@ export interface ParameterModel {
   readonly index: number
   /** The part of the request, or the object, that the parameter receives. */
   readonly source: ParameterSource
-  /** The only key of the source that the parameter receives; `null` if it receives all of it. */
+  /** The single key of the source that the parameter receives; `null` for the whole source. */
   readonly key: string | null
   /** The parameter of `defineParameter`, if the source is `defined`; otherwise `null`. */
   readonly definition: ParameterDefinition | null
@@ -51,7 +51,7 @@ export interface ParameterModel {
 export interface DefinedParameter {
   /** The data of the parameter. */
   readonly definition: ParameterDefinition
-  /** The part of the request that has the parameter; `null` if it has no `in`. */
+  /** The part of the request that contains the parameter; `null` if the parameter has no `in`. */
   readonly source: InputSource | null
   /** The schema of an object with the name of the parameter as its only key; `null` without a schema. */
   readonly input: Schema | null
@@ -74,9 +74,12 @@ export interface RouteModel {
    * number.
    */
   readonly index: number
-  /** The method of the request; `ALL` matches every method that has no route of its own. */
+  /** The method of the request; `ALL` matches every method without its own route. */
   readonly method: HttpMethod
-  /** Full path as it is written: with `:param`, `*rest` at the end, and a backslash before some literal characters. */
+  /**
+   * The full path in the syntax of decorators: with `:param`, `*rest` at the end, and a backslash before some literal
+   * characters.
+   */
   readonly path: string
   /**
    * `{ get: true }`, or `{ _all: true }` for `ALL`. Packages that measure requests read it, because Express'
@@ -87,11 +90,11 @@ export interface RouteModel {
   readonly stack: readonly RouteLayer[]
   /** The version of `@Version`; `null` for a route in every version. A route of several versions has a model for each. */
   readonly version: string | null
-  /** The header that names the version, as `Accept`; `null` if the path does, or without a version. */
+  /** The header that names the version, such as `Accept`; `null` if the path does, or if there are no versions. */
   readonly versionHeader: string | null
-  /** The path without a version, if requests without one reach this route by it (`by: 'path'`); otherwise `null`. */
+  /** The path for requests without a version (`by: 'path'`), if they reach this route; otherwise `null`. */
   readonly plainPath: string | null
-  /** How the version of the route ends; `null` if it does not, or without a version. */
+  /** How the version of the route ends; `null` if it does not end, or if there are no versions. */
   readonly versionEnd: DeprecatedOptions | null
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
@@ -108,16 +111,16 @@ export interface RouteModel {
    * default.
    */
   readonly bodies: readonly BodyModel[] | null
-  /** The form that `@Upload` describes; `null` without it. Its schema is `inputs.body`. */
+  /** The form that `@Upload` describes; `null` without `@Upload`. Its schema is `inputs.body`. */
   readonly upload: UploadModel | null
   /** How the `Cookie` header is read; `null` if the route has no `@Cookies`. */
   readonly cookies: {
     /** The names of the signed cookies. */
     readonly signed: readonly string[]
   } | null
-  /** How the route streams: `@Sse`, `@JsonLines`, or both; `null` without them. */
+  /** How the route streams: `@Sse`, `@JsonLines`, or both; `null` if it does not stream. */
   readonly stream: StreamModel | null
-  /** The argument of `@Webhook`; `null` without it. */
+  /** The argument of `@Webhook`; `null` without `@Webhook`. */
   readonly webhook: WebhookScheme | WebhookVerifier | null
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
@@ -131,36 +134,36 @@ export interface RouteModel {
    * a public route, and in an application with one `auth.guard`, which has no name.
    */
   readonly guards: readonly string[]
-  /** Abilities of `@Can`; `null` without it. */
+  /** Abilities of `@Can`; `null` without `@Can`. */
   readonly abilities: readonly string[] | null
-  /** The policies of `@Checks`: of the class, then of the method; `null` without it. */
+  /** The policies of `@Checks`: first of the class, then of the method; `null` if there are none. */
   readonly checks: readonly CheckModel[] | null
-  /** Options of `@Tenant`; `null` without it. */
+  /** Options of `@Tenant`; `null` without `@Tenant`. */
   readonly tenant: {
     /** Whether a request without a tenant reaches the handler. */
     readonly isOptional: boolean
   } | null
-  /** Options of `@Cache`; `null` without it. */
+  /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**
    * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without it, and the application's limits
    * apply.
    */
   readonly rateLimits: {
-    /** The limits; a request must be within each of them. */
+    /** The limits; a request must satisfy all of them. */
     readonly policies: readonly RateLimitPolicy[]
     /** Whether the decorator is on the class: all its routes are then counted together. */
     readonly isOfClass: boolean
   } | null
-  /** Limits of `@Limits`; `null` without it, and the application's limits apply. */
+  /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
-  /** The largest number of statements of one request, from `@Queries`; `null` without it. */
+  /** The maximum number of statements of one request, from `@Queries`; `null` without `@Queries`. */
   readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
-  /** Headers of `@Header`, in source order; `null` without it. */
+  /** Headers of `@Header`, in source order; `null` if there are none. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null
-  /** Target of `@Redirect`; `null` without it. */
+  /** Target of `@Redirect`; `null` without `@Redirect`. */
   readonly redirect: {
     /** The value of the `Location` header. */
     readonly url: string
@@ -172,20 +175,20 @@ export interface RouteModel {
    * framework's own, `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
-  /** The representations of `@Produces`, the preferred one first; `null` without it, and every success is JSON. */
+  /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */
   readonly produces: readonly ProducedModel[] | null
   /**
    * Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare, and it has no
    * `@Produces`.
    */
   readonly isEnveloped: boolean
-  /** The mode of `@ResponseFields`; `null` without it, and the `responses` option of the application applies. */
+  /** The mode of `@ResponseFields`; `null` if the `responses` option of the application applies. */
   readonly responseFields: ResponseFieldsMode | null
-  /** The pages of `@Paged`; `null` without it. */
+  /** The pages of `@Paged`; `null` without `@Paged`. */
   readonly pages: PagesDefinition | null
   /** Decorated handler parameters; `null` means that the handler is called with `(req, res, next)`. */
   readonly parameters: readonly ParameterModel[] | null
-  /** The parameters of `defineParameter`, on the method or on its parameters; `null` without them. */
+  /** The parameters of `defineParameter`, on the method or its parameters; `null` if there are none. */
   readonly definedParameters: readonly DefinedParameter[] | null
   /** The values of the options of `defineOption`, for tools; in the order in which the decorators are written. */
   readonly options: readonly OptionValue[]
@@ -198,7 +201,7 @@ export interface RouteModel {
   readonly option: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
   ) => TFound | undefined
-  /** The entries of `@Use`: of the class, then of the method; `null` without any. */
+  /** The entries of `@Use`: first of the class, then of the method; `null` if there are none. */
   readonly uses: UsedByRoute | null
   /** The facts that only the document uses. */
   readonly operation: OperationFacts
@@ -224,7 +227,7 @@ export interface RouteTableEntry {
   readonly handler: string
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
-  /** Whether the guard must allow requests that carry a credential, and no others. */
+  /** Whether the guard only runs for requests with credentials, and must allow them. */
   readonly isAuthOptional: boolean
   /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
   readonly guards?: readonly string[]

@@ -30,15 +30,18 @@ export interface RouteOptions extends InputSchemas {
   readonly responseHeaders?: Readonly<Record<string, string>>
   /** The summary of the operation, as in `@ApiOperation`. Default: the method's name in Title Case. */
   readonly summary?: string
-  /** The abilities that the user must have, all of them, as in `@Can`. */
+  /** The abilities that the user must have (all of them), as in `@Can`. */
   readonly can?: string | readonly string[]
-  /** How long successes are cached, as in `@Cache`. */
+  /** How long success responses are cached, as in `@Cache`. */
   readonly cache?: CacheDecoratorOptions
-  /** Limits of the route, as in `@RateLimit`; `false` for none. */
+  /** Limits of the route, as in `@RateLimit`; `false` for no limit. */
   readonly rateLimit?: RateLimitPolicy | readonly RateLimitPolicy[] | false
 }
 
-/** Makes an unknown option a compile error. Known ones are `unknown`, because their types would be looked up for every route. */
+/**
+ * Makes an unknown option a compile error. Known options are `unknown`, because the compiler would resolve their types
+ * for every route.
+ */
 export type NoOthers<I> = {
   readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never
 }

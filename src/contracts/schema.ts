@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 /** The parts of a request that a schema can describe. */
 export type InputSource = 'body' | 'params' | 'query' | 'headers' | 'cookies'
 
-/** A plain JSON Schema object; a TypeBox schema is one, too. A class (a DTO) is not. */
+/** A plain JSON Schema object, such as a TypeBox schema. A class (a DTO) is not accepted. */
 export type JsonSchema = {
   // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
   readonly [keyword: string]: any
@@ -87,7 +87,7 @@ type InferArray<S> = S extends { readonly prefixItems: infer TItems extends read
       : InferJsonSchema<TItems>[]
     : unknown[]
 
-/** Without `minItems`, as TypeBox writes it, every position may be missing. */
+/** Without `minItems`, as in TypeBox, every position may be missing. */
 type InferTuple<S, TItems extends readonly unknown[]> = S extends {
   readonly minItems: TItems['length']
 }
@@ -120,7 +120,7 @@ type InferProperties<TProperties, TPresent> = {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** One rejected field, as it is in the `errors` of a 400 response. */
+/** One invalid field in the `errors` of a 400 response. */
 export interface FieldError {
   /** The part of the request that the field belongs to. */
   readonly in: InputSource
@@ -135,7 +135,7 @@ export type ValidationResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] }
 
-/** One issue of a validator, before it is known which part of the request it is about. */
+/** One issue of a validator, before its part of the request is known. */
 export interface ValidationIssue {
   readonly path: readonly PropertyKey[]
   readonly message: string

@@ -4,7 +4,7 @@ import type { PluginContext } from './plugin.js'
 /** The values of a session by name, each as the text of its JSON. */
 export type SessionFields = Readonly<Record<string, string>>
 
-/** A session as a store keeps it: plain data. All times are milliseconds since 1970, of the application's clock. */
+/** A session in a store, as plain data. All times are milliseconds since 1970, of the application's clock. */
 export interface SessionRecord {
   /** The SHA-256 digest of the session's id, as base64url. The id itself is only in the cookie. */
   readonly id: string
@@ -14,15 +14,15 @@ export interface SessionRecord {
   readonly userKey: string | null
   /** The JSON of the user that has logged in, or of the user's id; `null` before a login. */
   readonly user: string | null
-  /** The tenant that the session belongs to; `null` for none. */
+  /** The tenant of the session; `null` if it has none. */
   readonly tenant: string | null
-  /** When the session began. A new id does not change it; a login does. */
+  /** The start of the session. A new id does not change it; a login does. */
   readonly createdAt: number
-  /** When the session was last used, or a little earlier: not every request writes it. */
+  /** The time of the last use, or a little earlier, because not every request writes it. */
   readonly usedAt: number
-  /** When the session ends if it is not used again. Never after `endsAt`. */
+  /** When the session expires if it is not used again. Never after `endsAt`. */
   readonly idleAt: number
-  /** When the session ends in any case. */
+  /** When the session expires in any case. */
   readonly endsAt: number
 }
 
@@ -30,7 +30,7 @@ export interface SessionRecord {
 export interface SessionChange {
   /** The new texts by name; `null` removes a value. */
   readonly set: Readonly<Record<string, string | null>>
-  /** The texts that the same values must still have; `null` where there must be none. */
+  /** The values that the fields must still have; `null` for a missing field. */
   readonly expected: Readonly<Record<string, string | null>>
   /** The new `usedAt`. */
   readonly usedAt: number
@@ -52,26 +52,26 @@ export interface SessionStoreContext
  * is then refused with 503.
  */
 export interface SessionStore {
-  /** Whether all processes of the application share the sessions, and a restart keeps them. Production needs it. */
+  /** Whether all processes share the sessions, and restarts keep them. Required in production. */
   readonly isShared: boolean
   /**
    * Called once for each application. Returns the store that it uses, for a store that two applications must not share.
    * Default: the store itself.
    */
   forApplication?(): SessionStore
-  /** Returns a session; `undefined` if there is none. It may have ended: the caller compares the times. */
+  /** Returns a session; `undefined` if there is none. The caller checks whether the session has expired. */
   read(id: string): MaybePromise<SessionRecord | undefined>
   /** Stores a new session. */
   create(record: SessionRecord): MaybePromise<void>
-  /** Changes some values, if they still equal the values that the caller has read. Other values stay. */
+  /** Changes some values if they still equal the values that the caller read. Other values stay unchanged. */
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
-  /** Notes that a session was used. Does nothing if the session has ended: it must not come back. */
+  /** Records the use of a session. Has no effect on an ended session, which must not become valid again. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
-  /** Removes a session and returns it as it was last written. Of several calls, only one receives it. */
+  /** Removes a session and returns its last state. Of several concurrent calls, only one receives it. */
   take(id: string): MaybePromise<SessionRecord | undefined>
   /** Returns the sessions of a user, in any order. Some may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>
-  /** Removes the sessions of a user, except for one. Returns how many there were. */
+  /** Removes all sessions of a user except one. Returns their number. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
    * Calls a function when all writes of the current code are saved, before the response begins, and never if they are

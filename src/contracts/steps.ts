@@ -36,7 +36,7 @@ export type Phase =
   | 'prepare'
   | 'handle'
 
-/** The name of a step of a route, in the order in which a request passes them. `docs/express.md` describes each. */
+/** The name of a step of a route, in the order of the steps in a request. `docs/express.md` describes each step. */
 export type StepName =
   | 'scope'
   | 'observe'
@@ -79,7 +79,7 @@ export type StepName =
  */
 export type RequestOutcome = 'sent' | 'aborted' | 'timeout'
 
-/** The steps that a plugin adds to one route. The order here is the order in a request. */
+/** The steps that a plugin adds to one route, in the order in which they run. */
 export interface PluginSteps {
   /**
    * Around all other steps and around the sending of the response, for an async context. It must return the result of
@@ -91,7 +91,7 @@ export interface PluginSteps {
    * value before `next` has returned one causes a 500, so that no step can respond in place of the guard.
    */
   readonly beforeGuard?: StepFactory
-  /** After the guard has allowed the request, before `@Can`. On a route without a guard it runs, too. */
+  /** Runs after the guard has allowed the request, and before `@Can`. On a route without a guard, it also runs. */
   readonly afterGuard?: StepFactory
   /**
    * After access was decided and the middlewares of `@Use` have run, before the body is read. A cache sends its responses
@@ -111,6 +111,6 @@ export interface PluginSteps {
    * response here gets a `TypeError`, and the connection is closed.
    */
   readonly onResponse?: (req: Request, res: Response) => void
-  /** Called once, when the request is over. An error is logged. */
+  /** Called once at the end of the request. An error is logged. */
   readonly onEnd?: (req: Request, res: Response, outcome: RequestOutcome) => void
 }

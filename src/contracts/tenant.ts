@@ -5,9 +5,9 @@ import type { Request } from './handler.js'
  * started in its async context.
  */
 export interface TenantScope {
-  /** The id of the tenant; `undefined` if the request names no tenant, or a tenant that it may not act for. */
+  /** The id of the tenant; `undefined` if the request names no tenant, or may not act for the named tenant. */
   readonly id: string | undefined
-  /** The tenant that the request names, while `tenant.authorize` has not allowed it yet. */
+  /** The named tenant, until `tenant.authorize` has allowed it. */
   readonly claim?: string
   /**
    * Whether the guard or `authorize` is deciding about the claim. During that time `getTenantId()` returns the claim.
@@ -18,9 +18,9 @@ export interface TenantScope {
    * from a pool or a lost callback has another object.
    */
   readonly origin: object
-  /** The number of scopes with the same origin around this one. Default 0. */
+  /** The number of enclosing scopes with the same origin. Default 0. */
   readonly depth?: number
-  /** The application whose request it is; `undefined` outside an application. */
+  /** The application of the request; `undefined` outside of an application. */
   readonly host: object | undefined
   /** Whether the code runs for all tenants, by `runWithoutTenant`. `false` for a request that names no tenant. */
   readonly isForAll?: true
@@ -36,7 +36,7 @@ export interface TenantDecoratorOptions {
 
 /** A tenant of the application, which may add other fields. */
 export interface TenantInfo {
-  /** The id, as requests name it. */
+  /** The id, as used in requests. */
   readonly id: string
   /**
    * Whether the tenant may be served now. Default `'active'`. Requests of a suspended tenant are refused with 403.
@@ -44,11 +44,11 @@ export interface TenantInfo {
   readonly status?: 'active' | 'suspended'
 }
 
-/** Reads the id of the tenant from a request; returns `undefined` when the request names none. */
+/** Reads the id of the tenant from a request; returns `undefined` if the request names none. */
 export type TenantStrategy = (req: Request) => string | undefined
 
 /** Finds the tenants of the application. Results are cached for a time (`positiveTtl`, `negativeTtl`). */
 export interface TenantStore {
-  /** Returns the tenant with an id; `null` or `undefined` when there is none. */
+  /** Returns the tenant with an id; `null` or `undefined` if it does not exist. */
   find(id: string): TenantInfo | null | undefined | Promise<TenantInfo | null | undefined>
 }

@@ -4,9 +4,9 @@ export interface SentJob {
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** The input, as it was sent. */
+  /** The input, as sent. */
   readonly input: unknown
-  /** The tenant for which it runs; `null` for none. */
+  /** The tenant of the item; `null` if it has none. */
   readonly tenant: string | null
 }
 
@@ -16,7 +16,7 @@ export interface JobRunReport {
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** The tenant for which it ran; `null` for none. */
+  /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
   /** The number of the run, from 1. */
   readonly attempt: number
@@ -31,13 +31,16 @@ export interface JobRunReport {
 
 /** Options of `app.jobs.drain`. */
 export interface DrainOptions {
-  /** `'keep'` returns failures as reports. Default `'throw'`: the call rejects with the first one after all jobs have run. */
+  /**
+   * `'keep'` returns failures in the reports. Default `'throw'`: after all jobs have run, the call rejects with the
+   * first failure.
+   */
   readonly failures?: 'throw' | 'keep'
 }
 
 /** The jobs of an application under test. No job runs by itself. */
 export interface TestJobs {
-  /** By the name of each job that the program sends, whether it runs as a tenant. */
+  /** Whether each job that the program sends runs as a tenant, by the name of the job. */
   readonly known: ReadonlyMap<string, { readonly tenant: boolean }>
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]

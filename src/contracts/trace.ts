@@ -25,7 +25,7 @@ export interface TraceContext {
   readonly headers: TraceHeaders
 }
 
-/** The entries of a `tracestate` header, as OpenTelemetry keeps them. */
+/** The entries of a `tracestate` header, in the order of OpenTelemetry. */
 export interface TraceState {
   /** Returns the text of the header `tracestate`. */
   serialize(): string

@@ -28,7 +28,7 @@ export interface VersionOptions {
 /** The option `versions`, resolved. */
 export interface VersionSettings {
   readonly by: 'path' | 'mediaType' | 'header'
-  /** The header that names the version, as it was written; `null` with `by: 'path'`. */
+  /** The header that names the version, in its original spelling; `null` with `by: 'path'`. */
   readonly header: string | null
   readonly default: string | null
   /** How versions end, by name. */
@@ -41,8 +41,8 @@ export interface DeprecatedOptions {
   readonly since: string
   /** When the route may stop responding; not before `since`. Default: no date is announced. */
   readonly sunset?: string
-  /** The path that replaces the route, as clients see it. It may have parameters of the route. Default: none. */
+  /** The path of the successor, as clients see it. It may contain parameters of the route. Default: none. */
   readonly successor?: string
-  /** Whether the route responds with 410 from `sunset` on. Default `false`: it responds as before. */
+  /** Whether the route responds with 410 from `sunset` on. Default `false`: the route keeps working. */
   readonly end?: boolean
 }

@@ -20,7 +20,7 @@ export type SecretSource<T> =
 export interface WebhookDelivery {
   /** The headers, in lower case. */
   readonly headers: IncomingHttpHeaders
-  /** The bytes of the body, as they were sent. */
+  /** The bytes of the request body. */
   readonly body: Buffer
   /** The time of the application's clock, in milliseconds since 1970. */
   readonly nowMs: number
@@ -28,13 +28,15 @@ export interface WebhookDelivery {
 
 /** Verifies the requests of a sender whose scheme is not built in. */
 export interface WebhookVerifier {
-  /** The names of the headers that it reads, for the document. Default: none. */
+  /** The names of the headers to read, for the document. Default: none. */
   readonly headers?: readonly string[]
-  /** Returns whether the sender has signed the request. Only `true` lets it pass. Compare in constant time. */
+  /**
+   * Returns whether the signature of the sender is valid. Only `true` accepts the request. Compare in constant time.
+   */
   verify(delivery: WebhookDelivery): MaybePromise<boolean>
 }
 
-/** Remembers the deliveries that were handled, so that a replay of one is refused. */
+/** Stores handled deliveries, so that repeated ones are refused. */
 export interface WebhookReplays {
   /**
    * Returns `false` if the key is claimed already; else claims it.
@@ -43,7 +45,7 @@ export interface WebhookReplays {
    * @param seconds The time after which the key may be forgotten.
    */
   claim(key: string, seconds: number): MaybePromise<boolean>
-  /** Gives a key back, because its delivery was not handled: the sender sends it again. */
+  /** Releases a key, because its delivery was not handled: the sender will send it again. */
   release(key: string): unknown
 }
 
@@ -59,7 +61,7 @@ export interface WebhookOptions {
 }
 
 /**
- * Secrets that a sender and the application share. Several are for rotation: a delivery may be signed with any of them. A
+ * Secrets that a sender and the application share. Several secrets allow rotation: a delivery may be signed with any of them. A
  * function is called once, when the application starts: `({ get }) => get(Env).STRIPE_SECRET`.
  */
 export type WebhookSecrets = SecretSource<string | readonly string[]>

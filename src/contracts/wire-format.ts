@@ -12,11 +12,14 @@ export interface Failure {
   readonly message: string
   /** The rejected fields, at most 20. Absent if no field was rejected. */
   readonly errors?: readonly FieldError[]
-  /** The value of `req.id`: from status 500 on, and below with `requestIds` or if other code has read or set it. */
+  /**
+   * The value of `req.id`: always from status 500 on; below 500 only with `requestIds`, or if other code has read or
+   * set the id.
+   */
   readonly requestId?: string
 }
 
-/** The body of error responses, as an application or a route defines it. */
+/** The custom body of error responses of an application or a route. */
 export interface ErrorFormat {
   /**
    * Returns the body of the response, as JSON data. If it throws, or returns something else (a promise, `undefined`),

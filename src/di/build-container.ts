@@ -10,7 +10,7 @@ import { tokenName } from './token.js'
 export interface Override {
   /** The token whose value is replaced. */
   readonly token: Token
-  /** The value that takes its place. */
+  /** The replacing value. */
   readonly useValue: unknown
 }
 
@@ -20,7 +20,7 @@ export interface BoundContainer {
   readonly scopes: readonly { readonly injector: Injector; readonly scope: Scope }[]
 }
 
-/** Binds every provider and controller, and creates nothing yet. Overrides replace all of them. */
+/** Binds every provider and controller without creating them. Overrides replace all of them. */
 export function bindScopes(
   scopes: readonly Scope[],
   read: ReadInjections,
@@ -42,11 +42,11 @@ function bindScope(root: Injector, scope: Scope): Injector {
   return injector
 }
 
-/** The instances that {@link makeAll} created, and the problems of classes that it could not create. */
+/** The instances that {@link makeAll} created, and the problems of classes that could not be created. */
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
-  /** The errors of the program's own code that the problems come from. */
+  /** The errors of the program's own code that caused the problems. */
   readonly errors: readonly unknown[]
 }
 
@@ -67,14 +67,14 @@ export async function makeAll(
       await injector.make(token)
       return true
     } catch (error) {
-      // One missing provider makes everything that depends on it fail. The report names it once, with its first
+      // One missing provider makes all its dependents fail. The report names it once, with its first
       // chain.
       const found = toProblems(error).map(
         (problem) => [`${problem.code} ${problem.subject}`, problem] as const,
       )
       const added = found.filter(([key]) => !problems.has(key))
       const origin = originOf(error)
-      // The text of a ConfigError is only its problems, and Node would print them a second time.
+      // The text of a ConfigError only repeats its problems, and Node would print them a second time.
       const cause = origin instanceof ConfigError ? origin.cause : origin
       if (added.length > 0 && cause !== undefined) errors.push(cause)
       for (const [key, problem] of added) problems.set(key, problem)
@@ -100,7 +100,7 @@ export async function makeAll(
   return { instances, problems: [...problems.values()], errors }
 }
 
-/** Warns of overrides that replace nothing: no provider has their token, and no class requested it. */
+/** Warns of overrides without effect: no provider has their token, and no class requested it. */
 export function unusedOverrides(
   overrides: readonly Override[],
   requested: ReadonlySet<Token>,

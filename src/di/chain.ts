@@ -3,7 +3,7 @@ import type { Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
 
-/** The error of a provider that could not be created, with the tokens that led to it, outermost first. */
+/** The error of a provider that could not be created, with the chain of tokens, outermost first. */
 class ChainError extends Error {
   constructor(
     readonly chain: readonly Token[],
@@ -41,7 +41,7 @@ function remedyFor(token: Token): string {
     : 'Add a provider for it to `providers` of the application or of a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction. An error inside it gets the tokens that lead to the failed one. */
+/** Runs one step of a construction. Adds the chain of tokens to an error. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()
@@ -75,13 +75,13 @@ function asyncErrorClass(): unknown {
   return asyncError
 }
 
-/** The token of the asynchronous provider that a synchronous construction needed, if the error is about one. */
+/** The token of the asynchronous provider that a synchronous construction needed, if that is the cause of the error. */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync = error instanceof Error && error.constructor === asyncErrorClass()
   return isAsync ? (error as Error & { token: Token }).token : undefined
 }
 
-/** The error that was thrown first, without the chain around it. */
+/** The original error, without the chain of tokens. */
 export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
@@ -116,7 +116,7 @@ function injectedBy(chain: readonly string[]): string {
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
-  // If an asynchronous factory is part of the circle, needle-di only sees its two ends. The chain has the rest.
+  // If the circle contains an asynchronous factory, needle-di only sees its two ends. The chain has the rest.
   const end = found.at(-1) as string
   const start = chain.includes(`'${end}'`) ? `'${end}'` : end
   const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]

@@ -15,7 +15,7 @@ interface Shared {
   readonly overrides: ReadonlySet<Token>
   readonly made: Set<unknown>
   readonly requested: Set<Token>
-  /** Tokens that a module keeps private, with the name of the module. */
+  /** Private tokens of modules, with the names of the modules. */
   readonly kept: Map<Token, string>
   /** The tokens that are being created at the time of a call of `make`, outermost first. */
   constructing: readonly Constructing[]
@@ -57,14 +57,14 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** The root injector, which all classes use. A binding does not replace a token of `overrides`. */
+  /** The root injector, which all classes use. Bindings do not replace tokens of `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, constructing: [] }
     return new Injector(new Container(), shared)
   }
 
-  /** Creates an injector with its own providers, which falls back to this one. */
+  /** Creates an injector with its own providers and this injector as its parent. */
   createChild(): Injector {
     return new Injector(this.#container.createChild(), this.#shared)
   }
@@ -96,12 +96,12 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Stores that a module keeps a provider private. The error of a missing token then names that module. */
+  /** Stores that a provider is private to a module. The error of a missing token then names the module. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Makes `token` return the value of another injector: how a module exports one of its providers. */
+  /** Makes `token` return the value of another injector. Modules export their providers in this way. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
@@ -111,7 +111,7 @@ export class Injector {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
 
-  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides it. */
+  /** Returns the instance of a token. Throws a `ConfigError` if it has no provider. */
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
@@ -135,7 +135,7 @@ export class Injector {
    * promise of the instance would call its method `then`, if it has one.
    */
   async make(token: Token): Promise<void> {
-    // Read before the first await: needle-di does not keep the tokens that led here across ticks.
+    // Read it before the first await: needle-di does not keep the chain of tokens across ticks.
     const { constructing } = this.#shared
     for (;;) {
       try {
@@ -157,14 +157,14 @@ export class Injector {
       const made: unknown = this.#container.get(token as Class)
       return (made instanceof Made ? made.value : made) as T
     } catch (error) {
-      // The innermost injector has the provider: other injectors cannot use a private one.
+      // The innermost injector has the provider, because other injectors cannot access private providers.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
     }
   }
 
-  /** Waits for an asynchronous provider of this injector, unless an outer call waits for it already. */
+  /** Waits for an asynchronous provider of this injector, unless an outer call already waits for it. */
   #wait(token: Token, constructing: readonly Constructing[]): Promise<unknown> {
     const chain = [...constructing, { owner: this, token }]
     const first = chain.findIndex(
@@ -303,6 +303,6 @@ function isNative(type: unknown): boolean {
  */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   const made = (value ?? {}) as Partial<Promise<T>>
-  // In this order: a stand-in for the instances of tenants has no `then`, and refuses other fields where there is no tenant.
+  // Keep this order: a stand-in for tenant instances has no `then`, and rejects other fields if there is no tenant.
   return typeof made.then === 'function' && typeof made.catch === 'function'
 }

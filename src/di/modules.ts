@@ -18,7 +18,7 @@ export interface Scope {
 export interface Placement {
   /** The name of the place in messages: `module 'users'`, or `controllers`. */
   readonly name: string
-  /** As the module states it, unchecked; `undefined` if there is none. */
+  /** The unchecked value of the module; `undefined` if there is none. */
   readonly prefix: unknown
   readonly controllers: readonly Class[]
 }
@@ -31,7 +31,7 @@ export interface ModuleGraph {
   readonly problems: readonly Problem[]
 }
 
-/** Walks through the modules, each one once, imports first. Collects problems instead of throwing. */
+/** Visits each module once, imports first. Collects problems instead of throwing them. */
 export function collectModules(
   modules: readonly Module[],
   listedControllers: readonly Class[],
@@ -132,7 +132,7 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-/** Returns the problem of a module, as a sentence; `null` when it is valid. */
+/** Returns the problem of a module, as a sentence; `null` if the module is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
     return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read the lists in @Module().`

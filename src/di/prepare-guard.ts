@@ -12,7 +12,7 @@ export interface PreparedGuard {
 }
 
 /**
- * Finds the guard of an option beside `auth`, and lets it make its state for this application.
+ * Finds the guard of an option beside `auth`, and lets it create its state for this application.
  *
  * @param option The name of the option, for the error.
  * @throws ConfigError if nothing provides the token, or if its value is not a guard.

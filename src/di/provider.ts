@@ -2,7 +2,7 @@ import type { Class, Provider, Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
 
-/** A provider in its normalized form, and the place where it was listed. */
+/** A normalized provider, and the location where it was listed. */
 export interface Binding {
   readonly token: Token
   readonly make:
@@ -10,9 +10,9 @@ export interface Binding {
     | { readonly kind: 'value'; readonly value: unknown }
     | { readonly kind: 'factory'; readonly create: Factory; readonly inject: readonly Token[] }
     | { readonly kind: 'existing'; readonly token: Token }
-  /** The module or option that lists it, for messages. */
+  /** The module or option that lists the provider, for messages. */
   readonly origin: string
-  /** The provider as the user wrote it. Two listings of the same provider are one binding. */
+  /** The original provider. Two listings of the same provider are one binding. */
   readonly source: Provider
 }
 

@@ -32,12 +32,12 @@ export function constructWithStandIns(
 
 /**
  * A value that constructors can use in place of any dependency: each of its properties and results is the value itself.
- * An `await` of it never ends, so asynchronous code that a constructor begins does nothing more.
+ * Awaiting it never ends, so asynchronous code of a constructor does nothing more.
  */
 function makeStandIn(): object {
   function injected() {}
   const standIn: object = new Proxy(injected, {
-    // Operators throw for an object that has no primitive value.
+    // Operators throw for an object without a primitive value.
     get: (_, key) => (key === Symbol.toPrimitive ? toPrimitive : standIn),
     set: () => true,
     apply: () => standIn,

@@ -49,7 +49,7 @@ export class InjectionToken<T> implements TokenLike<T> {
   }
 }
 
-/** A token as error messages show it. */
+/** A token, in the form for error messages. */
 export function tokenName(token: Token): string {
   if (typeof token === 'function') return token.name || 'an anonymous class'
   if (typeof token === 'symbol') return token.toString()
@@ -90,7 +90,7 @@ export const DatabaseLink: InjectionToken<DatabaseLink> = new InjectionToken<Dat
 /** The jobs of an application under test; see the members. */
 export type TestJobs = TestJobsPort
 
-/** The token by which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
+/** The token with which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
 export const TestJobs: InjectionToken<TestJobs> = new InjectionToken<TestJobs>(
   'app.jobs: it needs jobs() of blazon/jobs in `plugins`',
 )

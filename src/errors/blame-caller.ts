@@ -16,7 +16,7 @@ const OF_NODE = /\bnode:[\w/]+:\d+/
  */
 export async function blameCaller<T>(method: Method, run: () => Promise<T>): Promise<T> {
   // Captured before the first `await`, while the caller is certainly on the stack. Node formats the text only when
-  // something reads it.
+  // some code reads it.
   const call: { readonly stack?: unknown } = {}
   Error.captureStackTrace(call, method)
   try {

@@ -41,7 +41,7 @@ export class ConfigError extends Error {
    */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
-    // Not enumerable: the message has all problems already, and Node would print them a second time.
+    // Not enumerable: the message already contains all problems, and Node would print them a second time.
     Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }

@@ -10,7 +10,7 @@ export interface SuccessEnvelope<TData = unknown> {
   readonly status: number
   /** A sentence for people. */
   readonly message: string
-  /** Absent when there is no data. */
+  /** Absent if there is no data. */
   readonly data?: TData
 }
 
@@ -26,7 +26,10 @@ export interface ErrorEnvelope {
   readonly code: string
   /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
-  /** The value of `req.id`: from status 500 on, and below with `requestIds` or if other code has read or set it. */
+  /**
+   * The value of `req.id`: always from status 500 on; below 500 only with `requestIds`, or if other code has read or
+   * set the id.
+   */
   readonly requestId?: string
 }
 

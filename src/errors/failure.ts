@@ -94,7 +94,7 @@ interface HttpErrorsError extends Error {
   readonly headers?: Record<string, unknown>
 }
 
-// The same test as `isHttpError` of http-errors 2: the package gives its errors no brand.
+// The same test as `isHttpError` of http-errors 2, because the package does not mark its errors.
 function isHttpErrorsError(error: unknown): error is HttpErrorsError {
   if (!(error instanceof Error)) return false
   const { expose, status, statusCode } = error as Error & Record<string, unknown>

@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from 'node:util'
 import { isNativeError } from 'node:util/types'
 
-/** The error classes of the language, by the names that they have in every realm. */
+/** The error classes of the language, by name, because each realm has its own. */
 const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
 /** The names of the errors of client libraries that do not wrap the error of the system or of a server. */
@@ -10,10 +10,10 @@ const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Tim
 /** Codes of databases and of libraries that call other servers: SQLSTATE, SQLite, Oracle, MySQL, undici. */
 const FOREIGN_CODE = /^(?:SQLITE_|ERR_SQLITE_|ORA-|ER_|UND_ERR_|PROTOCOL_|NR_CLOSED)/
 
-/** How many levels of causes are followed. */
+/** The maximum depth of causes that are read. */
 const MAX_DEPTH = 4
 
-/** How many errors of an aggregate error are read. */
+/** The maximum number of errors that are read from an aggregate error. */
 const MAX_ERRORS = 10
 
 let systemCodes: ReadonlySet<string> | undefined

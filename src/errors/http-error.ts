@@ -94,14 +94,14 @@ Object.defineProperties(HttpError.prototype, {
   },
 })
 
-/** The registered name of a status; `HTTP 499` for one without a name. */
+/** The registered name of a status; `HTTP 499` if the status has none. */
 export function titleOf(status: number): string {
   return STATUS_CODES[status] ?? `HTTP ${status}`
 }
 
 const codes = new Map<string, string>()
 
-/** The name of a status as a code: `Not Found` is `NOT_FOUND`. There are no more names than statuses. */
+/** The name of a status as a code: `Not Found` is `NOT_FOUND`. The number of names is bounded. */
 export function codeOf(title: string): string {
   const known = codes.get(title)
   if (known !== undefined) return known
@@ -110,9 +110,9 @@ export function codeOf(title: string): string {
   return code
 }
 
-/** 400. The request is wrong in a way that no schema describes. */
+/** 400. The request is invalid in a way that no schema describes. */
 export class BadRequestError extends HttpError {
-  /** Makes the error. Default message: `Bad Request`. */
+  /** Creates the error. Default message: `Bad Request`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(400, message, options)
   }
@@ -120,7 +120,7 @@ export class BadRequestError extends HttpError {
 
 /** 401. The request has no valid credential. */
 export class UnauthorizedError extends HttpError {
-  /** Makes the error. Default message: `Unauthorized`. */
+  /** Creates the error. Default message: `Unauthorized`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(401, message, options)
   }
@@ -128,7 +128,7 @@ export class UnauthorizedError extends HttpError {
 
 /** 403. The credential is valid, but the permission is missing. */
 export class ForbiddenError extends HttpError {
-  /** Makes the error. Default message: `Forbidden`. */
+  /** Creates the error. Default message: `Forbidden`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(403, message, options)
   }
@@ -136,15 +136,15 @@ export class ForbiddenError extends HttpError {
 
 /** 404. @example throw new NotFoundError(`User ${id} does not exist`) */
 export class NotFoundError extends HttpError {
-  /** Makes the error. Default message: `Not Found`. */
+  /** Creates the error. Default message: `Not Found`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(404, message, options)
   }
 }
 
-/** 405. Send the `Allow` header with it (RFC 9110, 15.5.6). */
+/** 405. Send it with the `Allow` header (RFC 9110, 15.5.6). */
 export class MethodNotAllowedError extends HttpError {
-  /** Makes the error. Default message: `Method Not Allowed`. */
+  /** Creates the error. Default message: `Method Not Allowed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(405, message, options)
   }
@@ -152,7 +152,7 @@ export class MethodNotAllowedError extends HttpError {
 
 /** 409. The request conflicts with the stored data. @example throw new ConflictError('The e-mail is taken') */
 export class ConflictError extends HttpError {
-  /** Makes the error. Default message: `Conflict`. */
+  /** Creates the error. Default message: `Conflict`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(409, message, options)
   }
@@ -165,7 +165,7 @@ export class ConflictError extends HttpError {
  * if (req.get('If-Match') !== note.etag) throw new PreconditionFailedError('The note has changed')
  */
 export class PreconditionFailedError extends HttpError {
-  /** Makes the error. Default message: `Precondition Failed`. */
+  /** Creates the error. Default message: `Precondition Failed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(412, message, options)
   }
@@ -173,15 +173,15 @@ export class PreconditionFailedError extends HttpError {
 
 /** 413. The body is larger than the limit. */
 export class PayloadTooLargeError extends HttpError {
-  /** Makes the error. Default message: `Payload Too Large`. */
+  /** Creates the error. Default message: `Payload Too Large`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(413, message, options)
   }
 }
 
-/** 415. The route does not read bodies of this type. */
+/** 415. The route does not accept bodies of this type. */
 export class UnsupportedMediaTypeError extends HttpError {
-  /** Makes the error. Default message: `Unsupported Media Type`. */
+  /** Creates the error. Default message: `Unsupported Media Type`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(415, message, options)
   }
@@ -189,7 +189,7 @@ export class UnsupportedMediaTypeError extends HttpError {
 
 /** 422. The request is well-formed but cannot be carried out. */
 export class UnprocessableEntityError extends HttpError {
-  /** Makes the error. Default message: `Unprocessable Entity`. */
+  /** Creates the error. Default message: `Unprocessable Entity`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(422, message, options)
   }
@@ -197,7 +197,7 @@ export class UnprocessableEntityError extends HttpError {
 
 /** 429. The client sends too many requests. */
 export class TooManyRequestsError extends HttpError {
-  /** Makes the error. Default message: `Too Many Requests`. */
+  /** Creates the error. Default message: `Too Many Requests`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(429, message, options)
   }
@@ -205,7 +205,7 @@ export class TooManyRequestsError extends HttpError {
 
 /** 500. The message is for the log; the client reads `Internal Server Error`. */
 export class InternalServerError extends HttpError {
-  /** Makes the error. Default message: `Internal Server Error`. */
+  /** Creates the error. Default message: `Internal Server Error`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(500, message, options)
   }
@@ -213,7 +213,7 @@ export class InternalServerError extends HttpError {
 
 /** 503. The message is for the log unless `expose` is true. */
 export class ServiceUnavailableError extends HttpError {
-  /** Makes the error. Default message: `Service Unavailable`. */
+  /** Creates the error. Default message: `Service Unavailable`. */
   constructor(message?: string, options?: HttpErrorOptions) {
     super(503, message, options)
   }
@@ -238,7 +238,7 @@ const CLASSES: Readonly<
   503: ServiceUnavailableError,
 }
 
-/** Makes an HTTP error: of the class of its status, if there is one. */
+/** Creates an HTTP error, of the class of its status if that exists. */
 export function httpErrorOf(
   status: number,
   message?: string,

@@ -26,14 +26,14 @@ type KindOf<Result> = unknown extends Result
       ? 'sync'
       : true
 
-/** The names of an object in options. `*` stands for each other name, and `x-` for each name that begins with `x-`. */
+/** The names of an object in options. `*` stands for any other name, and `x-` for any name with this prefix. */
 export interface NestedNames {
   readonly [name: string]: true | 'sync' | NestedNames
 }
 
 /** The functions of one group of options, which turn an option into settings. */
 export interface OptionGroup<Option, Settings> {
-  /** Finds names that the group does not have. The option is not checked yet. */
+  /** Finds names that the group does not have. Called before the option is checked. */
   readonly unknown: (option: Option) => Problem[]
   /** Finds invalid values, and values that contradict each other within the group. */
   readonly check: (option: Option) => Problem[]
@@ -134,7 +134,7 @@ export function unknownOptions(path: string, value: unknown, names: object): Pro
  * Refuses names that the options of a function do not have.
  *
  * @param call The function: `csv()`.
- * @throws ConfigError with all of them.
+ * @throws ConfigError with all problems.
  */
 export function refuseUnknown(call: string, value: unknown, names: object): void {
   const problems = unknownOptions(`${call}: `, value, names)

@@ -108,12 +108,12 @@ function versionOf(name: string, origin: string): string | null {
   return null
 }
 
-/** The folders in which Node looks for packages. */
+/** The folders in which Node searches for packages. */
 function foldersFrom(origin: string): readonly string[] {
   try {
     return createRequire(origin).resolve.paths('any') ?? []
   } catch {
-    // In an application that is bundled into a CommonJS file, the module has no URL.
+    // A bundle in CommonJS format has no module URL.
     return []
   }
 }

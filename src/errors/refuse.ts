@@ -13,7 +13,7 @@ import {
 interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
   /** Default: the status of the code. */
   readonly status?: number
-  /** Whether the error keeps its stack, beginning at the caller of {@link refuse}. Default: false. */
+  /** Whether the error has a stack, which begins at the caller of {@link refuse}. Default: false. */
   readonly stack?: boolean
 }
 
@@ -58,7 +58,7 @@ export function withoutStack<TError>(make: () => TError): TError {
   try {
     Error.stackTraceLimit = 0
   } catch {
-    // A program has frozen it (`--frozen-intrinsics`, SES).
+    // The program has frozen it (`--frozen-intrinsics`, SES).
     return make()
   }
   try {

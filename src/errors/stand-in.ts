@@ -37,7 +37,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   const refuse = () => {
     throw error
   }
-  // Its target has no properties of its own, so no frozen one restricts what it returns.
+  // Its target has no properties, so no frozen property restricts the returned values.
   const stand = new Proxy(Object.create(members) as T, {
     get(_, key) {
       const member: unknown = Reflect.get(members, key)
@@ -48,7 +48,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   return stand
 }
 
-/** The problems of stand-ins. Other values have no problems. */
+/** The problems of stand-ins. Other values cannot have problems. */
 export function standInProblems(values: readonly unknown[]): Problem[] {
   return values.flatMap((value) => [...(problems.get(value as object) ?? [])])
 }

@@ -34,11 +34,11 @@ export interface FeatureSettings {
   readonly rateLimit: RateLimitSettings
   /** `null` if the number of requests is not limited. */
   readonly capacity: CapacitySettings | null
-  /** `null` if requests have no lines. */
+  /** `null` if requests are not logged. */
   readonly logs: RequestLogSettings | null
   /** `null` without the option. */
   readonly health: HealthSettings | null
-  /** `null` if nothing is measured. */
+  /** `null` if there are no metrics. */
   readonly metrics: MetricsSettings | null
   readonly outgoing: OutgoingSettings
   /** `null` if the API has no versions. */
@@ -60,7 +60,7 @@ export const FEATURE_GROUPS: {
   versions: versionGroup,
 }
 
-/** The parts of an application that features get when they are loaded. */
+/** The parts of an application that features receive when they are loaded. */
 export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
 
 /**

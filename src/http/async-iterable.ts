@@ -14,7 +14,7 @@ export const LEFT_OUT: unique symbol = Symbol('left out')
 export interface ItemChange<T> {
   /** Called with each item. The iterable ends if it throws. */
   change(item: unknown): T | typeof LEFT_OUT
-  /** Returns the value after the last item; `undefined` for nothing. */
+  /** Returns the value after the last item; `undefined` if there is none. */
   last?(): T | undefined
 }
 
@@ -64,7 +64,7 @@ export function changeItems<T>(
   }
 }
 
-/** Ends an iterable whose item was refused, as `for await` does. */
+/** Ends an iterable after the refusal of an item, as `for await` does. */
 async function closeAfter(source: AsyncIterator<unknown>, error: unknown): Promise<never> {
   await source.return?.()
   throw error

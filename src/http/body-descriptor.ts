@@ -20,7 +20,7 @@ export function bodyDescriptor(req: IncomingMessage): PropertyDescriptor {
   return field(isUnparsed(req) ? unread(req) : (req as Foreign).body)
 }
 
-/** Restores the `req.body` that a request had before, unless another value was set meanwhile. */
+/** Restores the earlier `req.body` of a request, unless another value was set in between. */
 export function returnBody(req: IncomingMessage, given: PropertyDescriptor | undefined): void {
   const now = Object.getOwnPropertyDescriptor(req, 'body')
   if (given !== undefined && now?.value === undefined) Object.defineProperty(req, 'body', given)
@@ -61,11 +61,11 @@ function feedsItself(req: IncomingMessage): boolean {
   return Object.hasOwn(req, '_read')
 }
 
-/** Makes sure that the stream can be read, at any time and by any reader. */
+/** Makes the stream readable at any time and by any reader. */
 function unread(req: Foreign): undefined {
   const bytes = Buffer.from(req.body as string)
   const { 'content-length': length } = req.headers
-  // Header values must be strings. An adapter may set the number 0, which code would take for a missing length.
+  // Header values must be strings. An adapter may set the number 0, which would look like a missing length.
   if (length !== undefined) req.headers['content-length'] = String(length)
   // Adapters mark a request as read when their call returns, but a middleware may read it later.
   Object.defineProperty(req, 'readable', {

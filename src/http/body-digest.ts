@@ -22,7 +22,7 @@ export function noteBody(req: Request): void {
   })
 }
 
-/** The digest of the URL and the body of a request. A body that the handler reads itself is not part of it. */
+/** The digest of the URL and the body of a request. A body that the handler reads itself is not included. */
 export function fingerprintOf(req: Request): string {
   return sha256(`${req.originalUrl}\n${digests.get(req) ?? ''}`)
 }

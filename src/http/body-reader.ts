@@ -8,7 +8,7 @@ import { MAX_PARAMETERS } from './request-head.js'
 
 /** One way in which a route reads its body. */
 export interface BodyReader {
-  /** The most bytes, as received and after decompression. */
+  /** The maximum size in bytes, both as received and after decompression. */
   readonly size: number
   /** Returns the value of the body. Throws 400. */
   readonly parse: (bytes: Buffer) => unknown
@@ -73,7 +73,7 @@ function isSuffixed(essence: string): boolean {
   return /^application\/[^+]+\+json$/.test(essence)
 }
 
-/** Returns the bytes of a body, at once if they have arrived already. Throws or rejects with 400, 413 or 415. */
+/** Returns the bytes of a body, synchronously if they have already arrived. Throws or rejects with 400, 413 or 415. */
 export function readBytes(req: IncomingMessage, size: number): Buffer | Promise<Buffer> {
   return takeArrived(req, size) ?? readBody(req, size)
 }

@@ -8,7 +8,7 @@ import { schemeOf } from './request-state.js'
  */
 export type Caller = string | null | undefined
 
-/** The fields that identify a user. The first one that is set is used. */
+/** The fields that identify a user. The first field with a value is used. */
 export const IDENTITIES: readonly string[] = [
   'id',
   'sub',
@@ -45,7 +45,7 @@ export function callerOf(req: Request, res: Response): Caller {
     if (isSet(user)) return identityOf('locals', user)
     return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
-    // A getter has thrown, or an id cannot become text: there is a caller, but it cannot be identified.
+    // A getter threw, or an id cannot be converted to text: there is a caller, but it cannot be identified.
     return undefined
   }
 }
@@ -56,7 +56,7 @@ function userPlace(req: Request): string {
   return scheme === undefined ? 'user' : `${scheme}:user`
 }
 
-/** `false`, 0 and an empty text count as users, because code has set them. */
+/** `false`, 0 and an empty text count as users, because application code has set them. */
 function isSet(user: unknown): user is NonNullable<unknown> {
   return user !== undefined && user !== null
 }

@@ -77,7 +77,7 @@ interface PendingResponses {
 type PendingResponse = ServerResponse & { readonly _last?: boolean }
 
 /**
- * Whether the connection of the current response has been cut. The response's own `destroyed` becomes true a
+ * Whether the connection of the current response has been closed. The response's own `destroyed` becomes true a
  * little later. Such a response must be destroyed, not ended: if several requests came in one packet, Node may
  * start a later one on a connection that is already cut. To end a response that has begun there would end the
  * process (`ERR_INTERNAL_ASSERTION`).

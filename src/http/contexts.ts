@@ -41,12 +41,15 @@ export class CurrentRequest {
   #requests: AsyncLocalStorage<Request> | null = null
   #underTest: (() => Request | undefined) | null = null
 
-  /** Requires the request. Only routes that are compiled later carry it. */
+  /** Makes routes carry the request. Affects only routes that are compiled later. */
   need(): void {
     this.#requests ??= new AsyncLocalStorage()
   }
 
-  /** Sets where a test has the request, if no code needs it: routes have the same steps under test as elsewhere. */
+  /**
+   * Sets a function that returns the current request of a test, so that routes have the same steps in tests as
+   * elsewhere.
+   */
   setUnderTest(requestOf: () => Request | undefined): void {
     this.#underTest = requestOf
   }
@@ -69,7 +72,7 @@ export class CurrentRequest {
 
 /** Work outside of a request, such as a job. */
 export interface Work {
-  /** The id under which `Plugin.work` lists it. Default: no list has it. */
+  /** The id of the item in `Plugin.work`. Default: the item is not listed. */
   readonly id?: string
   /** Fields of each line that the work writes with `Log`. */
   readonly facts: Readonly<Record<string, unknown>>

@@ -22,7 +22,7 @@ interface Continuation {
    * middleware.
    */
   resume: Resume | null | undefined
-  /** Set if an application without a route for the request has given it back. */
+  /** Set if a mounted application has passed the request back, because it has no route for it. */
   returned: Return | null
 }
 
@@ -34,7 +34,7 @@ export function noteResume(req: Request, resume: Resume): void {
   continuationOf(req).resume = resume
 }
 
-/** Stores that the framework has refused a request. No error middleware may let it continue. */
+/** Stores that the framework has refused a request. No error middleware may then let it continue. */
 export function noteRefusal(req: Request): void {
   continuationOf(req).resume = null
 }
@@ -56,7 +56,7 @@ export function resumeAsBefore(req: Request, goOn: () => void): void {
 /**
  * Removes the stored state that a request has from its host.
  *
- * @returns the removed state. {@link noteReturn} gives it back to the host.
+ * @returns the removed state. {@link noteReturn} restores it for the host.
  */
 export function takeContinuation(req: Request, app: object): Resume | null | undefined {
   const continuation = continuations.get(req)

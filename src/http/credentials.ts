@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The places where requests carry credentials. A route with optional auth runs its guard for such requests only. */
+/** The credential locations of requests. A route with optional auth runs its guard only for requests that use one. */
 export interface CredentialPlaces {
   /** Names of headers, in lower case. */
   readonly headers: readonly string[]
@@ -8,7 +8,7 @@ export interface CredentialPlaces {
   readonly cookies: readonly string[]
 }
 
-/** Whether a request carries a credential. It may be empty or malformed: only the guard decides about its value. */
+/** Whether a request has a credential. It may be empty or malformed: only the guard checks its value. */
 export type CarriesCredential = (req: { readonly headers: IncomingHttpHeaders }) => boolean
 
 /** The prefix of the name of a cookie in `auth.credentials`. */

@@ -12,8 +12,8 @@ export interface CsvOptions {
   /**
    * Texts that a spreadsheet would run as a formula begin with `=`, `+`, `-`, `@`, a tab or the end of a line. Where
    * `;` separates the columns of a file, or a tab, a spreadsheet also splits a text there, and at ends of lines.
-   * `'escape'`: an apostrophe stands in front of each such beginning. `'keep'`: texts are written as they are, for files
-   * that only programs read. Numbers always stay as they are. Default `'escape'`.
+   * `'escape'`: an apostrophe precedes each such beginning. `'keep'`: texts are written unchanged, for files
+   * that only programs read. Numbers always stay unchanged. Default `'escape'`.
    */
   readonly formulas?: 'escape' | 'keep'
 }
@@ -38,7 +38,7 @@ export function csv(options: CsvOptions = {}): Representation {
   const { columns, formulas = 'escape' } = options
   const field = (value: unknown) => {
     if (value === undefined || value === null) return ''
-    // No number needs quotes, or looks like a formula to a spreadsheet.
+    // No number needs quotes, or looks like a spreadsheet formula.
     if (typeof value === 'number') return String(value)
     return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
   }
@@ -73,11 +73,11 @@ export function isCsv(representation: object): boolean {
 
 interface Lines {
   readonly columns: readonly string[] | undefined
-  /** Writes a row; without one, the names of the columns. */
+  /** Writes a row, or, without an argument, the names of the columns. */
   readonly line: (keys: readonly string[], row?: Row) => string
 }
 
-/** The lines of rows that come one by one. Later rows cannot add columns: the first line has been sent. */
+/** The lines of streamed rows. Later rows cannot add columns, because the first line has already been sent. */
 function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncIterable<string> {
   let keys = columns
   let head = columns === undefined ? '' : line(columns)
@@ -113,7 +113,7 @@ function keysOf(rows: readonly Row[]): readonly string[] {
   return keys
 }
 
-/** How many fields may be empty in any case, and how many more for each field with a value. */
+/** The number of fields that may always be empty, and of additional ones for each field with a value. */
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10
 
@@ -160,10 +160,10 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-// Spreadsheets of some languages take the wide forms of these characters, too.
+// Some localized spreadsheets also accept the wide forms of these characters.
 const SIGN = '[=+\\-@＝＋－＠]'
 const AT_START = new RegExp(`^(?:${SIGN}|[\\t\\r\\n])`)
-/** The character before a cell that a spreadsheet finds within a text: it may separate columns by `;` or by tabs. */
+/** The character before a cell that a spreadsheet recognizes within a text: `;` or a tab may separate columns. */
 const BEFORE_CELL = new RegExp(`[;\\t\\r\\n](?="*${SIGN})`, 'g')
 
 function harmless(value: unknown): string {

@@ -3,14 +3,14 @@ export type ShellText = string | readonly Piece[]
 
 type Piece = string | { readonly secret: string }
 
-/** A request, as curl shall send it. */
+/** A request, for curl. */
 export interface CurlRequest {
   readonly method: string
   readonly url: ShellText
   readonly headers: readonly (readonly [name: string, value: ShellText])[]
   /** `null` for no body, or for a body in `more`. */
   readonly body: ShellText | null
-  /** Further arguments, quoted where they need it: `-F 'file=@file'`. Default: none. */
+  /** Further arguments, quoted where necessary: `-F 'file=@file'`. Default: none. */
   readonly more?: readonly string[]
 }
 
@@ -37,13 +37,13 @@ function flagsFor(url: string): string[] {
   ]
 }
 
-/** A body alone would make it a POST. */
+/** A body alone would change the method to POST. */
 function verbOf(method: string, hasBody: boolean): string[] {
   if (method === 'GET' && !hasBody) return []
   return method === 'HEAD' ? ['--head'] : ['-X', method]
 }
 
-/** curl sends a header with an empty value only when it ends with a semicolon. */
+/** curl only sends a header with an empty value if it ends with a semicolon. */
 function headerOf(name: string, value: ShellText): ShellText {
   if (typeof value === 'string') return value === '' ? `${name};` : `${name}: ${value}`
   return [`${name}: `, ...value]
@@ -71,7 +71,7 @@ function quoted(text: ShellText, write: (text: string) => string = quote): strin
     .join('')
 }
 
-/** Whether double quotes leave a text as it is, also behind the name of a variable. */
+/** Whether a text stays unchanged in double quotes, also behind the name of a variable. */
 function isHarmless(piece: Piece, index: number, all: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true
   const isBehindName = index > 0 && typeof all[index - 1] !== 'string'
@@ -84,7 +84,7 @@ function variableOf(name: string): string {
   return `$${words.replace(/^(?=\d)/, '_').toUpperCase()}`
 }
 
-/** Quotes a text. Between single quotes, a shell reads every character but the quote itself as it is. */
+/** Quotes a text. Between single quotes, a shell changes no character. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
@@ -92,6 +92,6 @@ export function quote(text: string): string {
 /** Quotes a header. Its characters are bytes, which a terminal may not have. */
 function quoteBytes(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return quote(text)
-  // Also a shell without this way of quoting finds no quote in it.
+  // Shells that do not support this quoting also find no quote in the text.
   return `$'${text.replace(/[^\x20-\x7e]|['\\]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
 }

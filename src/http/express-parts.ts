@@ -21,7 +21,7 @@ export function createExpressApp(): Application {
   const app = function handle(...request: Parameters<Host['handle']>): void {
     app.handle(...request)
   } as unknown as Host
-  // Express compares the number of parameters: with four, it would be a middleware for errors.
+  // Express counts the parameters: a function with four would be an error middleware.
   Object.defineProperty(app, 'length', { value: 3, configurable: true })
   for (const source of [EventEmitter.prototype, application as object]) addMissing(app, source)
   for (const [name, prototype] of Object.entries({ request, response })) {

@@ -41,7 +41,7 @@ export interface ExpressRouter {
   param?(name: string, callback: Handle): unknown
 }
 
-/** On a middleware of the framework: the handler that it calls next. */
+/** On a middleware of the framework: the next handler. */
 export const kWrappedRouter: unique symbol = Symbol('blazon.wrappedRouter')
 
 /** The name of the function with which Express mounts one application in another. */
@@ -57,7 +57,7 @@ export function isExpressApp(middleware: unknown): middleware is Application {
   return typeof handle === 'function' && typeof set === 'function'
 }
 
-/** Returns the router that a middleware is, contains or calls. `undefined` if none can be found. */
+/** Returns the router that a middleware is, contains or calls; `undefined` if none is found. */
 export function routerIn(middleware: unknown): ExpressRouter | undefined {
   if (typeof middleware !== 'function') return undefined
   if (isExpressApp(middleware)) return routerOf(middleware)
@@ -135,7 +135,7 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   const { handle, route, name } = layer
   if (Array.isArray(route?.stack)) return void wrapStack(route.stack, wrap)
   wrapLayers(handle, wrap)
-  // Other code looks for the router itself in this place, so it is not replaced. All handlers in it are
+  // Other code expects the router itself in this place, so it is not replaced. All handlers in it are
   // wrapped.
   if (Array.isArray((handle as { stack?: unknown }).stack) || isExpressApp(handle)) return
   // Express never calls a handler with more than four parameters.

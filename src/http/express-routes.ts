@@ -1,6 +1,6 @@
 import { kWrappedRouter, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
-/** A route of an Express router, as far as it can be read from the router. */
+/** A route of an Express router, as far as the router shows it. */
 export interface ExpressRoute {
   /** HTTP methods such as `GET`; `*` for all methods. */
   readonly methods: readonly string[]
@@ -11,7 +11,7 @@ export interface ExpressRoute {
   readonly path: string | null
 }
 
-/** Decides whether {@link listRoutes} skips a middleware that it has reached. */
+/** Decides whether {@link listRoutes} skips a middleware. */
 export type Skip = (middleware: object) => boolean
 
 /**
@@ -56,7 +56,7 @@ function isLast(handle: Layer['handle']): boolean {
   return handle.length === 1 || handle.length === 2
 }
 
-/** Express stores the path of `use` since 5.2. All versions store whether there was one. */
+/** Express stores the path of `use` since 5.2. All versions store whether `use` had a path. */
 function prefixesOf(layer: Layer): Prefix[] {
   const { rawPath, slash, regexp } = layer as Layer & {
     readonly slash?: boolean

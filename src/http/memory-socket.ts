@@ -25,7 +25,7 @@ export class MemorySocket extends Duplex {
   readonly remotePort: number = 0
   readonly encrypted: boolean
   readonly connecting: boolean = false
-  /** How many bytes have arrived, as on a socket of the network. */
+  /** The number of received bytes, as on a network socket. */
   bytesRead = 0
   #written = 0
   #peer: MemorySocket | undefined
@@ -59,7 +59,7 @@ export class MemorySocket extends Duplex {
     resume?.()
   }
 
-  /** How many bytes were sent, including waiting bytes. */
+  /** The number of sent bytes, including waiting bytes. */
   get bytesWritten(): number {
     return this.#written + this.writableLength
   }
@@ -99,7 +99,7 @@ export class MemorySocket extends Duplex {
     done(error)
   }
 
-  /** Waits a tick, so that neither end runs inside the other end's `write`. */
+  /** Waits a tick, so that neither end runs inside the `write` of the other. */
   #deliver(action: (peer: MemorySocket) => void, otherwise: () => void): void {
     process.nextTick(() => {
       const peer = this.#peer
@@ -118,7 +118,7 @@ export class MemorySocket extends Duplex {
     return {}
   }
 
-  // An in-memory connection has no network: timeouts, delays and references do nothing.
+  // An in-memory connection has no network, so timeouts, delays and references have no effect.
   setTimeout(): this {
     return this
   }

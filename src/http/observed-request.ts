@@ -11,7 +11,7 @@ export interface ObservedResponse extends Response {
   [kObserved]?: ObservedRequest
 }
 
-/** The facts of a request, collected while it runs. They are public once the request is over. */
+/** The facts of a request, collected while it runs. They become public when the request has ended. */
 export class ObservedRequest implements EndedRequest {
   readonly req: Request | null
   readonly res: Response | null
@@ -26,9 +26,9 @@ export class ObservedRequest implements EndedRequest {
   isQuiet = false
   /** The status with which Node's parser has refused the rest of the request. */
   refusedWith: number | null = null
-  /** The facts of an application around this one, which observes the same response; `undefined` if there is none. */
+  /** The facts of an outer application, which observes the same response; `undefined` if there is none. */
   outer: ObservedRequest | undefined = undefined
-  /** The `emit` that the response had before, of its own or of its class; `undefined` until it is replaced. */
+  /** The previous `emit` of the response, its own or the one from its class; `undefined` until it is replaced. */
   emit: Response['emit'] | undefined = undefined
   /** Whether other code had set {@link emit} on the response itself. */
   hasHostEmit = false
@@ -37,9 +37,9 @@ export class ObservedRequest implements EndedRequest {
    * Whether the observers of the end are called now, so that {@link durationMs} is the time since the request began.
    */
   isEnding = false
-  /** Takes decisions about the request; `undefined` without an observer, and once the request is over. */
+  /** Receives decisions about the request; `undefined` without an observer, and after the end of the request. */
   note: NoteDecision | undefined = undefined
-  /** Called once, when the request is over, with the bytes that were sent. */
+  /** Called once at the end of the request, with the number of sent bytes. */
   onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
 
   #startedAt: number | undefined = undefined
@@ -57,7 +57,7 @@ export class ObservedRequest implements EndedRequest {
     this.beganAt = clock.monotonic()
   }
 
-  /** Computed when it is first read, because few observers read it. The clock cuts fractions off, so this adds one. */
+  /** Computed at the first access, because few observers read it. The clock truncates fractions, so this adds one. */
   get startedAt(): number {
     this.#startedAt ??= Math.ceil(this.#clock.now() - this.#elapsedMs)
     return this.#startedAt

@@ -42,7 +42,7 @@ export function hasBody(req: IncomingMessage): boolean {
 
 /** A message whose body may have arrived before the end of the message. */
 export interface Arriving extends IncomingMessage {
-  /** Whether the whole body was taken. Node may not have reached the end of the message yet. */
+  /** Whether the whole body was read. Node may not have reached the end of the message yet. */
   [kIsBodyTaken]?: boolean
 }
 
@@ -97,7 +97,7 @@ function collect(req: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A middleware has read the whole body already.
     if (req.readableEnded) return resolve(EMPTY)
-    // Nearly every body arrives in one chunk, so the list is created only for others.
+    // Nearly all bodies arrive in one chunk, so the list is created only for others.
     let first: Buffer | undefined
     let rest: Buffer[] | undefined
     let length = 0

@@ -10,7 +10,7 @@ import { readBody, takeArrived } from './read-body.js'
 // part before it cannot match, so the patterns do not backtrack.
 const TOKEN = "[a-z0-9!#$%&'*+.^_`|~-]+"
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`
-// `utf8` is not a registered name, and many clients send it.
+// `utf8` is not a registered name, but many clients send it.
 const UTF_8 = 'charset=(?:utf-?8|"utf-?8")'
 const VALUE = `${TOKEN}=(?:${TOKEN}|${QUOTED})`
 const OTHER = `(?!charset=)${VALUE}`
@@ -38,7 +38,7 @@ export interface DeclaredType {
   readonly isInUtf8: boolean
 }
 
-/** Reads `Content-Type`; `null` without it. */
+/** Reads `Content-Type`; `null` if it is missing. */
 export function declaredType({ headers }: IncomingMessage): DeclaredType | null {
   const type = headers['content-type']
   if (type === undefined) return null
@@ -49,15 +49,15 @@ export function declaredType({ headers }: IncomingMessage): DeclaredType | null 
 
 /** Limits for a body. */
 export interface BodyLimits {
-  /** The most bytes, as received and after decompression. */
+  /** The maximum size in bytes, both as received and after decompression. */
   readonly size: number
-  /** The most levels of nesting. */
+  /** The maximum depth of nesting. */
   readonly depth: number
 }
 
 /** How a body that is declared as JSON is read. */
 export interface JsonRules extends BodyLimits {
-  /** Whether a body of zero bytes counts as no body. Otherwise it is malformed. */
+  /** Whether an empty body counts as no body. Otherwise it is malformed. */
   readonly mayBeEmpty: boolean
 }
 

@@ -131,7 +131,7 @@ function malformed(): Error {
   return refuse('MALFORMED_URL', 'The request target is malformed')
 }
 
-/** How many query parameters the parsers of Express read. They silently ignore the rest. */
+/** The number of query parameters that Express' parsers read. They silently ignore further ones. */
 export const MAX_PARAMETERS = 1000
 
 /**

@@ -7,13 +7,13 @@ import { kRequestId } from './symbol-fields.js'
 /** The header that carries the id of a request, in both directions. */
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 
-/** The ids of clients that are accepted. They go into logs and headers, so they are short and have no separators. */
+/** The accepted ids of clients. They go into logs and headers, so they are short and have no separators. */
 const ACCEPTED = /^[\w.-]{1,128}$/
 
-/** The ids that a header can carry: visible characters of ASCII. A middleware may set any id. */
+/** The ids that a header can contain: visible ASCII characters. A middleware may set any id. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
-/** How many characters of an id are used that a middleware has set. */
+/** The maximum number of characters of an id from a middleware. */
 const MAX_LENGTH = 128
 
 /** The properties of a request that its id depends on. */
@@ -57,7 +57,7 @@ export function defineRequestId<Req extends Identified>(
   })
 }
 
-/** A repeated header has its values joined with commas, so it is not accepted. */
+/** The values of a repeated header are joined with commas, so such a header is not accepted. */
 function acceptedId({ headers }: Identified): string | undefined {
   const id = headers['x-request-id']
   return typeof id === 'string' && ACCEPTED.test(id) ? id : undefined
@@ -74,7 +74,7 @@ export function requestIdOf(req: Identified): string | undefined {
     : undefined
 }
 
-/** Returns the id of a request if it was read or set before. Makes no id. Never throws. */
+/** Returns the id of a request if it was read or set before. Does not create an id. Never throws. */
 export function knownRequestId(req: Identified): string | undefined {
   isPeeking = true
   try {
@@ -84,7 +84,7 @@ export function knownRequestId(req: Identified): string | undefined {
   }
 }
 
-/** Returns the id of a request for a header; `undefined` if no header can carry it. */
+/** Returns the id of a request for a header; `undefined` if a header cannot contain it. */
 export function sendableRequestId(req: Identified): string | undefined {
   const id = requestIdOf(req)
   return id !== undefined && SENDABLE.test(id) ? id : undefined
@@ -105,12 +105,12 @@ export function sendRequestId(req: Identified, res: Response): void {
   if (id !== undefined) addHeaders(res, [REQUEST_ID_HEADER, id])
 }
 
-/** Changes the header when other code has set `req.id`. A response that has begun keeps the id that it was sent with. */
+/** Updates the header when other code sets `req.id`. A response that has begun keeps its id. */
 export function resendRequestId(
   req: Identified & { readonly res?: Response },
   from: string | undefined,
 ): void {
-  // Before the listener has the request, there is no response.
+  // Before the listener receives the request, there is no response.
   if (req.res === undefined) return
   changeAdded(req.res, { name: REQUEST_ID_HEADER, from, to: sendableRequestId(req) })
 }

@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 /** The routes of requests that are in a router of `@Use`, which puts its own route into `req.route`. */
 const routes = new WeakMap<object, RouteModel>()
 
-/** Notes the route of a request whose `req.route` other code may replace. */
+/** Records the route of a request whose `req.route` other code may replace. */
 export function noteRoute(req: object, route: RouteModel): void {
   routes.set(req, route)
 }
@@ -27,13 +27,13 @@ export interface ProducedData {
 export interface ChosenRepresentation {
   /** The media type, as `@Produces` names it. */
   readonly type: string
-  /** Sends data in it; `null` for JSON, which is sent as on every other route. */
+  /** Sends data in this media type; `null` for JSON, which is sent as on other routes. */
   readonly send: ((res: Response, success: ProducedData) => void) | null
 }
 
 const chosen = new WeakMap<object, ChosenRepresentation>()
 
-/** Notes the representation that a request gets. */
+/** Records the representation of the response. */
 export function chooseRepresentation(req: Request, representation: ChosenRepresentation): void {
   chosen.set(req, representation)
 }
@@ -59,13 +59,13 @@ export function producedType(req: Request): string | undefined {
 
 /** Facts about a request of a route with marked fields. */
 export interface RequestVisibility {
-  /** The abilities of the marks that the caller holds, in a fixed order. */
+  /** The marked abilities that the caller holds, in a fixed order. */
   readonly held: readonly (readonly string[])[]
 }
 
 const visibilities = new WeakMap<object, RequestVisibility>()
 
-/** Notes which marked fields the caller of a request may see. */
+/** Records which marked fields the caller of a request may see. */
 export function noteVisibility(req: object, visibility: RequestVisibility): void {
   visibilities.set(req, visibility)
 }

@@ -7,7 +7,7 @@ interface Scoped {
   readonly [kTenantScope]: TenantScope | undefined
 }
 
-/** Keeps the scopes of requests apart where Node's async context does not. A feature provides it. */
+/** Separates the scopes of requests where Node's async context does not. Provided by a feature. */
 export interface RequestScopes {
   /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
   of(req: Scoped): TenantScope | undefined
@@ -54,7 +54,7 @@ export function bindListeners(
   })
 }
 
-/** Returns the request of an emitter; `undefined` for a listener that needs no scope. */
+/** Returns the request of an emitter; `undefined` if the listener needs no scope. */
 type RequestOf = (emitter: EventEmitter, event: string | symbol) => Scoped | undefined
 
 interface Binding {
@@ -66,7 +66,7 @@ interface Binding {
 interface Adding {
   /** Node's own method. */
   readonly add: AddListener
-  /** Adds a bound listener. Node's `once` would wrap it again, and then `off` could not find the original. */
+  /** Adds a bound listener. Node's `once` would wrap it again, so that `off` could not find the original. */
   readonly bind: AddListener
   readonly isOnce?: boolean
 }

@@ -23,7 +23,7 @@ export function authResultOf(req: Request): AuthResult | undefined {
   return (req as BlazonRequest)[kAuthResult]
 }
 
-/** Notes how the guards let a request in. */
+/** Records how the guards admitted a request. */
 export function noteAuthResult(req: BlazonRequest, result: AuthResult): void {
   req[kAuthResult] = result
 }
@@ -31,7 +31,7 @@ export function noteAuthResult(req: BlazonRequest, result: AuthResult): void {
 /**
  * Returns the name in `auth.guards` of the guard that let a request in and decided `req.user`. `undefined` before the guard
  * has decided, on a public route, for a request without credentials on a route with optional auth, and with `auth.guard`,
- * which has no name. In a test, a request of `app.as(user)` was let in by the first guard that the route accepts.
+ * which has no name. In a test, a request of `app.as(user)` counts as admitted by the first guard that the route accepts.
  *
  * @example
  * @Auth('user', 'partner')
@@ -69,16 +69,16 @@ export function setKeyId(req: Request, id: string): void {
   keyed[kKeyId] = id
 }
 
-/** Replaces the id of a key, also by none. Returns the one from before. */
+/** Replaces the id of a key, or removes it. Returns the previous id. */
 export function replaceKeyId(req: Request, id: string | undefined): string | undefined {
   const before = keyIdOf(req)
   const keyed = req as { [kKeyId]?: string | undefined }
-  // Most requests have none, and writing `undefined` would create the field.
+  // Most requests have no id, and writing `undefined` would create the field.
   if (before !== id) keyed[kKeyId] = id
   return before
 }
 
-/** Returns the id that a guard has noted by {@link setKeyId}; `undefined` if there is none. */
+/** Returns the id that a guard has stored with {@link setKeyId}; `undefined` if there is none. */
 export function keyIdOf(req: Request): string | undefined {
   return (req as { readonly [kKeyId]?: string })[kKeyId]
 }

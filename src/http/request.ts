@@ -124,7 +124,7 @@ function nodeRequestClass(): typeof IncomingMessage {
   }
 }
 
-/** Bun passes all parts of the request beside the socket. Under Node, passing them on would cost 10 ns. */
+/** Bun passes all parts of the request together with the socket. Under Node, passing them on would cost 10 ns. */
 function bunRequestClass(): typeof IncomingMessage {
   return class AppRequest extends IncomingMessage {
     constructor(...parts: [socket: Socket]) {
@@ -195,7 +195,7 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
   })
 }
 
-/** Defines `signal`. It is created at its first use, because most handlers do not use it. */
+/** Defines `signal`. It is created at the first access, because most handlers do not use it. */
 function defineSignal(prototype: BlazonRequest): void {
   Object.defineProperty(prototype, 'signal', {
     configurable: true,
@@ -213,9 +213,9 @@ function createAbortController(req: BlazonRequest): AbortController {
   const abort = () => {
     if (!res.writableFinished) controller.abort(new Error('The client disconnected'))
   }
-  if (req[kIsExpired]) controller.abort(new Error('The request has ended before its handler'))
+  if (req[kIsExpired]) controller.abort(new Error('The request ended before its handler ran'))
   else if (res.closed) abort()
-  // A response closes once, and `once` would keep two objects more for each open stream.
+  // A response closes once, and `once` would allocate two more objects for each open stream.
   else res.on('close', abort)
   return controller
 }

@@ -1,2 +1,2 @@
-/** Whether Bun runs the process. Its `node:http` makes requests and responses in another way. */
+/** Whether the process runs in Bun, whose `node:http` creates requests and responses differently. */
 export const IS_BUN: boolean = process.versions['bun'] !== undefined

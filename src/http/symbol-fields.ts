@@ -13,13 +13,13 @@ export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
  * lost in callbacks, so this field counts.
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
-/** How the guards let the request in. The field does not exist until they have. */
+/** How the guards admitted the request. The field does not exist before. */
 export const kAuthResult: unique symbol = Symbol('blazon.authResult')
 /** The id of the request. The field does not exist until the id is read or set. */
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */
 export const kTrace: unique symbol = Symbol('blazon.trace')
-/** The span that stands for the request. The field does not exist unless a plugin has set it. */
+/** The span of the request. The field does not exist unless a plugin has set it. */
 export const kSpan: unique symbol = Symbol('blazon.span')
 /** See `takeArrived`. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
@@ -28,22 +28,22 @@ export const kNext: unique symbol = Symbol('blazon.next')
 export const kAbortController: unique symbol = Symbol('blazon.abortController')
 /** Whether the request was ended while its handler was running: by the handler timeout, or by a late error. */
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
-/** Whether the request has failed, and no error middleware has let it continue. */
+/** Whether the request has failed and no error middleware has let it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
 /** The error of a middleware of `@Use`, in an object. The field does not exist until such a middleware fails. */
 export const kUseError: unique symbol = Symbol('blazon.useError')
-/** How many steps of plugins have called the next step, of those that call it once. */
+/** How many plugin steps have called the next step, of the steps that call it once. */
 export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
 /** Passes a request without a route back to the application that ours is mounted in. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
 /** The facts of an observed request, on its response. Only applications with an observer set it. */
 export const kObserved: unique symbol = Symbol('blazon.observed')
-/** How many bytes a connection had sent when its last observed request was over. */
+/** The number of bytes that a connection had sent at the end of its last observed request. */
 export const kSentBytes: unique symbol = Symbol('blazon.sentBytes')
 
 /** The value of `locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
-/** How a body is changed before it is written as JSON; `null` for most responses. */
+/** How a body is changed before it is serialized; `null` for most responses. */
 export const kPrepare: unique symbol = Symbol('blazon.prepare')
 /** Static headers that a handler has removed, by lower-case name. */
 export const kRemoved: unique symbol = Symbol('blazon.removed')
@@ -55,5 +55,5 @@ export const kTakes: unique symbol = Symbol('blazon.takes')
 export const kStatics: unique symbol = Symbol('blazon.statics')
 /** Whether the static headers were already set on the response. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')
-/** Complete header lines as text, which are sent with the head; empty if there are none. */
+/** Complete header lines as text for the head; empty if there are none. */
 export const kHeaderLines: unique symbol = Symbol('blazon.headerLines')

@@ -22,7 +22,7 @@ export function toWebStream(
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       source.on('data', (chunk: Buffer) => {
-        // Chunks may still arrive after `cancel`; the controller no longer takes them.
+        // Chunks may still arrive after `cancel`, when the controller no longer accepts them.
         if (isCancelled) return
         controller.enqueue(new Uint8Array(chunk))
         if ((controller.desiredSize ?? 0) <= 0) source.pause()

@@ -25,7 +25,7 @@ export function getTraceContext(req = RequestContext.current()): TraceContext | 
 }
 
 /**
- * Returns the trace of a request if it leads anywhere: the caller has sent a valid `traceparent`, the span of the
+ * Returns the trace of a request if there is one: the caller has sent a valid `traceparent`, the span of the
  * request is recorded, or code has called {@link getTraceContext}. It makes none, so it suits the lines of a log.
  *
  * @param req The request.
@@ -37,7 +37,7 @@ export function knownTraceContext(req: Request): TraceContext | undefined {
 }
 
 /**
- * Lets a span stand for a request: {@link getTraceContext}, the lines of the log, the exemplars of metrics and
+ * Sets the span of a request for {@link getTraceContext}, the lines of the log, the exemplars of metrics and
  * `onError` name this span and its trace from now on. For plugins that record spans; they call it when the request
  * begins. A span with invalid ids is ignored.
  *
@@ -67,7 +67,7 @@ const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,
 /** Random bytes that are made at once. */
 const POOL_BYTES = 2048
 
-/** Digits that are all zero mean that there is no id. */
+/** An id of zeros means that there is no id. */
 const ZERO = /^0+$/
 
 /**
@@ -75,7 +75,7 @@ const ZERO = /^0+$/
  * are read, and of its flags only the first. `undefined`: the header is missing, repeated or invalid.
  */
 export function parseTraceparent(value: unknown): TraceParent | undefined {
-  // Most requests have none.
+  // Most requests have no header.
   if (typeof value !== 'string') return undefined
   const [, version, traceId, parentId, flags, rest] = TRACEPARENT.exec(value) ?? []
   if (traceId === undefined || parentId === undefined || flags === undefined) return undefined
@@ -86,7 +86,7 @@ export function parseTraceparent(value: unknown): TraceParent | undefined {
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & known }
 }
 
-/** The most members of a `tracestate`. */
+/** The maximum number of members of a `tracestate`. */
 const MAX_MEMBERS = 32
 
 /** A key, and a value that does not end with a space (W3C Trace Context, Level 2, section 3.3.1.3). */
@@ -104,7 +104,7 @@ export function parseTracestate(value: unknown): string | undefined {
   let count = 0
   for (const part of value.split(',')) {
     const member = trimmed(part)
-    // An empty member counts as none.
+    // An empty member is ignored.
     if (member === '') continue
     const key = MEMBER.exec(member)?.[1]
     if (key === undefined || ++count > MAX_MEMBERS) return undefined
@@ -146,7 +146,7 @@ export function traceOf(req: Traced): TraceContext {
 }
 
 /**
- * Returns the trace of a request if it leads anywhere: the caller has sent it, its span is recorded, or code has read it.
+ * Returns the trace of a request if there is one: the caller has sent it, its span is recorded, or code has read it.
  * Makes no trace.
  */
 export function knownTrace(req: Traced): TraceContext | undefined {
@@ -156,13 +156,13 @@ export function knownTrace(req: Traced): TraceContext | undefined {
   return leads ? traceOf(req) : undefined
 }
 
-/** Lets a span stand for a request from now on. Its trace is made when it is next read. */
+/** Sets the span of a request. Its trace is created at the next access. */
 export function setSpan(req: Traced, span: SpanIdentity): void {
   req[kSpan] = span
   if (req[kTrace] !== undefined) req[kTrace] = undefined
 }
 
-/** Continues the trace of the headers, or begins one if `traceparent` is not valid. */
+/** Continues the trace of the headers, or begins a new trace if `traceparent` is not valid. */
 export function createTrace(traceparent: unknown, tracestate: unknown): TraceContext {
   const parent = parseTraceparent(traceparent)
   // Without a valid `traceparent`, `tracestate` belongs to no trace.
@@ -176,7 +176,7 @@ export function createTrace(traceparent: unknown, tracestate: unknown): TraceCon
   })
 }
 
-/** The trace of the span that stands for a request; `undefined` without one, or if its ids are not valid. */
+/** The trace of the request's span; `undefined` if there is no span, or if its ids are not valid. */
 function traceOfSpan({ [kSpan]: span, headers }: Traced): TraceContext | undefined {
   if (span === undefined) return undefined
   const { traceId, spanId, traceFlags, traceState } = span
@@ -214,11 +214,11 @@ function freeze({ traceId, spanId, parentId, flags, state }: TraceFacts): TraceC
   })
 }
 
-// A call for each id would take longer than the rest of a trace. No id is made of the same bytes as another.
+// A call for each id would take longer than the rest of a trace. Ids do not share bytes.
 let pool: Buffer = Buffer.alloc(0)
 let used = 0
 
-/** An id of zeros alone means that there is none. */
+/** An id of only zeros means that there is no id. */
 function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     pool = randomBytes(POOL_BYTES)

@@ -1,4 +1,4 @@
-/** A decorator that was applied, and where. Only the command line records them. */
+/** An applied decorator, and its location. Only the command line records them. */
 export interface AppliedDecorator {
   /** The name with parentheses: `@Get()`. */
   readonly name: string
@@ -8,7 +8,10 @@ export interface AppliedDecorator {
   readonly member: PropertyKey | null
   /** The position of the decorated parameter, counted from 0; `null` for none. */
   readonly parameter: number | null
-  /** The name of the class, for a decorator on the class itself; `null` for the others, which may run before it exists. */
+  /**
+   * The name of the class, for a decorator on the class itself; `null` for others, which may run before the class
+   * exists.
+   */
   readonly className: string | null
   /** Its stack shows where the decorator was created: `Get(':id')`. */
   readonly created: Error
@@ -16,7 +19,7 @@ export interface AppliedDecorator {
   readonly applied: Error
 }
 
-/** Deeper stacks than by default: functions of the user may lie between a decorator and its class. */
+/** Deeper stacks than the default, because functions of the user may lie between a decorator and its class. */
 const STACK_DEPTH = 50
 
 /**
@@ -35,7 +38,7 @@ export function recordedDecorators(): readonly AppliedDecorator[] {
   return applied ?? []
 }
 
-/** An error with the stack of this moment; `null` if this process does not record decorators. */
+/** An error with the current stack; `null` if this process does not record decorators. */
 export function captureStack(): Error | null {
   if (applied === null) return null
   const { stackTraceLimit } = Error

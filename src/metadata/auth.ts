@@ -72,9 +72,9 @@ export function Public(...args: unknown[]): DualMethodDecorator {
 
 /**
  * Requires abilities of the user, and therefore the guard. The abilities of the class and of the method add up. A
- * user who lacks one of them gets 403.
+ * user without one of these abilities gets 403.
  *
- * @param abilities All of them must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
+ * @param abilities All abilities must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
  * @example
  * @Can('orders:write')
  * @Post()
@@ -127,7 +127,7 @@ export function TenantId(...args: unknown[]): LegacyParameterDecorator {
  * decorator must be met. A decorator on a class applies to all its routes.
  *
  * @param policy The result of `policy`, or of its `or404`.
- * @param actions The actions that the handler checks. Several: one of them is enough.
+ * @param actions The actions that the handler checks. If there are several, one check is enough.
  * @throws TypeError if the first argument is not a policy, or the policy has no rule for an action.
  *
  * @example

@@ -50,12 +50,12 @@ export function routeMadeOf(value: unknown): MadeRoute | undefined {
   return typeof value === 'function' ? made.get(value) : undefined
 }
 
-/** How many routes were made. While it is 0, no object has a field route. */
+/** The number of created routes. While it is 0, no object has a field route. */
 export function countMadeRoutes(): number {
   return count
 }
 
-/** Calls a function and lists the routes that it makes, in order, even if it throws. */
+/** Calls a function and lists the routes that it creates, in order, even if it throws. */
 export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
   const outer = journal
   journal = list

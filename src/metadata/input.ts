@@ -204,7 +204,7 @@ function bodyWithOptions(args: readonly unknown[]): unknown {
 interface InputArguments {
   readonly key?: string
   readonly schema?: Schema
-  /** Whether the author has given a schema, even if it is `undefined`, which often comes from a circular import. */
+  /** Whether a schema was passed, even if it is `undefined`, which often comes from a circular import. */
   readonly hasSchema: boolean
   /** Options after the schema, which only `@Cookies` has. */
   readonly more?: { readonly options: unknown }

@@ -28,7 +28,7 @@ export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator 
  * class replaces the `rateLimit` option; a limit on a method replaces the limit of its class. A request over the limit
  * is refused with 429.
  *
- * @param policies One limit or several; a request must be within each of them.
+ * @param policies One limit or several; a request must satisfy all of them.
  * @example
  * @RateLimit({ limit: 5, window: '15m' })
  * @Post('login')

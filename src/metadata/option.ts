@@ -90,7 +90,7 @@ type Composed<TDecorator> = [Exclude<TDecorator, DualClassOrMethodDecorator>] ex
   ? DualClassOrMethodDecorator
   : OfOneKind<Exclude<TDecorator, DualClassOrMethodDecorator>>
 
-/** A decorator that is typed more exactly, such as `@Body`, keeps its type: it checks the request of the handler. */
+/** A more exactly typed decorator, such as `@Body`, keeps its type, which checks the request of the handler. */
 type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
   ? DualClassDecorator
   : [Exclude<TDecorator, DualMethodDecorator>] extends [never]

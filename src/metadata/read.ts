@@ -51,7 +51,7 @@ export function chainOf(target: Class): Class[] {
   return chain
 }
 
-/** A number that grows when decorators write. While it does not change, no class has new facts. */
+/** A counter of decorator writes. While it does not change, no class has new facts. */
 export function countWrites(): number {
   return writeCount()
 }
@@ -63,12 +63,12 @@ export function noteField(target: Class, member: PropertyKey, { by, created }: M
   noteInner({ name: `${by}()`, ...place, created, applied: created })
 }
 
-/** Identifies the facts of a class: a class without decorators has no record. */
+/** Identifies the facts of a class; `undefined` for a class without decorators. */
 function recordOf(target: Class): object {
   return findClass(target) ?? target
 }
 
-/** The recorded decorators of a class itself and of one of its methods, in the order in which they are written. */
+/** The recorded decorators of a class and of one of its methods, in source order. */
 export function readDecorators(target: Class, member: PropertyKey): AppliedDecorator[] {
   const record = recordOf(target)
   const found = recordedDecorators().filter(

@@ -15,7 +15,7 @@ const input =
   (value, by) =>
     inputFacts(source, value, by)
 
-/** The facts of each option, as its decorator states them. A wrong value is left to the checks. */
+/** The facts of each option, as declared. The checks report invalid values. */
 const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   params: input('params'),
   query: input('query'),

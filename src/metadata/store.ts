@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 
-/** The facts that one class states itself, while its decorators are still writing. */
+/** The facts that one class declares itself, while its decorators are running. */
 export interface ClassRecord {
   readonly facts: Fact[]
   readonly methods: Map<PropertyKey, Fact[]>
@@ -11,7 +11,7 @@ export interface ClassRecord {
 
 // The only global that this package sets, and only if it is missing: the well-known symbol of the decorator metadata
 // proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the registered
-// symbol). And without `metadata`, nothing shows to which class a method belongs after another decorator has replaced
+// symbol). And without `metadata`, it is unknown to which class a method belongs after another decorator has replaced
 // the method: a guard could be lost, or end up on another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
@@ -23,12 +23,12 @@ const records = new WeakMap<object, ClassRecord>()
 
 let writes = 0
 
-/** Grows whenever a decorator may write. While it does not change, no record has changed. */
+/** Incremented whenever a decorator may write. While it does not change, no record has changed. */
 export function writeCount(): number {
   return writes
 }
 
-/** The record of a class, if it has one. */
+/** The record of a class; `undefined` if there is none. */
 export function findClass(target: object): ClassRecord | undefined {
   return records.get(keyOf(target))
 }

@@ -49,7 +49,7 @@ function placesOf({ field: _, ...writers }: Writers): readonly string[] {
   return Object.keys(writers)
 }
 
-/** The facts that a decorator states on a kind of target; `null` if it cannot be there. */
+/** The facts of a decorator for a kind of target; `null` if the decorator does not support it. */
 function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[] | null {
   const { class: ofClass, method: ofMethod, parameter: ofParameter } = writers
   if (kind === 'class' && ofClass !== undefined) return [ofClass]
@@ -59,7 +59,7 @@ function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[]
   return null
 }
 
-/** `Array.isArray` does not separate read-only arrays from other values. */
+/** `Array.isArray` does not narrow read-only arrays. */
 function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
   return Array.isArray(facts)
 }
@@ -121,7 +121,7 @@ function bare(
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
-/** Refuses arguments of a decorator that takes none: nothing would read them. */
+/** Rejects arguments of a decorator without parameters, because they would be ignored. */
 export function refuseArguments(name: string, args: readonly unknown[]): void {
   refuseBare(name, args[0], args[1])
   if (args.length === 0) return
@@ -135,12 +135,12 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
   ])
 }
 
-/** The arguments of decorators that take only some. */
+/** The arguments of decorators that accept only some. */
 const TAKEN: Readonly<Record<string, string>> = {
   '@Auth': 'nothing but names of guards and { optional: true }',
 }
 
-/** Where to put the arguments that users give to decorators without parameters. */
+/** The right place for arguments that users pass to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '@Auth': "Configure the guard as `auth.guard`; name roles and permissions in @Can('…').",
   '@Injectable': 'There are no scopes: every instance lives as long as the application.',
@@ -150,7 +150,7 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol'
 }
 
-/** The error of a decorator on a target that it cannot describe. */
+/** The error of a decorator on an unsupported target. */
 export function misplaced(name: string, where: string, allowed: readonly string[]): ConfigError {
   return new ConfigError([
     {
@@ -162,7 +162,7 @@ export function misplaced(name: string, where: string, allowed: readonly string[
   ])
 }
 
-/** Whether a decorator was called the standard way, `(value, context)`. */
+/** Whether a decorator was called with the standard arguments `(value, context)`. */
 export function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }

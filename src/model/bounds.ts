@@ -31,7 +31,7 @@ function checkStated(subject: string, limits: unknown): Problem[] {
   ]
 }
 
-/** Warns of limits for a body on a method that reads none. Limits on a class are for its other methods. */
+/** Warns of body limits on a method without a body. Limits on a class apply to its other methods. */
 export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[] {
   const methods = factsOf(facts, 'route').map(({ method }) => method)
   const inputs = factsOf(facts, 'input')

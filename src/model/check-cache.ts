@@ -8,7 +8,7 @@ import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 /** `@All` handles reads, too; its other methods bypass the cache. */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
-/** A ttl from here on may be in milliseconds, as other libraries take it; as seconds it would be hours. */
+/** A ttl from this value on may be in milliseconds, as in other libraries; as seconds it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
 const NAMES: OptionNames<CacheDecoratorOptions> = {

@@ -119,7 +119,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Whether a method has nothing but options for plugins, which may be on methods that are not routes. */
+/** Whether a method only has options for plugins, which may be on methods that are not routes. */
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
@@ -184,7 +184,7 @@ interface CheckedHandler {
   readonly facts: FactsByKind
 }
 
-/** Refuses a handler that is a generator function and no stream: a generator has no form in JSON. */
+/** Rejects a handler that is a generator function without a stream decorator: a generator cannot become JSON. */
 function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
   const method: unknown = firstOf(facts, 'route')?.handler ?? controller.prototype?.[key]
   const kind = Object.prototype.toString.call(method)

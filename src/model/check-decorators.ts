@@ -24,7 +24,7 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   return problems
 }
 
-/** A `check` that throws has found a value that it does not expect: it is a mistake of the value, too. */
+/** A `check` that throws has found an unexpected value, so this is also a mistake of the value. */
 function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
   try {
     return check?.(value as never)
@@ -46,7 +46,7 @@ export function checkQueries(subject: string, facts: FactsByKind): Problem[] {
     )
 }
 
-/** Decorators that a class or a method can only have once: a second one would never be read. */
+/** Decorators that a class or a method can only have once: a second one would be ignored. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['tenant', '@Tenant'],
@@ -74,7 +74,7 @@ export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Finds parameters with two decorators that both fill them, and parameters that receive no key. */
+/** Finds parameters with two decorators that both set their value, and parameters without a key. */
 export function checkParameters(subject: string, facts: FactsByKind): Problem[] {
   const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)
@@ -90,7 +90,7 @@ function conflict(subject: string, cause: string, remedy: string): Problem {
 
 type Options = Pick<RouteModel, 'options' | 'option'>
 
-/** The options of a route without any. Most routes share it. */
+/** The options of a route without options. Most routes share this object. */
 const NONE: Options = Object.freeze({ options: Object.freeze([]), option: () => undefined })
 
 /**

@@ -19,14 +19,14 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Whether all of these describe different parts: one describes the whole input, or each describes another key. */
+/** Whether all inputs describe different parts: one describes the whole input, or each describes another key. */
 function areDistinct(inputs: readonly InputFact[]): boolean {
   if (inputs.length < 2) return true
   const keys = new Set(inputs.map(({ key }) => key))
   return keys.size === inputs.length && !keys.has(undefined)
 }
 
-/** Two routes of one method may state the same schema, because the method has one request. */
+/** Two routes of one method may declare the same schema, because the method has one request. */
 function isRepeated({ by, schema }: InputFact, before: readonly InputFact[]): boolean {
   return (
     by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)

@@ -4,13 +4,13 @@ import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The largest whole number that a structured header can carry (RFC 9651, 3.3.1). */
+/** The maximum integer of a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
 /** From here on, whole thousands of seconds are probably milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
-/** The characters that a string of a structured header can hold without escapes (RFC 9651, 3.3.3). */
+/** The characters of a structured header string that need no escapes (RFC 9651, 3.3.3). */
 const NAME = /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/
 
 const NAMES: OptionNames<RateLimitPolicy> = {

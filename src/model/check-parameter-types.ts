@@ -11,13 +11,13 @@ interface Unchecked {
   readonly source: InputSource
   /** `null` if the parameter receives the whole part. */
   readonly key: string | null
-  /** The type that the compiler has recorded for it. */
+  /** The type that the compiler has recorded for the parameter. */
   readonly type: Type
 }
 
 type Type = { readonly name: string } & ((...args: never[]) => unknown)
 
-/** No JSON value has one of these types: body parsers in `middlewares` create them. */
+/** No JSON value has one of these types: only body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
 
 /** The values that a compiler records for types that do not exist at run time. */

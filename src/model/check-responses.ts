@@ -16,7 +16,7 @@ export function checkResponses(route: RouteModel): Problem[] {
     (response) =>
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),
   )
-  // Checked last, because it has to read the source of the handler.
+  // Checked last, because it reads the source of the handler.
   if (others.length === 0 || mayRespondItself(route)) return []
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
@@ -36,7 +36,10 @@ function mayRespondItself({ stack, parameters }: RouteModel): boolean {
 /** Statuses whose responses have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5). */
 const WITHOUT_BODY = [204, 205, 304]
 
-/** Finds what contradicts `returns`, which is the first description: another one of its status, or a status without a body. */
+/**
+ * Finds contradictions to `returns`, which is the first description: another one of its status, or a status without a
+ * body.
+ */
 export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const [first, ...others] = operation.responses
   const status = first?.status ?? 200

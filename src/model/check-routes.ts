@@ -9,7 +9,7 @@ import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
 import { checkUsedVersions, shareVersion } from './versions.js'
 
-/** Checks the paths of routes, each one alone and all together. */
+/** Checks the paths of routes, separately and together. */
 export function checkRoutes(
   routes: readonly RouteModel[],
   { hasGuard, versions }: { readonly hasGuard: boolean; readonly versions: VersionSettings | null },
@@ -62,7 +62,7 @@ function keyOf({ route, path }: Taken): string {
   return `${route.method} ${pathShape(path)}`
 }
 
-/** The first route that gets the requests of another one. */
+/** The first route that receives the requests of another one. */
 function winnerOf(each: Taken, taken: ReadonlyMap<string, readonly Taken[]>): Taken | undefined {
   return taken.get(keyOf(each))?.find(({ route }) => shareVersion(route, each.route))
 }
@@ -88,7 +88,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
   }
 }
 
-/** Checks only schemas that show their keys, and parameters that name one. */
+/** Checks only schemas with known keys, and parameters that name a key. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
@@ -113,7 +113,7 @@ function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Pr
   }))
 }
 
-/** Keys that are described one by one leave the other parameters as they are. */
+/** Keys that are described one by one leave other parameters unchanged. */
 function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
   const { params } = route.inputs
   if (keys === undefined || params === null || params instanceof KeyedSchema) return []
@@ -167,10 +167,10 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** The keys of schemas of libraries. They never change, and zod takes 0.1 ms to return them. */
+/** The keys of library schemas. They never change, and zod takes 0.1 ms to return them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
-/** The property names of an object schema, as far as the schema shows them. */
+/** The property names of an object schema, as far as they are known. */
 function schemaKeys(schema: Schema): string[] | undefined {
   if (knownKeys.has(schema)) return knownKeys.get(schema)
   // Another check reports a value that is not a schema.

@@ -25,7 +25,7 @@ export function checkUpload(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Two routes of one method may state the same parts, because the method has one request. */
+/** Two routes of one method may declare the same parts, because the method has one request. */
 function isRepeated({ by, parts }: Upload, before: readonly Upload[]): boolean {
   return by !== undefined && before.some((other) => other.by !== undefined && other.parts === parts)
 }
@@ -52,7 +52,7 @@ function checkParts(subject: string, parts: unknown): Problem[] {
     [Object.prototype, null].includes(Object.getPrototypeOf(parts))
   const names = isPlain ? Object.keys(parts) : []
   if (!isPlain || names.length === 0) {
-    return [invalid(subject, 'It was given no object of the parts of a form.', REMEDY)]
+    return [invalid(subject, 'Its argument must be an object with the parts of a form.', REMEDY)]
   }
   return Object.entries(parts).flatMap(([name, part]) => checkPart(`${subject} '${name}'`, part))
 }

@@ -45,7 +45,7 @@ export function contentTypesOf(type: BodyType, { contentType }: BodyOptions): re
 }
 
 function modelsOf({ schema, options }: { schema?: Schema; options: unknown }): BodyModel[] {
-  // `checkBodies` reports options that are none.
+  // `checkBodies` reports invalid options.
   const given = Object(options) as BodyOptions
   return typesOf(given).map((type) => modelOf(type, schema ?? null, given))
 }
@@ -57,13 +57,13 @@ function modelOf(type: BodyType, schema: Schema | null, options: BodyOptions): B
   return Object.freeze({ type, contentTypes, schema, maxBytes, isDescribed: true })
 }
 
-/** Whether the route reads its body as one with `@Body(schema)` does, apart from the limit. */
+/** Whether the route reads its body like one with `@Body(schema)`, apart from the limit. */
 function isDefault([first, second]: readonly BodyModel[]): boolean {
   const isJson = first?.type === 'json' && first.contentTypes.join() === CONTENT_TYPES.json
   return second === undefined && isJson && first.schema !== null
 }
 
-/** If every body has a limit of its own, the largest one is the limit of the route. */
+/** If every body has its own limit, the maximum is the limit of the route. */
 function withLimits(limits: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
   const sizes = bodies.map(({ maxBytes }) => maxBytes)
   if (sizes.includes(null)) return limits

@@ -5,7 +5,7 @@ import { createValidatorCompiler } from '../schema/compile-validator.js'
 import { KeyedSchema } from '../schema/composed-schemas.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The inputs of a route without any. Most routes share it. */
+/** The inputs of a route without inputs. Most routes share this object. */
 const NONE: RouteModel['inputs'] = Object.freeze({
   params: null,
   query: null,
@@ -14,7 +14,7 @@ const NONE: RouteModel['inputs'] = Object.freeze({
   body: null,
 })
 
-/** The schema of each part of the request: the first one, or a schema of all keys that are described one by one. */
+/** The schema of each part of the request: the first one, or a joint schema of all separately described keys. */
 export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   if (facts.input === undefined) return NONE
   const inputs: Record<InputSource, Schema | null> = { ...NONE }
@@ -23,7 +23,7 @@ export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   return Object.freeze(inputs)
 }
 
-/** How the cookies of a route are read; `null` if it has none. */
+/** How the cookies of a route are read; `null` if it reads none. */
 export function compileCookies(facts: FactsByKind): RouteModel['cookies'] {
   const inputs = factsOf(facts, 'input').filter(({ source }) => source === 'cookies')
   const isPassed = factsOf(facts, 'parameter').some(({ source }) => source === 'cookies')

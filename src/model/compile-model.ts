@@ -29,7 +29,7 @@ export interface CompiledModel {
   readonly problems: readonly Problem[]
 }
 
-/** Compiles the facts of the controllers into the frozen model. Collects problems and throws none. */
+/** Compiles the facts of the controllers into the frozen model. Collects problems and does not throw. */
 export function compileModel(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const problems: Problem[] = []
   const routes: RouteModel[] = []
@@ -126,7 +126,7 @@ function notOptional(subject: string): Problem {
   }
 }
 
-/** The largest number of edits between a name and the probably intended name. */
+/** The maximum edit distance between a name and the probably intended name. */
 const MOST_EDITS = 2
 
 /**

@@ -36,7 +36,7 @@ export function checkProduces(subject: string, facts: FactsByKind): Problem[] {
       return [
         invalid(
           place,
-          'It was given no media type.',
+          'It needs at least one media type.',
           "Give the types: 'application/json', 'text/csv'.",
         ),
       ]
@@ -71,7 +71,7 @@ function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
   )
 }
 
-/** Finds descriptions that name a type of their own for the responses that `@Produces` chooses the type of. */
+/** Finds descriptions with their own media type for responses whose type `@Produces` chooses. */
 export function checkProducedTypes(subject: string, facts: FactsByKind): Problem[] {
   if (facts.produces === undefined) return []
   return typeNames(facts).map((other) => ({

@@ -63,7 +63,7 @@ function compileOperation(facts: FactsByKind, owner: Owner, status: number): Ope
   })
 }
 
-/** Of several descriptions of one status, the nearest counts: the method, the class, its base, the application. */
+/** Of several descriptions of one status, the nearest one counts: the method, the class, its base, the application. */
 function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResponseOptions[] {
   const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
   const returned = firstOf(facts, 'returns')
@@ -81,7 +81,7 @@ function stated(options: ApiResponseOptions): ApiResponseOptions {
   return Object.freeze(withType(Object(options)))
 }
 
-/** `content` states the media type, too: readers that do not support files read it from `contentType`. */
+/** `content` also sets the media type: readers without support for files read `contentType`. */
 function withType(options: ApiResponseOptions): ApiResponseOptions {
   return options.content === undefined ? options : { ...options, contentType: options.content }
 }

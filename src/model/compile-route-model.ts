@@ -26,7 +26,7 @@ import { flattenEntries, isMiddleware } from './uses.js'
 
 /** The values that all routes of an application share. */
 export interface OwnerOptions {
-  /** The access of a route that has no decorator for it. */
+  /** The access of a route without an access decorator. */
   readonly defaultAccess: 'public' | 'protected'
   /** The names of `auth.guards`, the default one first; empty without this option. */
   readonly guards: readonly string[]
@@ -39,7 +39,7 @@ export interface OwnerOptions {
   readonly versions: VersionSettings | null
   /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
   readonly defaultStatus: DefaultStatus
-  /** The envelope of a route that has no `@Envelope`. */
+  /** The envelope of a route without `@Envelope`. */
   readonly envelope: EnvelopeChoice
   /** The responses that every route documents. */
   readonly documented: readonly ApiResponseOptions[]
@@ -172,7 +172,7 @@ function compileAccess(
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
   // Without a user there are no abilities, so `@Can` always requires the guard.
   const isAuthOptional = !isCan && auth?.isOptional === true
-  // Senders of webhooks have no credentials: the signature is in their place.
+  // Senders of webhooks have no credentials: the signature replaces them.
   const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
   const isStated = isCan || auth !== undefined || isByDefault
   const isProtected = isStated && !isAuthOptional
@@ -194,7 +194,7 @@ function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant']
   return fact === undefined ? null : { isOptional: fact.options?.optional === true }
 }
 
-/** A redirect has a status of its own, and no response without it is described. */
+/** A redirect has its own status, and no other response is described. */
 function compileStatus(
   facts: FactsByKind,
   { method }: FactOf<'route'>,
@@ -230,7 +230,7 @@ function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }
 
-/** An empty list becomes `null`: a reader tests for one value and leaves the step out. */
+/** An empty list becomes `null`: readers test for one value and omit the step. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : Object.freeze(list)
 }
@@ -286,7 +286,7 @@ function expressMethods(method: HttpMethod): RouteModel['methods'] {
 
 const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 
-/** The entry that they store in `route.stack`. */
+/** The entry that the routers store in `route.stack`. */
 function expressStack(
   { prototype }: Class,
   handler: PropertyKey,

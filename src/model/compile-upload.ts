@@ -19,7 +19,7 @@ const FRAMING_BYTES = 64 * 1024
 export function withUpload(facts: FactsByKind, inputs: RouteModel['inputs']): Upload {
   const parts = firstOf(facts, 'upload')?.parts
   if (parts === undefined) return { inputs, upload: null }
-  // `checkUpload` reports parts that are none.
+  // `checkUpload` reports invalid parts.
   const entries = Object.entries(Object(parts) as UploadParts)
   const settings = { isOpen: false, createCompiler: () => createValidatorCompiler() }
   const body = new KeyedSchema(entries, settings)

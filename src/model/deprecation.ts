@@ -10,7 +10,7 @@ const NAMES: OptionNames<DeprecatedOptions> = {
 }
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Returns the mistake in the announcement of an end; `undefined` if there is none. */
+/** Returns the mistake in the options of a deprecation; `undefined` if there is none. */
 export function deprecationMistake(options: unknown): string | undefined {
   if (typeof options !== 'object' || options === null) return 'It is neither options nor false.'
   const [unknown] = unknownOptions('', options, NAMES)

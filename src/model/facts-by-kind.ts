@@ -23,7 +23,7 @@ export function factsOf<K extends Fact['kind']>(facts: FactsByKind, kind: K): re
   return facts[kind] ?? NONE
 }
 
-/** The first fact of one kind, which is the nearest in the chain of classes. */
+/** The first fact of one kind, which is the nearest one in the chain of classes. */
 export function firstOf<K extends Fact['kind']>(
   facts: FactsByKind,
   kind: K,
@@ -31,10 +31,10 @@ export function firstOf<K extends Fact['kind']>(
   return facts[kind]?.[0]
 }
 
-/** The facts of each route: messages use the author's words, and nothing else needs them. */
+/** The facts of each route: messages use the author's words, and no other code needs them. */
 const written = new WeakMap<RouteModel, FactsByKind>()
 
-/** Notes the facts that a route was made of. */
+/** Stores the facts from which a route was compiled. */
 export function noteFacts(route: RouteModel, facts: FactsByKind): RouteModel {
   written.set(route, facts)
   return route

@@ -16,7 +16,7 @@ export type FieldRoutes = ReadonlyMap<PropertyKey, MadeRoute>
 
 /** The field routes of a controller. */
 export interface ReadFields {
-  /** By the class that has the fields: the controller, or one of its base classes. */
+  /** By the class that declares the fields: the controller, or one of its base classes. */
   readonly byClass: ReadonlyMap<Class, FieldRoutes>
   readonly problems: readonly Problem[]
 }
@@ -45,7 +45,7 @@ export function readChain(controller: Class): readonly ClassFacts[] {
   return chainOf(controller).map((link) => withFields(readClass(link), byClass.get(link)))
 }
 
-/** Methods come first, then fields, each in the order of the source: so the model is the same in both dialects. */
+/** Methods come first, then fields, each in source order, so that the model is equal in both dialects. */
 function withFields(facts: ClassFacts, fields: FieldRoutes | undefined): ClassFacts {
   if (fields === undefined) return facts
   const methods = new Map([...facts.methods].filter(([key]) => !fields.has(key)))
@@ -73,7 +73,7 @@ function readChainOfFields(controller: Class): ReadFields {
   return { byClass, problems }
 }
 
-/** An instance with stand-ins, and the routes that its constructor made, in order. */
+/** An instance with stand-ins, and the routes of its constructor, in order. */
 interface Made {
   readonly fields: FieldRoutes
   readonly routes: readonly MadeRoute[]
@@ -96,7 +96,7 @@ function makeInstance(controller: Class, link: Class): Made {
   }
 }
 
-/** A class may list tokens of parameters that have a default, which `length` does not count. */
+/** A class may list tokens of parameters with defaults, which `length` does not count. */
 function countParameters(target: Class): number {
   const { inject } = target as { readonly inject?: unknown }
   return Math.max(target.length, Array.isArray(inject) ? inject.length : 0)
@@ -126,7 +126,7 @@ interface OwnRoutes {
   readonly fields: FieldRoutes
 }
 
-/** Finds routes that no field has, because nothing would serve them. */
+/** Finds routes that are not the value of a field, because they would never be served. */
 function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
   const placed = new Set(fields.values())
   const own = made.routes.slice(base.routes.length).filter((route) => !placed.has(route))
@@ -155,14 +155,20 @@ function nameOf({ name }: Class): string {
   return name || 'an anonymous class'
 }
 
-/** A call of a function for field routes, as compilers and bundlers write it: `post(`, `post2(`, `(0, blazon_1.post)(`. */
+/**
+ * A call of a function for field routes, in the output of compilers and bundlers: `post(`, `post2(`, `(0,
+ * blazon_1.post)(`.
+ */
 const CALL =
   '(?:\\(0,\\s*[\\w$]+\\.(?:get|query|post|put|patch|del)\\)|(?:[\\w$]*(?:blazon|import)[\\w$]*\\.)?(?:get|query|post|put|patch|del)(?:\\$?\\d+)?)\\s*\\(\\s*'
 
 /** The value of a field: `add = post('/')`, `this.add = post(path)`. A method may have `const note = get(id)`, which does not begin so. */
 const OF_FIELD = `(?:^|[{};\\n/])\\s*(?:this\\.|this\\[)?["'\`]?[\\w$]+["'\`\\]]*\\s*=\\s*${CALL}["'\`\\w$]`
 
-/** The value inside of a call or an object: `__publicField(this, "add", post('/'))`, `{ value: post('/') }`. The path has no spaces. */
+/**
+ * The value inside a call or an object: `__publicField(this, "add", post('/'))`, `{ value: post('/') }`. The path has
+ * no spaces.
+ */
 const INSIDE = `(?:[(,[]|\\bvalue:)\\s*${CALL}(["'\`])[^\\s"'\`]*\\1`
 
 const MAKES_ROUTES = new RegExp(`${OF_FIELD}|${INSIDE}`)

@@ -6,7 +6,7 @@ import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 /** Reads the facts of a class and its base classes, nearest first. */
 export type ReadChain = (target: Class) => readonly ClassFacts[]
 
-/** A controller with everything that it inherits: the facts of the class, and of each method. */
+/** A controller with its inherited parts: the facts of the class and of each method. */
 export interface InheritedController {
   readonly facts: FactsByKind
   readonly methods: ReadonlyMap<PropertyKey, FactsByKind>

@@ -6,7 +6,7 @@ export interface PathProblem {
   readonly remedy: string
 }
 
-/** The first problem in the syntax of a path; `null` when there is none. */
+/** The first problem in the syntax of a path; `null` if there is none. */
 export function pathProblem(path: string): PathProblem | null {
   if (PLAIN.test(path)) return null
   const segments = parsePath(path)
@@ -17,7 +17,7 @@ export function pathProblem(path: string): PathProblem | null {
   return namesProblem(segments.flat())
 }
 
-/** The problem of a prefix, which stands before other paths; `null` when there is none. */
+/** The problem of a prefix, which precedes other paths; `null` if there is none. */
 export function prefixProblem(prefix: unknown): string | null {
   if (typeof prefix !== 'string') return `${String(prefix)} is not a path`
   const problem = pathProblem(prefix)
@@ -33,7 +33,7 @@ const SYNTAX =
   'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
 const ESCAPE = `A backslash makes the next character literal: 'books\\\\:batchGet'.`
 
-/** Characters that have a meaning in paths elsewhere, or that URLs cannot have, if they are not escaped. */
+/** Characters that have a meaning in other path syntaxes, or that URLs cannot contain, unless escaped. */
 const MEANT = /[?+(){}[\]#%\s]/u
 /** Control characters and halves of surrogate pairs. */
 const NEVER = /[\p{Cc}\p{Cs}]/u

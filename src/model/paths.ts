@@ -73,7 +73,7 @@ export type PathPart =
     }
   | { readonly kind: 'parameter' | 'wildcard'; readonly name: string; readonly at: number }
 
-/** The parts of a segment, in order; none for an empty segment. */
+/** The parts of a segment, in order; empty for an empty segment. */
 export type PathSegment = readonly PathPart[]
 
 /** A backslash with the character after it, `:name` or `*name`, or literal text. */
@@ -104,12 +104,12 @@ function parseSegment(segment: string, start: number): PathSegment {
   )
 }
 
-/** Whether a path is literal and has no escapes, as most paths and parts of paths are: it need not be parsed. */
+/** Whether a path is literal and has no escapes, as most paths: then it need not be parsed. */
 export function isLiteral(path: string): boolean {
   return !/[:*\\]/.test(path)
 }
 
-/** The literal text of a segment without parameters; `null` for a segment with one. */
+/** The literal text of a segment without parameters; `null` for other segments. */
 export function literalOf(segment: PathSegment): string | null {
   let literal = ''
   for (const part of segment) {

@@ -1,7 +1,7 @@
 import type { Node } from '../schema/dialect/conversion.js'
 import { isKeyword, subschemasOf } from '../schema/keywords.js'
 
-/** Why a value is not a schema, and the remedy; `null` when it is a schema. */
+/** The reason why a value is not a schema, and the remedy; `null` if it is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
     const cause = 'is undefined. An undefined one is often a circular import.'
@@ -66,7 +66,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Why a value is not a schema, and the remedy. */
+/** The reason why a value is not a schema, and the remedy. */
 interface SchemaProblem {
   readonly cause: string
   readonly remedy: string
@@ -90,7 +90,7 @@ function functionProblem(given: AnyFunction): SchemaProblem {
   return { cause, remedy: remedyForClass(given, name) }
 }
 
-/** A class that a library makes from a schema keeps the schema as a property. */
+/** A class that a library creates from a schema stores the schema as a property. */
 function remedyForClass(given: AnyFunction, name: string): string {
   const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
   if (kept !== undefined) return `Give ${name}.${kept[0]}, which is a schema.`
@@ -112,7 +112,7 @@ function isClass(given: AnyFunction): boolean {
  */
 function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)
-  // `Object.prototype` of this realm, or of another one.
+  // `Object.prototype` of this realm, or of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return null
   if (schema instanceof Promise) {
     return { cause: 'is a Promise.', remedy: `Await it. ${GIVE_SCHEMA}` }

@@ -80,7 +80,7 @@ export function isMiddleware(entry: UseEntry): entry is RequestHandler {
   return typeof entry === 'function' && !isInterceptorClass(entry)
 }
 
-/** Whether an entry is an interceptor itself, and not the token of one. */
+/** Whether an entry is an interceptor itself, not the token of one. */
 export function isInterceptor(entry: unknown): boolean {
   return typeof (entry as { intercept?: unknown } | null)?.intercept === 'function'
 }

@@ -4,7 +4,7 @@ import type { VersionSettings } from '../contracts/version.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** A name that a path and a header can contain. Paths ignore case, so there are no capitals. */
+/** A name that paths and headers can contain. Paths ignore case, so there are no capitals. */
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/
 const LONGEST = 32
 const NEUTRAL: readonly null[] = [null]
@@ -36,7 +36,7 @@ export function shareVersion(one: RouteModel, { version }: RouteModel): boolean 
   return one.version === null || version === null || one.version === version
 }
 
-/** The routes of a version. Those without one belong to every version. */
+/** The routes of a version. Routes without a version belong to every version. */
 export function routesIn(routes: readonly RouteModel[], version: string | null): RouteModel[] {
   return routes.filter((route) => route.version === null || route.version === version)
 }
@@ -58,7 +58,7 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** The problem of a name that is no version. */
+/** The problem of an invalid version name. */
 export function invalidVersion(subject: string, cause: string): Problem {
   const remedy =
     "Write lower-case letters and digits, with '.', '-' or '_' between them: @Version('1', '2'); or only '*' for every version."

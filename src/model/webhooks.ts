@@ -12,13 +12,13 @@ const HEADERS = {
   github: ['X-Hub-Signature-256', 'X-GitHub-Delivery'],
 } as const
 
-/** Whether a verifier is one of the built-in schemes. A verifier of your own may have a property `scheme`, too. */
+/** Whether a verifier is a built-in scheme. A custom verifier may have a property `scheme`, too. */
 export function isScheme(verifier: unknown): verifier is WebhookScheme {
   const { scheme, verify } = Object(verifier) as { scheme?: unknown; verify?: unknown }
   return verify === undefined && typeof scheme === 'string' && Object.hasOwn(HEADERS, scheme)
 }
 
-/** The headers of a signature; none for a route without `@Webhook`. */
+/** The headers of a signature; empty for a route without `@Webhook`. */
 export function webhookHeaders({ webhook }: Pick<RouteModel, 'webhook'>): readonly string[] {
   if (webhook === null) return []
   return isScheme(webhook) ? HEADERS[webhook.scheme] : (webhook.headers ?? [])

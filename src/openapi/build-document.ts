@@ -78,13 +78,13 @@ export interface DocumentConfig {
   readonly parsesNestedQuery: boolean
   /** The formats of bodies. */
   readonly wire: DocumentWire
-  /** The responses that the application documents for every route. */
+  /** The documented responses of every route of the application. */
   readonly documented: readonly ApiResponseOptions[]
   /** Whether every response has an `X-Request-Id`. */
   readonly sendsRequestIds: boolean
 }
 
-/** A document, with the errors and warnings found while it was built. */
+/** A document, with the errors and warnings from its construction. */
 export interface BuiltDocument {
   /** Builds a new document object with every call. The problems are found before the first call. */
   readonly write: () => OpenApiDocument
@@ -259,7 +259,7 @@ const NAME = 'X-Request-Id'
 
 const headers = (): Record<string, OpenApiHeader> => ({
   [NAME]: {
-    description: 'The id of the request: the same in the log and in `requestId` of an error.',
+    description: 'The id of the request. Logs and the `requestId` of an error contain the same id.',
     required: true,
     schema: { type: 'string' },
   },

@@ -93,7 +93,7 @@ export function buildOperation(
   context: OperationContext,
 ): OpenApiOperation {
   const { route, operationId } = documented
-  // A name without letters or digits, such as `$`, has no title.
+  // A name without letters or digits, such as `$`, gives no title.
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
@@ -130,7 +130,7 @@ function securityOf(
     ...accepted.map((guard) => [[guard.name, scopesOf(guard, route)] as const, ...added]),
     ...(guards.length > 0 && route.isProtected ? [] : [added]),
   ]
-  // An empty requirement alone has no meaning; beside others it stands for requests without credentials (OpenAPI 3.0.3,
+  // A single empty requirement has no meaning; beside others it means requests without credentials (OpenAPI 3.0.3,
   // 4.7.10).
   if (alternatives.every((names) => names.length === 0)) return {}
   return { security: alternatives.map((entries) => Object.fromEntries(entries)) }
@@ -182,7 +182,7 @@ function bodySchemasOf(route: RouteModel): readonly Schema[] {
   )
 }
 
-/** The request body of an operation; `null` when the route describes none. */
+/** The request body of an operation; `null` if the route describes none. */
 function buildRequestBody(route: RouteModel, schemas: DocumentSchemas): OpenApiRequestBody | null {
   const { body: stated } = route.operation
   const description = stated?.description
@@ -201,7 +201,7 @@ function buildRequestBody(route: RouteModel, schemas: DocumentSchemas): OpenApiR
   return { ...about, content, required: isBodyRequired(route) }
 }
 
-/** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of them. */
+/** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all its types. */
 function typedContent(
   { type, contentTypes, schema, maxBytes }: BodyModel,
   { operation, limits }: RouteModel,
@@ -258,7 +258,7 @@ function formContent(
     types === null ? [] : [[name, { contentType: types.join(', ') }]],
   )
   const sizes = Object.entries(files).map(([name, { maxBytes }]) => [name, maxBytes])
-  // Beside the encoding and not in it: express-openapi-validator refuses documents with extensions there.
+  // Beside the encoding, not inside it: express-openapi-validator rejects documents with extensions there.
   const about = {
     ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
     ...(sizes.length > 0 && { 'x-max-file-bytes': Object.fromEntries(sizes) }),

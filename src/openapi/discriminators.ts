@@ -3,7 +3,7 @@ import { isNull } from '../schema/dialect/union.js'
 import { mapChildren, someBelow } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 
-/** A deeper chain of alternatives counts as one without constants. */
+/** A deeper chain of alternatives is treated as if it had no constants. */
 const MAX_DEPTH = 8
 
 interface Components {
@@ -75,7 +75,7 @@ function settle(
   const mapping = new Map(
     Object.entries(stated).filter(([, $ref]) => isKnown($ref, branches, components)),
   )
-  // Without alternatives, the schema is the part that all of them have.
+  // Without alternatives, the schema is the common part of all alternatives.
   if (branches.length === 0 && schema.properties === undefined) return undefined
   for (const { $ref } of branches) {
     const values = $ref === undefined ? null : valuesOf({ $ref }, propertyName, components)
@@ -99,7 +99,7 @@ function alternativesOf({ oneOf, anyOf }: OpenApiSchema): readonly OpenApiSchema
   return (oneOf ?? anyOf ?? []).filter((branch) => branch.type !== 'null' && !isNull(branch))
 }
 
-/** The values that a property can have; `null` if they are not listed. */
+/** The possible values of a property; `null` if they are not listed. */
 function valuesOf(
   schema: OpenApiSchema,
   name: string,

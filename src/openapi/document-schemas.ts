@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../contracts/openapi.js'
 import { deepCopy, referencesOf } from './map-schema.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schemas of one document while it is built. It shares no object with another document. */
+/** The schemas of one document during its construction. They share no object with another document. */
 export interface DocumentSchemas extends SettledSchemas {
   /** Returns a copy for the document, and adds the components that the schema refers to. */
   copy(schema: OpenApiSchema): OpenApiSchema

@@ -66,7 +66,7 @@ export type ErrorContent = Readonly<Record<string, OpenApiMediaType>>
 interface ErrorBody {
   readonly status: number
   readonly wire: ErrorWire
-  /** Whether it is the status of requests that a schema rejects. */
+  /** Whether it is the status of requests that fail validation. */
   readonly isRejected: boolean
   readonly schemas: DocumentSchemas
 }
@@ -78,7 +78,7 @@ export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): 
     return { [wire.mediaType ?? 'application/json']: { schema } }
   }
   const title = titleOf(status)
-  // Of all causes of its status, clients meet a failed validation most often, so it is the example.
+  // Of all causes of this status, clients meet a failed validation most often, so it is the example.
   const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
   const problem = { type: 'about:blank', title, status, detail: message, ...facts }
   const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }

@@ -5,7 +5,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 /** The name of the security scheme of `auth.guard`. */
 export const GUARD_NAME = 'BearerAuth'
 
-/** The security scheme of a guard that describes none. */
+/** The security scheme of a guard without its own. */
 export const GUARD_SCHEME: OpenApiSecurityScheme = Object.freeze({ type: 'http', scheme: 'bearer' })
 
 /** A guard in a document. */

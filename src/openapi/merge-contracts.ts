@@ -32,7 +32,7 @@ export function mergeContracts(contracts: readonly ContractOf[]): ContractsOf {
   }
 }
 
-/** Collects in one pass, because every route of a document has a contract, and most state errors alone. */
+/** Collects in one pass, because every route of a document has a contract, and most contracts only have errors. */
 function merge(contracts: readonly RouteContract[]) {
   const merged = {
     errors: [] as number[],

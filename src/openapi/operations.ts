@@ -4,7 +4,7 @@ import type { Problem } from '../errors/config-error.js'
 import { pathShape } from '../model/paths.js'
 import { handlerName } from './naming.js'
 
-/** A route under one method, with its `operationId`. */
+/** A route with one of its methods, and the `operationId`. */
 export interface DocumentedOperation {
   readonly route: RouteModel
   readonly method: OpenApiMethod
@@ -56,7 +56,7 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
   )
 }
 
-/** Whether the author gave one `operationId` to two handlers. This is reported as an error, not repaired. */
+/** Whether the author gave one `operationId` to two handlers. This is reported as an error, not corrected. */
 function isContradiction(group: readonly Draft[]): boolean {
   const isStated = group.some(({ route }) => route.operation.operation.operationId !== undefined)
   const [first, ...others] = group.map(({ route }) => route)

@@ -50,7 +50,7 @@ function definedParameter(
   input: Schema | null,
   schemas: DocumentSchemas,
 ): OpenApiParameter[] {
-  // A path parameter is in the path, so it is in the list already.
+  // A path parameter is part of the path, so the list already contains it.
   if (place === 'path') return []
   if (input !== null) {
     return place === 'query' ? queryParameters(input, schemas) : headerParameters(input, schemas)

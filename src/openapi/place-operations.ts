@@ -46,7 +46,7 @@ export function placeOperations(
   return { placed, problems }
 }
 
-/** `/files/:name` and `/files/*rest` are two routes for the router, but one template in OpenAPI. */
+/** `/files/:name` and `/files/*rest` are two routes for the router, but the same template in OpenAPI. */
 function indistinct({ name, path, method }: RouteModel, template: string): Problem {
   return {
     code: 'W_PATH_INDISTINCT',

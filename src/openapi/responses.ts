@@ -40,7 +40,7 @@ export interface ResponseContext {
   readonly shared: SharedResponses
   /** The guards of the application. */
   readonly guards: readonly DocumentGuard[]
-  /** The responses that the application documents for every route. */
+  /** The documented responses of every route of the application. */
   readonly documented: readonly ApiResponseOptions[]
   readonly openapi: OpenApiVersion
 }
@@ -128,7 +128,7 @@ function producedSchema(type: string): OpenApiSchema {
     : { type: 'string', format: 'binary' }
 }
 
-/** The largest body of a route, in bytes; `undefined` if it does not differ from other routes. */
+/** The maximum body size of a route, in bytes; `undefined` if it does not differ from other routes. */
 function ownMaxBytes({ limits, upload }: RouteModel, shared: SharedResponses): number | undefined {
   const own = limits?.bodyBytes
   return upload === null ? own : bytesOfForm(upload, own ?? shared.bodyBytes)
@@ -192,7 +192,7 @@ function contentTypeOf(route: RouteModel): string {
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
 
-/** A redirect as Express writes it: as HTML or text, depending on the `Accept` header. */
+/** A redirect as sent by Express: as HTML or text, depending on the `Accept` header. */
 function redirection(status: number, headers: RouteModel['headers']): OpenApiResponse {
   return {
     description: STATUS_CODES[status] ?? 'Redirect',
@@ -256,11 +256,14 @@ interface FileBase {
   readonly headers?: Headers
 }
 
-/** Bytes that the document does not describe further. A 206 states which part it has (RFC 9110, 14.4). */
+/** Bytes without further description. A 206 names the range that it contains (RFC 9110, 14.4). */
 function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
   const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
   if (status !== 206) return { ...base, content }
-  const range = { description: 'The positions of the part: `bytes 0-99/1000`.', required: true }
+  const range = {
+    description: 'The range of the bytes in this response, such as `bytes 0-99/1000`.',
+    required: true,
+  }
   const headers = { ...base.headers, 'Content-Range': { ...range, schema: text() } }
   return { ...base, headers, content }
 }
@@ -294,8 +297,8 @@ const TYPES: Readonly<Record<StreamKind, string>> = {
 }
 
 const WHOLE: Readonly<Record<StreamKind, string>> = {
-  sse: 'Server-Sent Events. The data of each event is the JSON of an item. The event `end` follows the last item; the event `error` has the error that has ended the stream.',
-  jsonLines: 'Each line is the JSON of an item.',
+  sse: 'Server-Sent Events. The data of each event is one item as JSON. An `end` event follows the last item. An `error` event contains the error that ended the stream.',
+  jsonLines: 'Each line is one item as JSON.',
 }
 
 /**
@@ -314,7 +317,7 @@ function streamContent(
     const description = WHOLE[kind]
     if (openapi !== '3.2') return { schema: { type: 'string', description }, ...own }
     const itemSchema = kind === 'sse' ? eventOf(ofItem(), error()) : ofItem()
-    // To OpenAPI 3.2, a body of items is the list of them.
+    // In OpenAPI 3.2, a streamed body is described by its items.
     return { schema: { type: 'array', description }, itemSchema, ...own }
   }
   return Object.fromEntries(formats.map(({ kind }) => [TYPES[kind], media(kind)]))

@@ -20,7 +20,7 @@ const REMEDIES = {
 /** Converts a schema of any library to OpenAPI. */
 export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSchema
 
-/** A place where a schema is used. Unnamed schemas get their name from it, and warnings name it. */
+/** A place where a schema is used. It names unnamed schemas, and warnings mention it. */
 export interface SchemaUse {
   readonly schema: Schema
   readonly side: SchemaSide
@@ -149,7 +149,7 @@ export class SchemaRegistry {
         known !== undefined && JSON.stringify(known) !== JSON.stringify(mapReferences(schema, toId))
       )
     }
-    // A new name changes the references to it, so the definitions that refer to it become different, too.
+    // A new name changes the references to it, so the referring definitions become different, too.
     // Check all of them again after each change.
     for (;;) {
       const taken = described.definitions.find(isTaken)
@@ -213,7 +213,7 @@ function localNames(
   for (const { name, isNamed, schema: body } of definitions) if (isNamed) nameBelow(body, name)
   nameBelow(schema, place)
   nameBelow(byName.get(root ?? '')?.schema ?? {}, place)
-  // Definitions that nothing refers to need a name, too.
+  // Unreferenced definitions need a name, too.
   for (const { name } of definitions) if (!names.has(name)) give(name, `${place}_${name}`)
   return names
 }

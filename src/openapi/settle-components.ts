@@ -59,7 +59,7 @@ function sorted(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A definition as requests or responses use it. Its references are ids (see {@link idOf}). */
+/** A definition in the form for requests or responses. Its references are ids (see {@link idOf}). */
 export interface Definition {
   readonly name: string
   readonly side: SchemaSide
@@ -94,7 +94,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? freeName(`${name}_`, taken) : name
 }
 
-/** The names whose request and response sides differ, in themselves or in a definition that they refer to. */
+/** The names whose request and response sides differ, in themselves or in a referenced definition. */
 function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<string> {
   const nameOf = (id: string) => definitions.get(id)?.name ?? id
   const text = ({ schema }: Definition) => JSON.stringify(mapReferences(schema, nameOf))

@@ -32,7 +32,7 @@ const RETRY_AFTER: OpenApiHeader = {
   schema: { type: 'integer' },
 }
 
-/** The framework's own errors by status, whichever step of a route causes them. */
+/** The framework's own errors by status, independent of the step that causes them. */
 const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
   401: {
@@ -48,7 +48,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     description: 'The request conflicts with stored data, or with another request.',
     headers: { 'Retry-After': RETRY_AFTER },
   },
-  410: { description: 'The operation has ended.' },
+  410: { description: 'The operation is no longer available.' },
   412: {
     description: 'A precondition of the request failed.',
     headers: { ETag: { description: 'The current version, if it is known.', schema: text } },
@@ -56,12 +56,15 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   413: { description: 'The request body is too large.' },
   415: { description: 'The media type of the request body is not supported.' },
   416: {
-    description: 'The requested range is outside of the content.',
+    description: 'The requested range is outside the content.',
     headers: {
-      'Content-Range': { description: 'The number of bytes: `bytes */1000`.', schema: text },
+      'Content-Range': {
+        description: 'The total number of bytes, such as `bytes */1000`.',
+        schema: text,
+      },
     },
   },
-  422: { description: 'The request is well-formed, and cannot be carried out.' },
+  422: { description: 'The request is well-formed but cannot be processed.' },
   428: { description: 'The request needs a condition, such as `If-Match`.' },
   429: {
     description: 'Too many requests.',
@@ -90,7 +93,7 @@ const INSUFFICIENT_SCOPE: ErrorFacts = {
   ...(ERRORS[403] as ErrorFacts),
   headers: {
     'WWW-Authenticate': {
-      description: 'The scopes that a token needs, if it lacks one (RFC 6750, 3.1).',
+      description: 'The required scopes, if the token lacks one (RFC 6750, 3.1).',
       schema: text,
     },
   },
@@ -107,7 +110,7 @@ export interface DocumentWire {
   readonly errors: ErrorWire
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number
-  /** The largest body of a request, in bytes. `@Limits` sets another one for a route. */
+  /** The maximum size of a request body, in bytes. `@Limits` overrides it for a route. */
   readonly bodyBytes: number
 }
 
@@ -130,7 +133,7 @@ export class SharedResponses {
     this.#errors = [wire.errors]
   }
 
-  /** The largest body of a route without a limit of its own, in bytes. */
+  /** The maximum body size of a route without its own limit, in bytes. */
   get bodyBytes(): number {
     return this.#wire.bodyBytes
   }

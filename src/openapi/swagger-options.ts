@@ -19,7 +19,7 @@ import { checkTagTree } from './check-tag-tree.js'
 /** A version of OpenAPI that documents can have. */
 export type OpenApiVersion = '3.0' | '3.1' | '3.2'
 
-/** The patch of each version, as the document writes it. No patch changes the format. */
+/** The patch version of each minor version in documents. Patches do not change the format. */
 export const PATCHES: Readonly<Record<OpenApiVersion, OpenApiDocument['openapi']>> = {
   '3.0': '3.0.3',
   '3.1': '3.1.2',
@@ -123,13 +123,13 @@ export interface SwaggerOptions {
 
 /** The resolved options of one document. */
 export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audience'> {
-  /** The abilities of all readers; `null` if they differ. */
+  /** The common abilities of all readers; `null` if they differ. */
   readonly audience: readonly string[] | null
   readonly openapi: OpenApiVersion
   readonly isServed: boolean
   /** Whether the application sets `enabled` explicitly. */
   readonly isDecided: boolean
-  /** The path of the page: with one leading slash, without a trailing slash. */
+  /** The path of the page: with a leading slash, without a trailing slash. */
   readonly path: string
   readonly title: string
   readonly version: string
@@ -191,7 +191,7 @@ export const swaggerGroup: OptionGroup<Option, readonly DocumentSettings[]> = {
   resolve: (swagger) => Object.freeze(listOf(swagger).map(resolve)),
 }
 
-/** The paths of a page and its two document files, normalised in the way the router compares paths. */
+/** The paths of a page and its two document files, normalized in the same way as in the router. */
 export function docsUrls(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }

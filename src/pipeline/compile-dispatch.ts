@@ -15,7 +15,7 @@ import type { EnterConfig } from './steps/plugin.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  /** Finds the route of a request. Headers name the version of the API, if they do. */
+  /** Finds the route of a request, also by its version header if the API has one. */
   readonly match: (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
   readonly routes: readonly RouteModel[]
   /**
@@ -59,7 +59,7 @@ function isTheirs({ kind }: Unmatched, method: string): boolean {
   return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
 }
 
-/** Counts a request without a route against rate limits, then responds to it. */
+/** Counts a request without a route against rate limits, then sends the response. */
 function endUnmatched(
   found: Unmatched,
   { req, res }: { req: BlazonRequest; res: Response },
@@ -144,7 +144,7 @@ interface QueryLimit extends Pick<DispatchConfig, 'match'> {
   readonly express: Application
   /** Runs requests that are not refused. */
   readonly run: RunRoute
-  /** Responds with the error, with the headers that a browser needs to show it. */
+  /** Responds with the error, and with the CORS headers that a browser needs to show it. */
   readonly refuse: RunRoute
 }
 

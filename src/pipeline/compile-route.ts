@@ -124,7 +124,7 @@ function usesOf(
   })
 }
 
-/** The step that responds. In a route with marked fields, no later step sends them before the caller is known. */
+/** The step that responds. In a route with marked fields, it sends them only if the caller is known. */
 function respondStep(
   route: RouteModel,
   { visibility, invocation }: Pick<RouteParts, 'visibility'> & { readonly invocation: Invocation },

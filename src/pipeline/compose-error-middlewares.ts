@@ -41,7 +41,7 @@ export interface ErrorEnds {
   readonly log: LogFailure
   /** Reads the status that the response to an error would have. */
   readonly read: (error: unknown, status: number) => KnownFailure
-  /** Limits the time of error middlewares that have not responded when they return. */
+  /** Limits the time of error middlewares that return without a response. */
   readonly watch: {
     readonly start: (req: BlazonRequest, res: Response) => void
     readonly stop: (req: BlazonRequest) => void
@@ -78,7 +78,7 @@ interface WalkConfig extends ErrorEnds {
 
 class ErrorWalk {
   readonly #config: WalkConfig
-  /** The index of the error middleware that has the error. Only this one may pass it on. */
+  /** The index of the error middleware that handles the error. Only this middleware may pass it on. */
   #at = 0
   #error: unknown
   #hasGoneOn = false
@@ -139,7 +139,7 @@ class ErrorWalk {
     else log(error, req, { status: toFailure(error).status })
   }
 
-  /** Logs an error of the server before a middleware sees it: the middleware may end the response in any way. */
+  /** Logs a server error before a middleware receives it, because the middleware may end the response in any way. */
   #noteFailure(error: unknown): void {
     const { req, res, log, read } = this.#config
     const { status } = read(error, res.statusCode)

@@ -16,7 +16,7 @@ export interface MiddlewareEnds {
   readonly done: RunRoute
   readonly onError: OnFailure
   readonly onLateError: OnLateError
-  /** Called for each request before the first middleware; `undefined` if nothing is watched. */
+  /** Called for each request before the first middleware; `undefined` if there is no observer. */
   readonly watch?: WatchMiddlewares | undefined
 }
 

@@ -11,11 +11,11 @@ import { keepFirstResponse } from '../http/send/end-early.js'
 import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
 import type { OnError } from '../step/step.js'
 
-/** The input of {@link Deadlines}: the clock, and the handlers of requests whose time is over. */
+/** The input of {@link Deadlines}: the clock, and the handlers of requests that exceed their limit. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
-  /** For a request that has failed in `onError` already and still has no response. */
+  /** For a request that has already failed in `onError` but has no response yet. */
   readonly fail: OnError
   /** The scopes in which listeners of `req.signal` run. */
   readonly scopes: RequestScopes | null
@@ -77,7 +77,7 @@ export class Deadlines {
     res.once('close', () => this.stop(req))
   }
 
-  /** Stops the timer. Requests under way have no time limit any more. */
+  /** Stops the timer. Running requests then have no time limit. */
   close(): void {
     this.#timer?.cancel()
     this.#timer = undefined
@@ -166,12 +166,12 @@ export class DeadlineSet {
     return this.#ofRequest(req)?.restOf(req) ?? null
   }
 
-  /** Stops all timers. Requests under way have no time limit any more. */
+  /** Stops all timers. Running requests then have no time limit. */
   close(): void {
     for (const deadlines of this.#byMs.values()) deadlines.close()
   }
 
-  /** `req.route` of a request in an Express router has no bounds. */
+  /** `req.route` of a request in an Express router has no limits. */
   #ofRequest({ route }: BlazonRequest): Deadlines | null {
     return this.of((route as Partial<RouteModel> | undefined)?.limits ?? null)
   }

@@ -17,7 +17,7 @@ interface ErrorFacts {
  * itself are documented by its author. Each line matches a step in `compileRoute`.
  */
 export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
-  // A plugin may blame a value of any request: a path parameter needs no schema.
+  // A plugin may report a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
     const { isProtected, isAuthOptional, abilities, limits, stream, webhook, produces } = route
@@ -49,7 +49,7 @@ const VARY: NonNullable<RouteContract['headers']> = {
   Vary: { description: 'The response depends on `Accept`.', schema: { type: 'string' } },
 }
 
-/** The media type of the file that a route sends; `null` if it sends none, or not as the response to a read. */
+/** The media type of the file that a route sends; `null` if it sends none, or only in response to writes. */
 function fileTypeOf({ method, operation }: RouteModel): string | null {
   if (method !== 'GET') return null
   return operation.responses.find(({ status }) => status === 200)?.content ?? null
@@ -63,7 +63,7 @@ function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
     headers: {
       ETag: { description: 'The version of the content.', schema: text },
       'Accept-Ranges': {
-        description: '`bytes`, if clients may ask for parts.',
+        description: '`bytes` if the server accepts range requests.',
         schema: text,
       },
     },

@@ -75,7 +75,7 @@ export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
   }
 }
 
-/** The error to send if nothing of the original error can be sent. */
+/** The error to send if no part of the original error can be sent. */
 const GENERIC = toFailure(undefined)
 
 /**
@@ -192,7 +192,7 @@ function attempt(
 
 /**
  * Calls the format. It may not pass an error on with `req.next`, as `res.format` and `res.render` do: that error would
- * be written by the format again, without end.
+ * be written by the format again, endlessly.
  */
 function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefined): unknown {
   if (req === undefined) return own.format(failure)
@@ -214,7 +214,7 @@ function typeOf({ mediaType = JSON_TYPE }: ErrorFormat): string {
   return mediaType === 'application/json' ? JSON_TYPE : mediaType
 }
 
-/** The failure as a format receives it. The format cannot change the list of a shared error. */
+/** The failure, in the form for formats. A format cannot change the list of a shared error. */
 function toPublic(failure: KnownFailure, requestId: string | undefined): Failure {
   const { status, code, message, errors } = failure
   const listed = Array.isArray(errors) ? errors.map(frozenCopy) : undefined
@@ -263,7 +263,7 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 /** The input of {@link clientErrorResponse}. */
 interface ParserErrorConfig extends Pick<RenderConfig, 'wire' | 'onFault'> {
-  /** The id of the request whose body is broken; `undefined` if no id is sent, or there is no request yet. */
+  /** The id of the request with the broken body; `undefined` if no id is sent, or there is no request yet. */
   readonly requestId: string | undefined
 }
 
@@ -292,7 +292,7 @@ export function clientErrorResponse(
  * the request. The response still belongs to another server.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
-  // A client may have disconnected during the start. To write then would end the process.
+  // A client may have disconnected during the start. Writing to the connection would then end the process.
   if (res.destroyed || res.headersSent) return void res.destroy()
   const status = HTTP_CODES[code]
   const { type, text } = renderEnvelope(toFailureOf(status), undefined)

@@ -1,12 +1,12 @@
 import type { FieldError, InputSource, ValidationIssue } from '../contracts/schema.js'
 import { MAX_ISSUES } from '../schema/work-limit.js'
 
-/** The most bytes of all errors together. Names and messages may repeat data that the client sent. */
+/** The maximum size of all errors together, in bytes. Names and messages may repeat data of the client. */
 const MAX_BYTES = 8 * 1024
 const MAX_MESSAGE = 1000
 const MAX_PATH = 250
 
-/** The most bytes that JSON needs for one character: `\u0001`. */
+/** The maximum number of bytes of one character in JSON: `\u0001`. */
 const MOST_BYTES_OF_CHARACTER = 6
 
 /** Returns as many errors as a response may contain. Texts that are longer than any field needs are cut. */
@@ -39,13 +39,13 @@ function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text
 }
 
-/** Whether a name is in the schema, so that it does not come from the client. */
+/** Whether a name is in the schema, and therefore does not come from the client. */
 export type Declares = (name: string) => boolean
 
 /** An input that a schema has rejected. */
 interface RefusedInput {
   readonly source: InputSource
-  /** The value as the client sent it. */
+  /** The original value of the client. */
   readonly value: unknown
   readonly declares: Declares
 }
@@ -53,7 +53,7 @@ interface RefusedInput {
 /** Replaces a name in a path that is not in the schema. */
 const UNKNOWN = '*'
 
-/** Lists where an input is invalid, in messages that repeat nothing of it. */
+/** Lists the invalid places of an input, in messages without values of the request. */
 export function genericErrors(
   issues: readonly ValidationIssue[],
   { source, value, declares }: RefusedInput,
@@ -62,7 +62,7 @@ export function genericErrors(
   for (const issue of issues) {
     const { path, found } = walk(issue.path, value, { source, declares })
     const message = found === undefined ? 'is missing' : 'is not valid'
-    // Several issues of a library at one path become one message.
+    // Several issues of a library at the same path become one message.
     errors.set(`${path} ${message}`, { in: source, path, message })
   }
   return [...errors.values()]

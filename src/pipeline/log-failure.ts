@@ -96,7 +96,7 @@ function factsOf(req: BlazonRequest, url: string): object {
     url,
     ...(route === undefined ? {} : { route }),
     ...(requestId === undefined ? {} : { requestId }),
-    // OpenTelemetry's names: log stores join lines and spans by them.
+    // OpenTelemetry's names: log stores connect lines and spans by them.
     ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     ...tenantFacts(req[kTenantScope]),
   }
@@ -150,7 +150,7 @@ export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
 export class OtherDenials {
   #log: LogDenial | null = null
 
-  /** Sets the function that logs. Boot calls it before the first request. */
+  /** Sets the log function. Boot calls it before the first request. */
   start(log: LogDenial): void {
     this.#log = log
   }
@@ -161,7 +161,7 @@ export class OtherDenials {
   }
 }
 
-/** Notes the error that becomes the response to a request, with the parts that the client does not see. */
+/** Records the error of the response to a request, including the parts that the client does not receive. */
 export function noteError(failure: KnownFailure, error: unknown, req: object): void {
   const note = noteOf(req)
   if (note === undefined) return
@@ -193,7 +193,7 @@ interface Described {
   readonly stack: string | null
 }
 
-/** Reads any thrown value. A getter of it may throw. */
+/** Reads any thrown value. Its getters may throw. */
 function describe(error: unknown): Described {
   try {
     if (error instanceof Error) {

@@ -28,7 +28,7 @@ export function awaitMiddleware(
   result.then(undefined, (error) => fail(error ?? anonymousError()))
 }
 
-/** The error for a middleware that throws nothing. */
+/** The error for a middleware that throws `null` or `undefined`. */
 export function anonymousError(): Error {
   return new Error('A middleware threw null or undefined')
 }
@@ -60,7 +60,7 @@ export interface LateExchange {
   readonly req: BlazonRequest
   readonly res: Response
   readonly isAtRoute: boolean
-  /** Fails the request, whichever middleware or handler has it. */
+  /** Fails the request in the middleware or handler that has it. */
   readonly fail: (error: unknown) => void
 }
 

@@ -14,7 +14,7 @@ type Teller = (run: RunRoute, route: Named, model: RouteModel | undefined) => Ru
 /** The input of {@link nameRoutes}: the routes of the handlers. */
 export interface NamedRoutes {
   readonly routes: readonly RouteModel[]
-  /** The paths of the framework's own routes, which come after `routes`. */
+  /** The paths of the framework's own routes, which follow `routes`. */
   readonly others: readonly Pick<RouteModel, 'path'>[]
   readonly onError: OnError
 }
@@ -42,7 +42,7 @@ export function nameRoutes(
   )
 }
 
-/** The `RPCMetadata` of `@opentelemetry/core`. Code that has found the route of a request sets it there. */
+/** The `RPCMetadata` of `@opentelemetry/core`. The code that finds the route of a request sets it there. */
 interface RpcMetadata {
   route?: string | undefined
 }
@@ -102,7 +102,7 @@ function tellSentry(onError: OnError): Teller {
   const express = requireExpress()
   return (run, { method, path }, model) => {
     const router = express.Router()
-    // Of the characters in our paths, only this one is special in the syntax of Express.
+    // Of the characters in our paths, only this one is special in Express.
     const route = router.route(path.replaceAll('!', '\\!'))
     for (const each of method === 'ALL' ? METHODS : [method]) {
       route[each.toLowerCase() as 'get']((req, res) => {

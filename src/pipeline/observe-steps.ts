@@ -52,20 +52,21 @@ function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | 
         report()
         throw error
       }
-      // `respond` itself waits for the same promise: a copy would cost it a turn, and hide who rejects it.
+      // `respond` itself waits for the same promise: a copy would delay it by a turn, and hide the source of a
+      // rejection.
       if (isThenable(value)) whenSettled(value, report, report)
       else report()
       return value
     })
 }
 
-/** Makes a function note, in the facts of an observed request, that it has begun to work on the request. */
+/** Makes a function record that it has begun to work on an observed request. */
 type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute
 
-/** The marks of an application without observers: none. */
+/** The recorder of an application without observers: it has no effect. */
 export const NO_MARKS: Mark = (_, run) => run
 
-/** Notes the cause. Only applications with observers use it. */
+/** Records the cause. Only applications with observers use it. */
 export const markCause: Mark = (cause, run) =>
   function marked(req, res: ObservedResponse) {
     const { [kObserved]: observed } = res
@@ -73,7 +74,7 @@ export const markCause: Mark = (cause, run) =>
     run(req, res)
   }
 
-/** Notes the route of each observed request. The routes of the framework come after the controllers' routes. */
+/** Records the route of each observed request. The routes of the framework follow the controllers' routes. */
 export function markRoutes(
   handlers: readonly RunRoute[],
   routes: readonly RouteModel[],

@@ -52,7 +52,7 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
   )
 }
 
-/** Decides which of its own steps the pipeline uses for a route. The compiler of routes and `--explain` call it. */
+/** Decides which of its own steps the pipeline uses for a route. The route compiler and `--explain` call it. */
 export function ownSteps(
   route: RouteModel,
   facts: StepFacts,

@@ -3,20 +3,20 @@ import type { Logger } from '../contracts/logger.js'
 import { HttpError } from '../errors/http-error.js'
 import { ignoreRejection } from '../step/step.js'
 
-/** The time between two lines about one cause, in milliseconds. */
+/** The interval between two lines about the same cause, in milliseconds. */
 const PERIOD_MS = 1000
-/** The most causes that are counted one by one. */
+/** The maximum number of causes that are counted separately. */
 const MOST_CAUSES = 20
 /** The name of all further causes. */
 const OTHERS = '(others)'
-/** Codes of failures that concern one request each: their route, or their data. */
+/** Codes of failures of single requests: of their route, or their data. */
 const OF_ONE_REQUEST: readonly unknown[] = [
   'SERVICE_UNAVAILABLE',
   'HANDLER_TIMEOUT',
   'COMMIT_UNKNOWN',
 ]
 
-/** The facts that make failures one cause. */
+/** The facts that identify the cause of a failure. */
 interface Cause {
   readonly code: string
   /** The code or the class of the error below, such as `ECONNREFUSED`. */
@@ -44,7 +44,7 @@ export class RepeatedFailures {
     this.#clock = clock
   }
 
-  /** Whether an error repeats one that was logged. It is then counted, and needs no line of its own. */
+  /** Whether an error repeats a logged one. It is then only counted, and not logged. */
   note(error: unknown): boolean {
     const cause = this.#isClosed ? undefined : causeOf(error)
     if (cause === undefined) return false
@@ -75,7 +75,7 @@ export class RepeatedFailures {
     return this.#clock.setTimeout(() => this.#end(key), PERIOD_MS)
   }
 
-  /** A second without a failure ends the outage. */
+  /** One second without a failure ends the outage. */
   #end(key: string): void {
     const found = this.#counts.get(key)
     if (found === undefined) return
@@ -94,12 +94,14 @@ export class RepeatedFailures {
       )
       ignoreRejection(returned)
     } catch {
-      // A logger that fails must not end the process.
+      // A failing logger must not end the process.
     }
   }
 }
 
-/** Returns the cause that an error shares with errors of other requests; `undefined` if it concerns one request. */
+/**
+ * Returns the cause that an error shares with errors of other requests; `undefined` if it concerns only one request.
+ */
 function causeOf(error: unknown): Cause | undefined {
   if (!HttpError.is(error) || error.status !== 503 || OF_ONE_REQUEST.includes(error.code)) {
     return undefined
@@ -109,7 +111,7 @@ function causeOf(error: unknown): Cause | undefined {
   return { code: String(code), ...(reason !== undefined && { reason }) }
 }
 
-/** No message: it may have values of the request. */
+/** No message, because it may contain values of the request. */
 function reasonOf(cause: Error): string {
   const { code } = cause as { readonly code?: unknown }
   return typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : cause.name

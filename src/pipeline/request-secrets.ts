@@ -20,7 +20,7 @@ interface SecretInput {
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 const NONE = new SecretTexts(new Set())
 
-/** The values of requests that are secret by the schemas of their routes. No log line and no error shows them. */
+/** The values of requests that are secret according to the schemas. Log lines and errors never contain them. */
 export class RequestSecrets {
   readonly #converters: SchemaConverters
   readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()

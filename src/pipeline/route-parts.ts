@@ -87,6 +87,6 @@ export interface PipelineConfig {
   readonly isObserved: boolean
   /** `null` if no plugin observes steps. */
   readonly onStep: OnStep | null
-  /** The functions of a route that streams; `null` if no route does. */
+  /** The functions of streaming routes; `null` if there are none. */
   readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null
 }

@@ -236,7 +236,7 @@ interface StepDescription {
    * the pipeline, for other reasons.
    */
   readonly by?: Source
-  /** The cause of a response that the step makes in place of the handler. Default: it makes none. */
+  /** The cause of a response that the step sends instead of the handler. Default: none. */
   readonly cause?: ResponseCause
 }
 

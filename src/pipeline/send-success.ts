@@ -52,7 +52,7 @@ function reasonOf(status: number): string {
 /** The senders of the routes that do not have the framework's own envelope for every success. */
 const senders = new WeakMap<WireRoute, SendSuccess>()
 
-/** Returns the function that sends the successes of a route as the route defines them. */
+/** Returns the function that sends the success responses of a route. */
 export function ownSender(route: WireRoute): SendSuccess {
   const known = senders.get(route)
   if (known !== undefined) return known
@@ -61,7 +61,7 @@ export function ownSender(route: WireRoute): SendSuccess {
   return made
 }
 
-/** For routes with `@Produces`. An error that the handler sends itself stays JSON. */
+/** For routes with `@Produces`. Errors that the handler sends itself stay JSON. */
 function producedSender(route: WireRoute): SendSuccess {
   const sendJson = compileSender(route)
   return function sendChosen(res, success) {
@@ -84,7 +84,7 @@ function compileSender(route: WireRoute): SendSuccess {
   }
 }
 
-/** For the statuses whose document states nothing of its own. */
+/** For statuses whose document has no description of its own. */
 function otherSender(route: WireRoute): SendSuccess {
   const { envelope } = route
   if (envelope === false) return bareSender(route)

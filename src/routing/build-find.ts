@@ -36,12 +36,12 @@ export type Find = (method: HTTPMethod, url: string) => Matched | null
 
 /** A route that has been read. */
 interface ReadRoute extends Routable {
-  /** The path in the syntax of find-my-way; `null` if its tree cannot have the route. */
+  /** The path in the syntax of find-my-way; `null` if its tree cannot represent the route. */
   readonly treePath: string | null
   readonly hasParameters: boolean
   /** The name of the wildcard. */
   readonly wildcard: string | null
-  /** Patterns that have priority over the route, and may match a path that the route matches; in order. */
+  /** Patterns with priority over the route that may match the same paths, in order. */
   readonly rivals: readonly PathPattern[]
 }
 
@@ -103,7 +103,7 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
     ignoreTrailingSlash: true,
     maxParamLength: MAX_PARAM_LENGTH,
     onBadUrl: unreachable,
-    // The request parses the query string when the handler first reads it.
+    // The query string is parsed when the handler first reads it.
     querystringParser: String,
   })
   const mixed = new Map<HTTPMethod, FindPattern>()
@@ -124,7 +124,7 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
       if (mixed.size === 0 && !grows(url)) return null
       return (grows(url) ? patternsOf(method) : mixed.get(method))?.(url) ?? null
     }
-    // For a URL that does not decode, find-my-way returns its `onBadUrl` handler, which has no store.
+    // For a URL that cannot be decoded, find-my-way returns its `onBadUrl` handler, which has no store.
     if (found.store === null) return MALFORMED
     const { index, hasParameters, wildcard, rivals } = found.store as ReadRoute
     const params = found.params as Record<string, string>
@@ -144,7 +144,7 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
 
 const MALFORMED: Matched = { kind: 'malformed' }
 
-/** Whether a path has an `İ`: it is longer in lower case, where find-my-way counts the characters of values. */
+/** Whether a path contains an `İ`, which is longer in lower case, where find-my-way counts characters. */
 function grows(url: string): boolean {
   return url.includes('%') && /%c4%b0/i.test(url)
 }
@@ -196,7 +196,7 @@ function treeSegment(segment: PathSegment): string | null {
   return part.kind === 'wildcard' ? '*' : `:${part.name}`
 }
 
-/** A literal, unless it has a character that URLs have only percent-encoded, that has a meaning or that {@link grows}. */
+/** A literal, unless it has a character that URLs always encode, that has a meaning, or that {@link grows}. */
 function treeLiteral(literal: string): string | null {
   return /[*%?#\u0130]/.test(literal) ? null : literal.replaceAll(':', '::')
 }
@@ -222,7 +222,7 @@ function flawOf(params: Readonly<Record<string, string>>): 'empty' | 'malformed'
   return null
 }
 
-/** find-my-way names every wildcard `*`; the handler reads it by its own name. */
+/** find-my-way names every wildcard `*`; the handler uses its declared name. */
 function nameWildcard(params: Record<string, string>, name: string): void {
   params[name] = params['*'] as string
   delete params['*']

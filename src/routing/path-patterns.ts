@@ -1,12 +1,12 @@
 import type { RouteMatch } from '../contracts/route-model.js'
 import { type PathSegment, parsePath, pathShape } from '../model/paths.js'
 
-/** The longest path parameter, in characters. */
+/** The maximum length of a path parameter, in characters. */
 export const MAX_PARAM_LENGTH = 1024
 
-/** A segment: parameters, with one literal more than parameters around and between them. */
+/** A segment: parameters, with one more literal than parameters around and between them. */
 interface PatternSegment {
-  /** In lower case, and as {@link comparedPath} leaves them. Only the first and the last one may be empty. */
+  /** In lower case, in the form of {@link comparedPath}. Only the first and the last literal may be empty. */
   readonly literals: readonly string[]
   readonly names: readonly string[]
   readonly isWildcard: boolean
@@ -45,7 +45,7 @@ function toPatternSegment(parts: PathSegment): PatternSegment {
   return { literals: literals.map(lowered), names, isWildcard: parts[0]?.kind === 'wildcard' }
 }
 
-/** URLs have these characters only percent-encoded, and {@link comparedPath} leaves them so. */
+/** URLs always encode these characters, and {@link comparedPath} leaves them encoded. */
 function comparedLiteral(text: string): string {
   return text.replace(/[%?#]/g, encodeURIComponent)
 }
@@ -106,7 +106,7 @@ export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   return function find(url) {
     const path = comparedPath(url)
     if (path === null) return null
-    // A longer beginning has priority: a literal follows where a shorter one ends.
+    // A longer prefix has priority: it has a literal where the shorter one ends.
     for (let length = Math.min(longest, path.lower.length); length > 0; length--) {
       const same = byBeginning.get(path.lower.slice(0, length).join('/'))
       const match = same === undefined ? null : firstMatch(same, path)
@@ -116,7 +116,7 @@ export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   }
 }
 
-/** The literal segments before the first parameter. The first one is empty, before the first slash. */
+/** The literal segments before the first parameter. The first one is empty, before the leading slash. */
 function literalBeginning({ segments }: PathPattern): string[] {
   const end = segments.findIndex(({ names }) => names.length > 0)
   return segments.slice(0, end === -1 ? undefined : end).map(({ literals }) => literals[0] ?? '')
@@ -156,7 +156,7 @@ function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Mat
   const hasRest = segments.at(-1)?.isWildcard === true
   const { length } = path.segments
   if (hasRest ? length < segments.length : length !== segments.length) return null
-  // Without a prototype, as the objects of find-my-way: `constructor` is a parameter like others.
+  // Without a prototype, as in find-my-way: `constructor` is a normal parameter name.
   const params = Object.create(null) as Record<string, string>
   for (const [place, { literals, names, isWildcard }] of segments.entries()) {
     const texts = isWildcard

@@ -6,13 +6,13 @@ import { MAX_ISSUES } from './work-limit.js'
 /** The part of `zod/v4/core` that this file uses. */
 interface ZodCore {
   readonly version: { readonly major?: number; readonly minor?: number }
-  /** Exists from zod 4.5 on. Returns the schema unchanged when it cannot compile it. */
+  /** Available since zod 4.5. Returns the schema unchanged if it cannot compile it. */
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
 
 let loading: Promise<ZodCore | undefined> | undefined
 
-/** An application may have thousands of schemas. All of them share one import. */
+/** An application may have thousands of schemas, which share one import. */
 function loadCore(): Promise<ZodCore | undefined> {
   // A literal, so that bundlers include it. The application may not have zod; for esbuild and Rollup that is not an error,
   // because of the `catch`.
@@ -47,7 +47,7 @@ function isSame(version: object, other: object | undefined): boolean {
   return version === other || JSON.stringify(version) === JSON.stringify(other)
 }
 
-/** Schemas do not change, and several routes and applications may share one. */
+/** Schemas do not change, and several routes and applications may share a schema. */
 const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
 function compiledOnce(

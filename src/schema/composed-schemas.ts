@@ -6,7 +6,7 @@ type Compile = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /** How a {@link KeyedSchema} is made. */
 export interface KeyedSettings {
-  /** Whether values of other keys stay as they are. Otherwise they are left out. */
+  /** Whether values of other keys stay unchanged. Otherwise they are dropped. */
   readonly isOpen: boolean
   /** Creates the compiler for code outside of the framework that validates with this schema. */
   readonly createCompiler: () => Compile
@@ -19,7 +19,7 @@ export interface KeyedSettings {
 export class KeyedSchema implements StandardSchemaV1 {
   /** The schema of each key; `null` for a key that accepts every value. */
   readonly entries: Readonly<Record<string, Schema | null>>
-  /** Whether values of other keys stay as they are. */
+  /** Whether values of other keys stay unchanged. */
   readonly isOpen: boolean
   readonly '~standard': StandardSchemaV1.Props
 
@@ -48,7 +48,7 @@ export class KeyedSchema implements StandardSchemaV1 {
  */
 export class ListSchema implements StandardSchemaV1 {
   readonly item: Schema
-  /** The largest number of items. */
+  /** The maximum number of items. */
   readonly max: number
   readonly '~standard': StandardSchemaV1.Props
 

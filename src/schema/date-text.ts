@@ -10,7 +10,7 @@ const IS_NATIVE = [toJSON, toISOString, toNumber].every((method) =>
   /^function \w+\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(method)),
 )
 
-// Each part includes its separators: joining 8 parts takes fewer instructions than joining 13.
+// Each part contains its separators: joining 8 parts takes fewer instructions than joining 13.
 const MONTHS = twoDigits(12, (n) => `-${n}`, 1)
 const DAYS = twoDigits(32, (n) => `-${n}`)
 const HOURS = twoDigits(24, (n) => `T${n}:`)

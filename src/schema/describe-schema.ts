@@ -149,7 +149,7 @@ function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): St
   ]
 }
 
-/** OpenAPI 3.0 has one example, later versions have a list of them. */
+/** OpenAPI 3.0 has one example, later versions have a list. */
 function remove(schema: Record<string, unknown>, key: StatedValue['key'], value: unknown): void {
   const { examples } = schema
   if (key !== 'example' || !Array.isArray(examples)) {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FileOptions, FileOutput, UploadedFile } from '../contracts/inputs.js'
 
-/** The files of forms. Nothing that a client sends in another way is among them. */
+/** The files of forms. Clients cannot send such values in another way. */
 const uploaded = new WeakSet<object>()
 
 /** Lets the schemas of files accept a value. */
@@ -9,9 +9,9 @@ export function acceptAsFile(file: UploadedFile): void {
   uploaded.add(file)
 }
 
-/** The schema of a file in a form. For other code it is a Standard Schema, which accepts files of forms only. */
+/** The schema of a file in a form. For other code, it is a Standard Schema that accepts only files of forms. */
 export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, TOutput> {
-  /** The options, as they were written. */
+  /** The original options. */
   readonly options: FileOptions
   readonly '~standard': StandardSchemaV1.Props<unknown, TOutput>
 

@@ -2,10 +2,10 @@ import type { Validator } from '../contracts/schema.js'
 
 type Headers = Readonly<Record<string, unknown>>
 
-/** A name of a header as a schema writes it, with capitals. */
+/** A header name in the spelling of a schema, with capitals. */
 interface Spelling {
   readonly name: string
-  /** As Node writes it. */
+  /** The spelling of Node. */
   readonly lower: string
   /** Whether the schema has the name in lower case, too. */
   readonly isKept: boolean
@@ -48,7 +48,7 @@ function rename(headers: Headers, spellings: readonly Spelling[]): Headers {
   return renamed
 }
 
-/** Finds a header by any spelling of its name. The copy that it wraps lists the names in lower case. */
+/** Finds a header in any spelling. The wrapped copy lists the names in lower case. */
 const WITHOUT_CASE: ProxyHandler<Record<string, unknown>> = {
   get: (headers, key) => Reflect.get(headers, keyIn(headers, key)),
   has: (headers, key) => Reflect.has(headers, keyIn(headers, key)),

@@ -43,7 +43,7 @@ export function hideInUrl(url: string, { texts, names }: Hidden): string {
   return `${hidePart(url.slice(0, at))}?${hidden.join('&')}`
 }
 
-/** Whether no parameter can have the name of a secret: one search for a whole query, which most requests end with. */
+/** Whether no parameter can have a secret name: a single search in the query, which is enough for most requests. */
 function isPlainQuery(query: string): boolean {
   return !/[%+]|(?:^|&)code=/i.test(query) && !isSecretName(query)
 }
@@ -58,10 +58,10 @@ function decode(part: string): string {
 }
 
 const DEPTH = 20
-/** The most objects that are searched in one value. The rest is hidden. */
+/** The maximum number of objects that are searched in one value. The rest is hidden. */
 const MOST_OBJECTS = 10_000
 
-/** Own fields of an error: they are not fields of a request, also if a schema has a secret field of the same name. */
+/** Own fields of an error: they are not fields of a request, even if a schema has a secret field of the same name. */
 const OF_ERRORS: ReadonlySet<PropertyKey> = new Set(['name', 'message', 'stack'])
 
 /** One copy. */
@@ -178,7 +178,7 @@ function gettersOf(error: Error): Set<PropertyKey> {
   return keys
 }
 
-/** Whether the fields of an object are all that a log shows of it. A date, a buffer or a stream has more. */
+/** Whether a log shows only the fields of an object. A date, a buffer or a stream has other content. */
 function isSearched(value: object): boolean {
   const isPlain = Object.prototype.toString.call(value) === '[object Object]'
   return isPlain && typeof (value as { readonly on?: unknown }).on !== 'function'

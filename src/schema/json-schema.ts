@@ -13,7 +13,7 @@ import { mapSubschemas } from './keywords.js'
 import { acceptsUndefined } from './validate-now.js'
 import { MAX_ISSUES } from './work-limit.js'
 
-/** The same schema gives the same copy, because Ajv refuses two schemas with one `$id`. */
+/** Equal schemas give the same copy, because Ajv rejects two schemas with one `$id`. */
 const known = new WeakMap<object, JsonSchema>()
 
 /**
@@ -39,7 +39,7 @@ function typed(schema: unknown): unknown {
   return isChanged ? copy : schema
 }
 
-/** The types of the constants; `undefined` if there are none, or a text is among them. */
+/** The types of the constants; `undefined` if there are none, or one of them is a text. */
 function typeOfConstants({ const: only, enum: values }: Node): readonly string[] | undefined {
   const constants = only === undefined ? values : [only]
   if (!Array.isArray(constants) || constants.length === 0) return undefined
@@ -54,7 +54,7 @@ function typeOfConstants({ const: only, enum: values }: Node): readonly string[]
  */
 interface AjvSet {
   readonly forBody: AjvPair
-  /** Coerces text to the type in the schema: numbers, booleans, and one value to a list of one item. */
+  /** Converts text to the type in the schema: numbers, booleans, and a single value to a list. */
   readonly forText: AjvPair
 }
 
@@ -77,7 +77,7 @@ type Validate = (
 
 const LATEST: Draft = '2020-12'
 
-/** Compiles a JSON Schema. The promise rejects when it does not compile. */
+/** Compiles a JSON Schema. Rejects if it does not compile. */
 export type CompileJsonSchema = ReturnType<typeof createJsonSchemaCompiler>
 
 /**

@@ -11,7 +11,7 @@ export interface KeyedMember {
 /**
  * Creates a validator of an object from validators of its values. A missing value is validated as `undefined`.
  *
- * @param isOpen Whether values of other keys stay as they are. Otherwise they are left out.
+ * @param isOpen Whether values of other keys stay unchanged. Otherwise they are dropped.
  */
 export function keyedValidator(members: readonly KeyedMember[], isOpen: boolean): Validator {
   return function validateKeys(value) {
@@ -34,7 +34,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Turns a throw into a rejection: it would leave the promise of another key unhandled. */
+/** Turns a throw into a rejection, because it would leave the promise of another key unhandled. */
 function attempt(validate: Validator | null, value: unknown): ReturnType<Validator> {
   if (validate === null) return { value }
   try {

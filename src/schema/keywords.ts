@@ -53,7 +53,7 @@ function row(
   return words.split(' ').map((word) => [word, { relation, isByName, isKnownTo30 }])
 }
 
-/** Keywords that apply to values of one type only. */
+/** Keywords that apply to only one type. */
 const OF_TYPE: Readonly<Record<string, ReadonlySet<string>>> = {
   string: words(
     'minLength maxLength pattern format contentEncoding contentMediaType contentSchema',

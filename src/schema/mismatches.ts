@@ -4,14 +4,14 @@ import type { ErrorObject } from 'ajv'
 export interface Mismatch {
   /** For example `data.items[0].id`; empty for the value itself. */
   readonly path: string
-  /** For example `integer` or `one of "a", "b"`; `null` when the schema does not document this place. */
+  /** For example `integer` or `one of "a", "b"`; `null` if the schema does not document this place. */
   readonly expected: string | null
-  /** The value as JSON, at most 80 characters; `nothing` when the value is missing. */
+  /** The value as JSON, at most 80 characters; `nothing` if the value is missing. */
   readonly got: string
 }
 
 const MAX_SHOWN = 80
-/** The most errors that are read. Each error of a union is compared with the errors before it. */
+/** The maximum number of errors to read. Each error of a union is compared with all earlier errors. */
 const MAX_ERRORS = 500
 
 /**

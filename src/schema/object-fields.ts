@@ -7,7 +7,7 @@ import { jsonIfDescribed } from './json-once.js'
 import { partsOf, zodOf } from './schema-parts.js'
 import { isStandard, validateNow } from './validate-now.js'
 
-/** The schemas of each field of an object, by name. A union may have several for one field. */
+/** The schemas of each field of an object, by name. In a union, a field may have several schemas. */
 export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
 
 /**
@@ -17,7 +17,7 @@ export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
  * not describe itself.
  */
 export function objectFields(schema: Schema): ObjectFields | null {
-  // The results of a transform have other names. They are looked at only if nothing else has any: in `z.preprocess`.
+  // The results of a transform have other names. They are used only if no other place has names: in `z.preprocess`.
   const fields = fieldsOf(schema, false) ?? fieldsOf(schema, true)
   if (fields !== null) return fields
   const properties = describedProperties(schema)
@@ -108,7 +108,7 @@ export function defaultedFields(schema: Schema): readonly string[] {
   )
 }
 
-/** Whether the schema of a field gives it a value if it is missing. */
+/** Whether the schema of a field provides a value if it is missing. */
 function isFilled(field: Schema): boolean {
   if (!isStandard(field)) return field['default'] !== undefined
   // Of valibot, only a default counts: an object without the field is refused otherwise.
@@ -117,7 +117,7 @@ function isFilled(field: Schema): boolean {
   return validateNow(field, undefined)?.value !== undefined
 }
 
-/** The properties with a default of a JSON Schema. In alternatives, Ajv fills in none. */
+/** The properties with a default of a JSON Schema. Ajv does not apply defaults in alternatives. */
 function withDefault(json: unknown): readonly string[] {
   const { properties = {}, allOf = [] } = Object(json) as {
     readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>

@@ -24,7 +24,7 @@ export function componentName($ref: string): string {
   return $ref.slice(COMPONENT.length)
 }
 
-/** Keywords that constrain nothing here, and whose values are not schemas. */
+/** Keywords that constrain nothing here, and contain no schemas. */
 const SILENT = ['example', 'examples', 'default', 'discriminator']
 
 /**

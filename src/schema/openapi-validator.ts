@@ -4,7 +4,7 @@ import { replaceMultipleOf } from './ajv/own-keywords.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 import { requireAjv } from './require-ajv.js'
 
-/** Compiles a schema of a document to a predicate. Throws when the schema does not compile. */
+/** Compiles a schema of a document to a predicate. Throws if the schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
 
 /**

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from '../contracts/openapi.js'
 
-/** The extension that OpenAPI registers for operations of methods that documents before 3.2 have no field for. */
+/** The registered OpenAPI extension for operations whose methods have no field before 3.2. */
 export const OLDER_QUERY = 'x-oai-additionalOperations'
 
 /** The public type has the operations only, so that programs may read all fields of a path alike. */
@@ -14,7 +14,7 @@ export function operationsIn<S>(item: OpenApiPathItem<S>): OpenApiPathItem<S> {
   return older?.QUERY === undefined ? operations : { ...operations, query: older.QUERY }
 }
 
-/** Moves the `QUERY` operations of a document to where documents before OpenAPI 3.2 have them. */
+/** Moves the `QUERY` operations of a document to their place before OpenAPI 3.2. */
 export function withOlderQueries(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, { query, ...item }]) => [
     path,

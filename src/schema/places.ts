@@ -50,7 +50,7 @@ export interface Place {
   readonly name: string | null
   /** The name of the closest property that is the value, or holds it in lists and records; `null` if there is none. */
   readonly holder: string | null
-  /** Whether the object around it must have it. */
+  /** Whether its object requires it. */
   readonly isRequired: boolean
   /** A `position` is an item with a schema of its own; a schema in a `condition` describes no part of a value. */
   readonly kind: 'whole' | 'member' | 'position' | 'condition'

@@ -10,7 +10,7 @@ interface Shape {
   readonly isList: boolean
   /** By name of the property, `null` for all others: the shapes that contain a list. */
   readonly properties: Map<string | null, Shape>
-  /** The shape of the items of a list, if it contains a list. */
+  /** The shape of the items of a list, if they contain a list. */
   items: Shape | null
 }
 
@@ -97,7 +97,7 @@ class ShapeReader {
       if (shape.items !== null && !useful.has(shape.items)) shape.items = null
       const isOfRest = shape.properties.has(null)
       for (const [name, child] of shape.properties) {
-        // Beside a list of other names, the name stands for a value that is not a list.
+        // Beside a list with other names, the name has a value that is not a list.
         const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
         if (isUnneeded) shape.properties.delete(name)
       }

@@ -24,7 +24,7 @@ export type Wire = Pick<RouteModel, 'envelope' | 'headers'>
 /** The options that describe the body of one status. */
 type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentType'>
 
-/** The `Content-Type` of `@Header`; `undefined` without it. */
+/** The `Content-Type` of `@Header`; `undefined` if there is none. */
 export function headerTypeOf({ headers }: Pick<Wire, 'headers'>): string | undefined {
   return headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
 }

@@ -6,7 +6,7 @@ import { loadAjv } from './openapi-validator.js'
 
 type Components = Readonly<Record<string, OpenApiSchema>>
 
-/** Returns the places where a value does not match its schema; an empty list when it matches. */
+/** Returns the places where a value does not match its schema; an empty list if it matches. */
 export type FindMismatches = (value: unknown) => readonly Mismatch[]
 
 /** A deeper chain of parts counts as a cycle. */

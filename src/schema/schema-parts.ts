@@ -1,7 +1,7 @@
-/** The properties of a schema, or of a definition of zod, that hold one schema of the same value. */
+/** The properties of a schema, or of a zod definition, that contain one schema of the same value. */
 const ONE = ['innerType', 'in', 'left', 'right', 'wrapped']
 
-/** The properties that hold several of them. */
+/** The properties that contain several schemas of the same value. */
 const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
 
 type Node = Readonly<Record<string, unknown>>
@@ -9,13 +9,13 @@ type Node = Readonly<Record<string, unknown>>
 /** The internals of a zod schema. */
 interface ZodInternals {
   readonly def?: Node
-  /** The schema that this one is a copy of: `.describe()` and checks make copies. */
+  /** The original of a copied schema: `.describe()` and checks make copies. */
   readonly parent?: unknown
 }
 
 /** Which parts {@link partsOf} lists. */
 interface PartsOptions {
-  /** Also the schemas of values that a transform or an earlier part of a pipe makes. */
+  /** Also the schemas of values that a transform or an earlier part of a pipe returns. */
   readonly withResults: boolean
 }
 
@@ -28,7 +28,7 @@ export function partsOf(schema: unknown, { withResults }: PartsOptions): Readonl
   const several = withResults ? [...SEVERAL, 'pipe'] : SEVERAL
   const parts = new Set<Node>()
   add(schema, parts)
-  // A set also visits parts that are added while it is walked.
+  // A set also visits parts that are added during the loop.
   for (const part of parts) {
     const { def = {}, parent } = zodOf(part)
     add(parent, parts)

@@ -1,4 +1,4 @@
-/** Parts of names that mean nothing but a secret, also inside of a longer word: `userpassword`, `sessionid`. */
+/** Parts of names that always indicate a secret, even inside a longer word: `userpassword`, `sessionid`. */
 const PARTS =
   /authori[sz]ation|authentication|cookie|credential|passw|passphrase|passcode|secret|session|signature|token|(?:access|api|encryption|master|private|session|shared|signing|ssh|subscription)[-_. ]*key|functions[-_]key|(?:backup|recovery|security|verification)[-_. ]*code|code[-_. ]*verifier/i
 /** Words that are secrets as whole words only: `author`, `spinner` and `compass` are not secrets. */
@@ -19,12 +19,12 @@ export function isSecretName(name: string): boolean {
   return PARTS.test(name) || WORDS.test(name.replace(NEXT_WORD, '$1_'))
 }
 
-/** Whether a query parameter is secret: one with the name of a secret, or the `code` of a login (RFC 6749, 4.1.2). */
+/** Whether a query parameter is secret: it has a secret name, or is the `code` of a login (RFC 6749, 4.1.2). */
 export function isSecretParameter(name: string): boolean {
   return name.toLowerCase() === 'code' || isSecretName(name)
 }
 
-/** Whether a value of a secret field is shown: whether there is a password is not a secret, and code depends on it. */
+/** Whether a value of a secret field is shown: the absence of a password is not a secret, and code depends on it. */
 export function isFlag(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'boolean'
 }

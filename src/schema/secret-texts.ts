@@ -8,7 +8,7 @@ const SHORT = 4
 
 const WORD = /[\p{L}\p{N}_]/u
 
-/** Secret values, as they are, in JSON, and in URLs. */
+/** Secret values: unchanged, in JSON, and in URLs. */
 export class SecretTexts {
   readonly #values: ReadonlySet<string>
   readonly #long: TextSearch
@@ -36,7 +36,7 @@ export class SecretTexts {
     return this.#values.has(text)
   }
 
-  /** Returns a text without the secrets in it. Secrets that overlap are replaced together. */
+  /** Returns a text without its secrets. Overlapping secrets are replaced together. */
   hideIn(text: string): string {
     const found: Span[] = [...this.#long.longest(text), ...this.#shortIn(text)]
     let [hidden, shown] = ['', 0]
@@ -71,7 +71,7 @@ function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
 }
 
-/** The value as it is in a URL, and in a form. Text with half a surrogate pair cannot be in one. */
+/** The value in a URL, and in a form. Text with half a surrogate pair cannot be encoded. */
 function inUrl(value: string): string[] {
   try {
     const encoded = encodeURIComponent(value)

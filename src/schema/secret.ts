@@ -58,7 +58,7 @@ function markedClone(schema: Marking, def: object): object | undefined {
   return clone
 }
 
-/** Whether a schema, or a schema that it wraps, is marked as secret. */
+/** Whether a schema, or a wrapped schema, is marked as secret. */
 export function isSecret(schema: unknown): boolean {
   for (const part of partsOf(schema, { withResults: true })) {
     if (marked.has(part) || part['secret'] === true) return true

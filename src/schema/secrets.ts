@@ -14,7 +14,7 @@ export interface SecretSchema {
   readonly collect: (value: unknown, found: Set<string>) => void
 }
 
-/** The most parts of a value that are searched. */
+/** The maximum number of parts of a value that are searched. */
 const MOST_PARTS = 100_000
 
 /**

@@ -5,7 +5,7 @@ import { compileZod, fromStandard } from './compile-zod.js'
 import { KeyedSchema } from './composed-schemas.js'
 import { isStandard } from './validate-now.js'
 
-/** Creates a validator that calls a Standard Schema. The result of the validator is a promise only if the schema returns one. */
+/** Creates a validator that calls a Standard Schema. Its result is a promise only if the schema returns one. */
 export async function compileStandard(schema: StandardSchemaV1): Promise<Validator> {
   // A faster function with the same results as the `validate` of the schema.
   const quick = await compileZod(schema)
@@ -28,7 +28,7 @@ function boundedValidate(
   return validate
 }
 
-/** Zod itself refuses `NaN` and infinities. Only a user function in a zod schema can produce them. */
+/** Zod itself rejects `NaN` and infinities. Only a user function in a zod schema can produce them. */
 export function mayOverflow(schema: StandardSchemaV1): boolean {
   if (schema instanceof KeyedSchema) {
     const parts = Object.values(schema.entries)
@@ -49,7 +49,7 @@ interface ZodSchema extends StandardSchemaV1 {
 /** Schema types with a user function, which may return a promise. */
 const USER_CODE = new Set<unknown>(['custom', 'transform', 'lazy', 'promise'])
 
-/** Fields that hold values or synchronous functions, not schemas. Some are getters that call user code. */
+/** Fields with values or synchronous functions, not schemas. Some are getters that call user code. */
 const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
 
 /**
@@ -71,7 +71,7 @@ export function zodValidate(
   }
 }
 
-/** The search takes longer than a request, and schemas do not change. */
+/** The search takes longer than a request, but schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
 /**
@@ -94,7 +94,7 @@ function findUserCode(node: unknown, seen: Set<object>): boolean {
   return Object.keys(def).some((key) => !NOT_SCHEMAS.includes(key) && findUserCode(def[key], seen))
 }
 
-/** Returns a schema that stops soon after the {@link MAX_ISSUES} issues that a response can hold. */
+/** Returns a schema that stops soon after {@link MAX_ISSUES} issues, the maximum of a response. */
 type BoundSchema = (schema: StandardSchemaV1) => StandardSchemaV1
 
 /**

@@ -1,4 +1,4 @@
-/** A part of a text, without the character at its end. */
+/** A part of a text, without its last character. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -15,19 +15,19 @@ const ROOT = 0
  */
 export class TextSearch {
   #size = 1
-  /** The character that leads from a node to another one, and that node. */
+  /** The character that leads from a node to another one, and the target node. */
   readonly #character: Uint16Array
   readonly #next: Int32Array
-  /** Where other characters lead. Few nodes have such. */
+  /** The targets of other characters. Few nodes have any. */
   readonly #others = new Map<number, Map<number, number>>()
-  /** The node of the longest other beginning that a node ends with. */
+  /** The node of the longest other prefix that is a suffix of the node. */
   readonly #suffix: Int32Array
-  /** The length of the text that ends at a node; 0 if none does. */
+  /** The length of the text that ends at a node; 0 if there is none. */
   readonly #length: Int32Array
-  /** The node of the longest other text that a node ends with. */
+  /** The node of the longest other text that is a suffix of the node. */
   readonly #shorter: Int32Array
 
-  /** @param texts The texts to find. An empty one is never found. */
+  /** @param texts The texts to find. An empty text is never found. */
   constructor(texts: readonly string[]) {
     const nodes = texts.reduce((sum, { length }) => sum + length, 1)
     this.#character = new Uint16Array(nodes)
@@ -37,7 +37,7 @@ export class TextSearch {
     this.#shorter = new Int32Array(nodes)
     const growing = texts.filter(Boolean).map((text) => ({ text, node: ROOT }))
     growing.sort((a, b) => b.text.length - a.text.length)
-    // A node needs all shorter ones.
+    // A node needs all nodes of shorter texts.
     for (let length = 1; growing.length > 0; length++) {
       for (const each of growing)
         each.node = this.#grow(each.node, each.text.charCodeAt(length - 1))
@@ -48,7 +48,7 @@ export class TextSearch {
     }
   }
 
-  /** Returns the longest text that ends at each index, where one does, sorted by the index. */
+  /** Returns the longest text that ends at each index, if any, sorted by index. */
   *longest(text: string): Generator<Span> {
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
@@ -65,7 +65,7 @@ export class TextSearch {
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
       node = this.#step(node, text.charCodeAt(end - 1))
-      // With a node, all texts that it ends with were found.
+      // With a node, all texts that end there were found.
       for (let at = node; at !== ROOT && !seen.has(at); at = this.#shorter[at] as number) {
         seen.add(at)
         const start = end - (this.#length[at] as number)
@@ -92,14 +92,14 @@ export class TextSearch {
     return made
   }
 
-  /** Returns the node behind a node; the root if there is none. */
+  /** Returns the node that follows a node; the root if there is none. */
   #child(node: number, character: number): number {
     const next = this.#next[node] as number
     if (next === ROOT || this.#character[node] === character) return next
     return this.#others.get(node)?.get(character) ?? ROOT
   }
 
-  /** Returns the longest node that a node and a character end with. */
+  /** Returns the longest suffix node of a node and a character. */
   #step(from: number, character: number): number {
     for (let node = from; ; node = this.#suffix[node] as number) {
       const next = this.#child(node, character)

@@ -8,7 +8,7 @@ import { isOfType } from './dialect/types.js'
  */
 export type Carrier = 'json' | 'text' | 'list' | 'nested'
 
-/** A value that a schema requires and no request can carry. */
+/** A value that a schema requires but no request can carry. */
 export interface Unsendable {
   /** The place in the input, such as `page` or `items.*.at`; empty for the input itself. */
   readonly path: string
@@ -20,9 +20,9 @@ export interface Unsendable {
 
 /** Facts that {@link findUnsendable} needs beside the schema. */
 export interface Arrival {
-  /** How the fields of the input arrive; of a body that is JSON or text, how the body does. */
+  /** How the fields of the input arrive; for JSON and text bodies, how the body arrives. */
   readonly carrier: Carrier
-  /** Whether the input is an object whose fields arrive one by one. */
+  /** Whether the input is an object with separately encoded fields. */
   readonly hasFields: boolean
   /** Whether the validator converts texts to the types of its schema, as Ajv does. */
   readonly coerces: boolean
@@ -38,7 +38,7 @@ const MAX_DEPTH = 12
  * @param json The input side of the schema, as its library describes it: not yet in the dialect of a document.
  */
 export function findUnsendable(json: unknown, arrival: Arrival): readonly Unsendable[] {
-  // Nearly all bodies end here: of JSON, only these values are missing.
+  // Nearly all bodies end here: JSON lacks only these values.
   if (arrival.carrier === 'json' && !mentions(json, MADE_MARK)) return []
   const search = new Search(readReferences(json), arrival.coerces)
   const found = arrival.hasFields
@@ -70,7 +70,7 @@ class Search {
     this.#coerces = coerces
   }
 
-  /** Searches the fields of an object. A field of several alternatives may be as in each of them. */
+  /** Searches the fields of an object. A field of several alternatives may have any of their forms. */
   fields(alternatives: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = alternatives.map((each) => this.#resolve(each)).filter(isNode)
     if (place.depth > MAX_DEPTH || nodes.length === 0) return []
@@ -104,7 +104,7 @@ class Search {
   #choices(choices: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = choices.map((choice) => this.#resolve(choice))
     const found = nodes.map((node) => this.value(node, place))
-    // A text of any content stands for the values of all others.
+    // A text without constraints includes all other values.
     const isCovered = nodes.some((node, index) =>
       place.carrier === 'json' ? found[index]?.length === 0 && !isNull(node) : isOpen(node),
     )
@@ -179,7 +179,7 @@ function constantsOf(node: Node): readonly unknown[] | null {
   return values.filter((value) => types === null || types.some(isOfType(value)))
 }
 
-/** The type of the values that are not texts; `null` if there are none, or any value is accepted. */
+/** The type of the values other than text; `null` if there are none, or any value is accepted. */
 function typeOf(node: Node, values: readonly unknown[] | null): string | null {
   if (values !== null) {
     const scalars = values.map((value) => typeof value)

@@ -6,7 +6,7 @@ export function isStandard(schema: Schema): schema is StandardSchemaV1 {
   return '~standard' in schema
 }
 
-/** Validates a value at once; `undefined` if it is refused, or if the validation needs a promise. */
+/** Validates a value synchronously; `undefined` if it is invalid, or the validation is asynchronous. */
 export function validateNow(
   schema: StandardSchemaV1,
   input: unknown,

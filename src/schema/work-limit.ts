@@ -1,6 +1,6 @@
 import { refuse } from '../errors/refuse.js'
 
-/** The steps that every value may take. Most values take fewer than a hundred. */
+/** The maximum number of steps for every value. Most values need fewer than a hundred. */
 const FOR_ANY = 50_000
 
 /** The additional steps for each value inside the validated value, after the first limit is reached. */
@@ -11,7 +11,7 @@ const FOR_EACH = 10
  * of a value, so the work doubles with each level: without a limit, a body of 1 kB could take hours.
  */
 export class WorkLimit {
-  /** The steps that are left before {@link extend} must be called. The validator decrements it. */
+  /** The remaining steps before {@link extend} must be called. The validator decrements it. */
   left: number = FOR_ANY
   #root: unknown
   #isExtended = false
@@ -58,6 +58,6 @@ function countValues(root: unknown): number {
 
 /**
  * The most validation issues in one response. The client chooses how many fields are wrong, so without a
- * limit it could make the response as large as it likes.
+ * limit it could make the response arbitrarily large.
  */
 export const MAX_ISSUES = 20

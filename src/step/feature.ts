@@ -4,7 +4,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 
-/** An application as its features see it, before anything of it is constructed. */
+/** An application as its features see it, before its parts are created. */
 export interface FeatureApp<TSettings> {
   readonly settings: TSettings
   readonly model: AppModel
@@ -12,9 +12,9 @@ export interface FeatureApp<TSettings> {
   readonly usesTenants: boolean
 }
 
-/** Data that each worker keeps for itself, in the words of `W_WORKERS_MEMORY`. */
+/** Data that each worker stores for itself, in the words of `W_WORKERS_MEMORY`. */
 export interface KeptByWorker {
-  /** The option or decorator that keeps the data. */
+  /** The option or decorator of the data. */
   readonly subject: string
   /** The effect for clients, as a sentence. */
   readonly effect: string
@@ -41,18 +41,18 @@ export interface Feature<TSettings, TParts = unknown> {
   readonly isOutermost?: boolean
   /** Finds mistakes in the decorators of one route. */
   readonly check?: (route: RouteModel) => Problem[]
-  /** Finds contradictions between settings and decorators. Called if both have no errors. */
+  /** Finds contradictions between settings and decorators. Called if both are valid. */
   readonly compare?: (app: FeatureApp<TSettings>) => Problem[]
   /** Returns the additions to the operations of routes, as `Plugin.contract` does; `null` if there are none. */
   readonly contract?: (settings: TSettings) => ContractOf | null
-  /** Returns the facts that the result of `contract` depends on, as plain data. Default: it depends on the route alone. */
+  /** Returns the facts that `contract` depends on, as plain data. Default: it only depends on the route. */
   readonly facts?: (settings: TSettings) => unknown
-  /** Finds data that each of several workers keeps for itself, in place of one that they share; `null` if there is none. */
+  /** Finds data that each worker stores for itself instead of sharing it; `null` if there is none. */
   readonly keptByWorker?: (app: FeatureApp<TSettings>, workers: number) => KeptByWorker | null
-  /** Lists the places of its steps on a route, for a route that uses its decorators. Default: none. */
+  /** Lists the places of its steps on a route that uses its decorators. Default: none. */
   readonly places?: (
     route: RouteModel,
   ) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]
-  /** Loads the code that runs; `null` for an application that does not use the feature. */
+  /** Loads the code of the feature; `null` if the application does not use it. */
   readonly load?: (app: FeatureApp<TSettings> & TParts) => Promise<Plugin> | null
 }

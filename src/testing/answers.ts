@@ -3,7 +3,7 @@ import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contra
 
 const LONGEST = 200
 
-/** A request of a test has run a statement for which the option `statements` has no answer, or none any more. */
+/** A request of a test has run a statement for which the option `statements` has no result, or no further result. */
 export class UnansweredStatementError extends Error {
   /** Always `UnansweredStatementError`. */
   override readonly name = 'UnansweredStatementError'
@@ -27,7 +27,7 @@ export class UnansweredStatementError extends Error {
 /** The first statement of each list that had no answer. */
 const unanswered = new WeakMap<readonly AnsweredStatement[], UnansweredStatementError>()
 
-/** Returns the error of the first statement that a list had no answer for, also if the application has handled it. */
+/** Returns the error of the first unexpected statement, even if the application has handled it. */
 export function unansweredOf(
   statements: readonly AnsweredStatement[] = [],
 ): UnansweredStatementError | null {
@@ -43,7 +43,7 @@ export function answersOf(
   return function answer({ text, values = [] }: NewStatement) {
     const shape = shapeOf(text)
     const alike = left.filter((each) => shapeOf(each.text) === shape)
-    // Statements that run at the same time come in any order.
+    // Concurrent statements have no fixed order.
     const found = alike.find((each) => isDeepStrictEqual(each.values, values)) ?? alike[0]
     if (found === undefined) {
       const error = new UnansweredStatementError(text)

@@ -113,7 +113,7 @@ export class AuthMatrix {
     this.withoutTenant = withoutTenant
   }
 
-  /** One line for each operation, one column for each principal. Below it, a line about principals without a tenant. */
+  /** One line for each operation, one column for each principal. Principals without a tenant are listed below. */
   toString(): string {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
@@ -144,7 +144,7 @@ function labelOf({ operation, ability, object, field, visibleTo }: AuthMatrixRow
   return ability === undefined ? operation : `  ${ability} ${object}`
 }
 
-/** @throws ConfigError when an option is unknown or has a wrong value, or when there is no principal. */
+/** @throws ConfigError if an option is unknown or invalid, or there is no principal. */
 function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const { unguarded, except, objects } = options
   const problems = unknownOptions('authMatrix(): ', options, NAMES)
@@ -298,7 +298,7 @@ export function createProbe(
   return Object.assign(probe, { missesTenant: () => missesTenant })
 }
 
-/** Ends a request. Rejects if its response does not pass the check. */
+/** Ends a request. Rejects if its response fails the check. */
 function answerOf(
   req: ClientRequest,
   check: CheckExchange,

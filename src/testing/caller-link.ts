@@ -7,7 +7,7 @@ import type { TestParts } from './test-parts.js'
 import type { TestRecords } from './test-records.js'
 import type { TestWatch } from './test-watch.js'
 
-/** The way from the callers of an application under test to the application. */
+/** The connection of callers with an application in a test. */
 export function callerLink(supertest: CallerLink['supertest'], parts: TestParts): CallerLink {
   return {
     supertest,
@@ -20,7 +20,7 @@ export function callerLink(supertest: CallerLink['supertest'], parts: TestParts)
   }
 }
 
-/** The parts of an application under test that know more about a failed request. */
+/** The parts of an application in a test that know more about a failed request. */
 interface FinisherParts {
   readonly log: TestLog
   readonly watch: TestWatch

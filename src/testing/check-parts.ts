@@ -75,7 +75,7 @@ export function isolationTarget(parts: CheckParts, options: IsolationOptions): I
   }
 }
 
-/** The application under test, and how to reach it. */
+/** The application in the test, and its connection. */
 export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
   readonly operations: DocumentedOperations
   readonly log: TestLog

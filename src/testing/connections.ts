@@ -27,13 +27,13 @@ export interface ConnectionFacts {
   readonly isSetEarly?: boolean
   /** Whether the requests on this connection only test access and never call a handler. */
   readonly isProbe?: boolean
-  /** Whether the requests on this connection belong to a check: rate limits let them pass, and do not count them. */
+  /** Whether the requests on this connection belong to a check: rate limits ignore and do not count them. */
   readonly isCheck?: boolean
   /** The function of a probe in place of the handler, after access was allowed. */
   readonly inHandler?: (req: Request) => unknown
   /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
   readonly name?: string
-  /** Returns the promise that a request waits for at a place; `undefined` when it need not wait. */
+  /** Returns the promise that a request waits for at a place; `undefined` if it need not wait. */
   readonly pause?: (place: PausePlace) => Promise<void> | undefined
 }
 
@@ -84,7 +84,7 @@ export class Connections {
     return this.open(server, { ...facts, isCheck: true })
   }
 
-  /** Refuses new connections; requests under way continue. */
+  /** Refuses new connections; running requests continue. */
   readonly refuse = (): void => {
     this.#isClosed = true
     for (const agent of this.#agents) agent.refuse()
@@ -102,7 +102,7 @@ export class Connections {
   readonly nameOf = (socket: object | undefined): string | undefined =>
     socket === undefined ? undefined : factsOf.get(socket)?.name
 
-  /** Wraps the functions that take requests: each runs in `around`, at once or after the pause at `entry`. */
+  /** Wraps the functions that receive requests: each runs in `around`, at once or after the pause at `entry`. */
   wrapListener(
     listener: Listener,
     around: (req: IncomingMessage, run: () => void) => void,
@@ -142,7 +142,7 @@ export class Connections {
     },
   })
 
-  /** Wraps a rate limit. A check whose requests were refused for their number would have looked at nothing. */
+  /** Wraps a rate limit. A check would be useless if its requests were refused because of their number. */
   readonly wrapLimit = (limit: StepFactory): StepFactory => {
     return (next) => {
       const limited = limit(next)
@@ -163,7 +163,7 @@ export class Connections {
     }
   }
 
-  /** A request with a principal counts as one with credentials, so that `wrapGuard` sets its user. */
+  /** A request with a principal counts as a request with credentials, so that `wrapGuard` sets its user. */
   readonly wrapCredentials = (carries: CarriesCredential): CarriesCredential => {
     return function carriesUnderTest(req) {
       // The type names only the part of the request that applications read.

@@ -8,7 +8,7 @@ import { afterThisTurn } from './settle.js'
  */
 export type Finish = (failure: unknown, request: FinishedRequest) => unknown
 
-/** A request as it was sent. */
+/** A sent request. */
 export interface FinishedRequest {
   readonly method: string
   /** Path and query. */
@@ -56,7 +56,7 @@ export function addToMessage(error: Error, paragraph: string): void {
   const text = `${message}\n\n${paragraph}\n`
   // An error of the test may be frozen.
   Reflect.set(error, 'message', text)
-  // The stack has the message as it was. Some runners print the stack, some the message.
+  // The stack contains the original message. Some runners print the stack, others the message.
   if (stack?.includes(message))
     Reflect.set(
       error,

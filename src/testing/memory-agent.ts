@@ -15,7 +15,7 @@ export class MemoryAgent extends Agent {
   readonly #sockets: Set<MemorySocket> = new Set()
   #isClosed = false
 
-  /** @param onConnect Called with the two ends of every new connection, before the server gets it. */
+  /** @param onConnect Called with the two ends of every new connection, before the server receives it. */
   constructor(server: Server, onConnect: OnConnect = () => {}) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
     this.#server = server
@@ -35,7 +35,7 @@ export class MemoryAgent extends Agent {
     return client
   }
 
-  /** Cuts every connection, including busy ones, and refuses new ones. */
+  /** Closes every connection, including busy ones, and refuses new ones. */
   override destroy(): void {
     this.#isClosed = true
     super.destroy()
@@ -57,7 +57,7 @@ export class MemoryAgent extends Agent {
   }
 }
 
-/** Emits the error two ticks later: the request attaches its error listener after one tick. */
+/** Emits the error two ticks later, because the request attaches its error listener after one tick. */
 function refused(client: Duplex): Duplex {
   const message = 'connect ECONNREFUSED: the application is closed'
   const error = Object.assign(new Error(message), { code: 'ECONNREFUSED', syscall: 'connect' })

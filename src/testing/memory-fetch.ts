@@ -44,7 +44,7 @@ export interface FetchLink {
   readonly exchanges: Exchanges
 }
 
-/** One request. A redirect leads to another one. */
+/** One request. A redirect causes another one. */
 interface Hop {
   readonly url: URL
   readonly method: string
@@ -53,7 +53,7 @@ interface Hop {
   readonly body: Buffer | Readable | null
 }
 
-/** The request as it was sent, the head of its response and the stream of its body. */
+/** The sent request, the head of its response and the stream of its body. */
 interface Received {
   readonly sent: ClientRequest
   readonly head: IncomingMessage
@@ -95,7 +95,7 @@ function failed(cause: string | Error): TypeError {
 
 function fromUrl(input: string | URL, init: RequestInit | undefined): Request {
   const url = new URL(input, ORIGIN)
-  // The Fetch standard requires `duplex` when the body is a stream; it changes nothing for other bodies.
+  // The Fetch standard requires `duplex` if the body is a stream; it has no effect on other bodies.
   return new Request(url, { duplex: 'half', ...init } as RequestInit)
 }
 
@@ -111,7 +111,8 @@ async function firstHop(
   }
   const body = await bodyOf(request, init?.body)
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
-  // Without it, Node would send the stream of a DELETE request unmarked, and the server would read it as a request.
+  // Without it, Node would send the stream of a DELETE request without framing, and the server would read it as a
+  // request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
   const { method } = request
   const url = new URL(request.url)
@@ -246,6 +247,6 @@ function toResponse({ head, body }: Received, hop: Hop, redirected: boolean): Re
 function decoded(body: Readable, headers: Headers): Readable {
   const decoder = DECODERS[headers.get('content-encoding') ?? '']?.()
   if (decoder === undefined) return body
-  // `pipeline` destroys both streams on an error; the reader of the returned stream gets it.
+  // `pipeline` destroys both streams after an error, which the reader of the returned stream receives.
   return pipeline(body, decoder, () => {}) as unknown as Readable
 }

@@ -20,7 +20,7 @@ export interface CapsuleUse {
   readonly database?: boolean | 'embedded'
 }
 
-/** The headers of one connection, and headers about a body that is sent without its compression. */
+/** The headers of one connection, and headers of the compressed body, because the body is sent uncompressed. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|upgrade|te|expect|content-length|transfer-encoding|content-encoding)$/
 
@@ -42,7 +42,7 @@ export function openCapsule(file: string, { database = false }: CapsuleUse = {})
   return new OpenCapsule(capsule, database)
 }
 
-/** A failed request, ready to be sent again. {@link openCapsule} makes it. */
+/** A failed request that can be repeated. Created by {@link openCapsule}. */
 export class OpenCapsule {
   /**
    * Options for `TestApp.create`: `calls` with the answers of other hosts, and `statements` with the answers of the
@@ -52,7 +52,7 @@ export class OpenCapsule {
   readonly #capsule: Capsule
   readonly #connections: RefusedConnections
 
-  /** {@link openCapsule} calls it. */
+  /** Called by {@link openCapsule}. */
   constructor(capsule: Capsule, database: boolean | 'embedded') {
     this.#capsule = capsule
     this.#connections = new RefusedConnections(database === true)

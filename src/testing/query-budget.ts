@@ -9,14 +9,14 @@ const REMEDY =
   'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
   'If the number is right, say so: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
-/** A request has run more statements than it may: the same one too often, or more than `@Queries` of its route allows. */
+/** A request has run too many statements: the same one too often, or more than `@Queries` of its route allows. */
 export class QueryBudgetError extends Error {
   /** `'QueryBudgetError'`. */
   override readonly name: string = 'QueryBudgetError'
   /** The handler of the route: `OrdersController.list`. */
   readonly route: string
 
-  /** `TestApp` creates it. */
+  /** Created by `TestApp`. */
   constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
     super(
       `${name} (${method} ${path}) runs too many statements.\n${findings.join('\n')}\n${REMEDY}`,
@@ -27,7 +27,7 @@ export class QueryBudgetError extends Error {
 
 /** The input of {@link QueryBudget}. */
 interface QueryBudgetConfig {
-  /** How often the same statement may not run in one request; `null` checks nothing. */
+  /** The number of equal statements at which a request fails; `null` for no check. */
   readonly repeats: number | null
   /** Returns the facts about a request. */
   readonly draftOf: (req: Request) => Draft | undefined
@@ -37,7 +37,7 @@ interface QueryBudgetConfig {
 export class QueryBudget {
   readonly #config: QueryBudgetConfig
   readonly #counts = new QueryCounts()
-  /** The errors of requests that are over, and whose test has not seen them yet. */
+  /** The errors of ended requests that no test has received yet. */
   readonly #pending = new Map<Request, QueryBudgetError>()
   readonly #judged = new WeakSet<Request>()
 
@@ -45,7 +45,7 @@ export class QueryBudget {
     this.#config = config
   }
 
-  /** Counts a request that is over. */
+  /** Counts an ended request. */
   readonly note = (draft: Draft, { route }: EndedRequest): void => {
     if (route === null) return
     const { req, statementCount } = draft
@@ -54,13 +54,16 @@ export class QueryBudget {
     if (error !== undefined) this.#pending.set(req, error)
   }
 
-  /** Returns the error of a request whose test is about to see its response; `undefined` if it has not too many statements. */
+  /**
+   * Returns the error of a request before its test receives the response; `undefined` if its statements are not too
+   * many.
+   */
   take(req: Request): QueryBudgetError | undefined {
     const pending = this.#pending.get(req)
     this.#pending.delete(req)
     if (pending !== undefined || this.#judged.has(req)) return pending
     const draft = this.#config.draftOf(req)
-    // A response may arrive before the request is over.
+    // A response may arrive before the request has ended.
     const route = draft?.ended === undefined ? (req.route as RouteModel | undefined) : undefined
     if (draft === undefined || route?.isEnveloped === undefined) return undefined
     const error = this.#judge(draft, route)
@@ -68,7 +71,7 @@ export class QueryBudget {
     return error
   }
 
-  /** Returns the errors that no test has seen, the same one once. */
+  /** Returns the errors that no test has received, without duplicates. */
   rest(): QueryBudgetError[] {
     const errors = new Map([...this.#pending.values()].map((each) => [each.message, each]))
     this.#pending.clear()
@@ -133,7 +136,7 @@ function oneLine(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
 }
 
-/** How many statements the requests of a route have run. */
+/** The number of statements of the requests of a route. */
 export interface OperationQueries {
   /** The handler: `OrdersController.list`. */
   readonly name: string
@@ -141,21 +144,21 @@ export interface OperationQueries {
   readonly method: string
   /** The path of the route: `/orders/:id`. */
   readonly path: string
-  /** How many requests have reached the route. */
+  /** The number of requests of the route. */
   readonly requests: number
   /** The fewest statements of a request. */
   readonly min: number
   /** The number that half of the requests did not exceed. */
   readonly median: number
-  /** The most statements of a request. */
+  /** The maximum number of statements of a request. */
   readonly max: number
-  /** The number of `@Queries`; `null` without it. */
+  /** The number of `@Queries`; `null` if there is none. */
   readonly allowed: number | null
 }
 
 /** The numbers of statements, by route. */
 class QueryCounts {
-  /** How many requests had each number of statements. */
+  /** The number of requests for each number of statements. */
   readonly #routes = new Map<RouteModel, Map<number, number>>()
 
   /** Adds a request. */

@@ -22,7 +22,7 @@ export class UnansweredCallError extends Error {
   }
 }
 
-/** Where a connection leads: a host and a port, or the path of a socket. */
+/** The target of a connection: a host and a port, or the path of a socket. */
 interface Target {
   readonly host?: string | undefined
   readonly port?: number | string | undefined
@@ -31,7 +31,7 @@ interface Target {
 
 /** Where Node's `fetch`, and other copies of undici, publish their requests. */
 const CALLS_OF_FETCH = 'undici:request:create'
-/** A loop of calls has as many URLs as it likes. */
+/** A loop of calls may have any number of URLs. */
 const MOST_URLS = 1000
 
 /**
@@ -52,7 +52,7 @@ export class RefusedConnections {
     this.#replace(Socket.prototype, 'connect', (connect) => {
       return function connectOrRefuse(this: Socket, ...args: unknown[]) {
         if (!isRefused(targetOf(args))) return connect.apply(this, args)
-        // Data that is written meanwhile waits. Listeners for errors are added in this turn and the next one.
+        // Later data waits. Listeners for errors are added in this turn and the next one.
         Object.assign(this, { connecting: true })
         process.nextTick(() => this.destroy(refusal()))
         return this
@@ -68,7 +68,7 @@ export class RefusedConnections {
         return undefined
       }
     })
-    // Called with the socket, whichever agent has it.
+    // Called with the socket, for every agent.
     const note = (path: string, origin: string) => this.#note(path, origin)
     this.#replace(ClientRequest.prototype, 'onSocket', (onSocket) => {
       return function noteAndUse(this: ClientRequest, ...args: unknown[]) {
@@ -116,7 +116,7 @@ export class RefusedConnections {
       this.#urls.push(new URL(path, origin))
   }
 
-  /** The first connection that was refused; `null` without one. */
+  /** The first refused connection; `null` if there is none. */
   get error(): UnansweredCallError | null {
     const [place] = this.#refused
     if (place === undefined) return null

@@ -18,7 +18,7 @@ export interface ReplayOptions {
   readonly seed?: number
   /** The number of requests for each operation. Default 10. */
   readonly runs?: number
-  /** The `operationId`s that are not called. Default: none. */
+  /** The `operationId`s to skip. Default: none. */
   readonly skip?: readonly string[]
   /** The user, as with `TestApp.as`. Default: the guard decides by the headers. */
   readonly as?: User | null
@@ -30,7 +30,7 @@ export interface ReplayOptions {
 export interface ReplayReport {
   /** The seed of the run. */
   readonly seed: number
-  /** How many writes of each operation were repeated with an equal response, by `operationId`. */
+  /** The number of writes of each operation that were repeated with an equal response, by `operationId`. */
   readonly replayed: Readonly<Record<string, number>>
 }
 
@@ -44,7 +44,7 @@ const NAMES: OptionNames<ReplayOptions> = {
 
 const RUNS = 10
 const MAX_SEED = 2 ** 31
-/** Headers that differ in each exchange, and cookies, which are not kept. */
+/** Headers that differ in each exchange, and cookies, which are not stored. */
 const OF_THE_EXCHANGE =
   /^(?:connection|date|idempotency-replayed|keep-alive|server-timing|set-cookie|trace.*|x-request-id|ratelimit.*)$/
 

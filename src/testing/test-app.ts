@@ -73,7 +73,7 @@ export class TestApp extends App {
     return { app, supertest }
   }
 
-  /** A supertest agent with its own cookie jar. A request gets the headers that are set when it is created. */
+  /** A supertest agent with its own cookie jar. A request gets the headers that are set at its creation. */
   request(): TestAgent {
     return this.#started('request()').request()
   }
@@ -89,7 +89,7 @@ export class TestApp extends App {
     init?: RequestInit,
   ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
 
-  /** Opens a new connection. Bound, for clients that take such a function (`createConnection` of a WebSocket). */
+  /** Opens a new connection. Bound, for clients that accept such a function (`createConnection` of a WebSocket). */
   readonly connect = (): Duplex => this.#started('connect()').connect()
 
   /**
@@ -135,7 +135,7 @@ export class TestApp extends App {
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
-  /** Sends these headers with every later request. A later call replaces the headers that it names. */
+  /** Sends these headers with all later requests. A later call replaces headers of the same names. */
   withHeaders(headers: Readonly<Record<string, string>>): this {
     for (const [name, value] of Object.entries(headers))
       this.#headers.set(name.toLowerCase(), value)
@@ -247,7 +247,7 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for requests under way (`timeouts.close`, default here 1 s), cuts the remaining requests, and runs `onClose`.
+   * Waits for running requests (`timeouts.close`, default here 1 s), closes the remaining connections, and runs `onClose`.
    * A second call waits for the same close.
    *
    * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
@@ -259,12 +259,12 @@ export class TestApp extends App {
     return this.#ending
   }
 
-  /** Answers the calls of the application to other hosts, and lists them. */
+  /** Returns responses to the application's calls to other hosts, and lists the calls. */
   get outgoing(): TestOutgoing {
     return this.#parts.outgoing
   }
 
-  /** The jobs that the application has sent, and the way to run them. Throws a `ConfigError` without `jobs()`. */
+  /** The jobs that the application has sent, and functions to run them. Throws a `ConfigError` without `jobs()`. */
   get jobs(): TestJobs {
     return this.get(TestJobs)
   }

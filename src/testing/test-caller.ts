@@ -27,13 +27,13 @@ export interface CallerLink {
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   readonly records: TestRecords
-  /** The header that names the tenant; `null` when the application reads none. */
+  /** The header that names the tenant; `null` if the application does not use one. */
   readonly tenantHeader: string | null
   /** Whether a guard confirms the tenant of its credential. */
   readonly confirmsTenants: boolean
   /** The places of the credentials that the guards read. */
   readonly credentials: CredentialPlaces
-  /** Where requests name a version; `null` if the API has none. */
+  /** The part of the request that names a version; `null` if the API has no versions. */
   readonly versions: VersionSettings | null
   /** Writes the path of a request in a version. */
   readonly pathIn: (version: string, request: SentPath) => string
@@ -47,7 +47,7 @@ export interface CallerState {
   readonly principal?: User | undefined
   /** The tenant that the credential of `principal` belongs to; `undefined` for the tenant that a request names. */
   readonly tenant?: string | undefined
-  /** The version that the paths of requests name (`by: 'path'`); `undefined` if they stay as they are. */
+  /** The version in the paths of requests (`by: 'path'`); `undefined` if they stay unchanged. */
   readonly version?: string | undefined
 }
 
@@ -87,7 +87,7 @@ export class TestCaller {
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to any client that takes one. Relative URLs are allowed. Every
+   * The standard `fetch`, bound: you can pass it to any client that accepts one. Relative URLs are allowed. Every
    * request goes to the application, also if its URL has another host.
    *
    * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
@@ -182,7 +182,7 @@ export class TestCaller {
   }
 }
 
-/** Removes all that a guard could read as a credential. Other cookies stay. */
+/** Removes everything that a guard could use as a credential. Other cookies stay. */
 function removeCredentials(
   headers: Map<string, string>,
   { headers: names, cookies }: CredentialPlaces,

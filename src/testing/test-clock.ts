@@ -32,7 +32,7 @@ export class TestClock implements Clock {
     return this.#stopped === undefined ? systemClock.now() : Math.round(this.#stopped.now)
   }
 
-  /** Milliseconds since an unknown start; `set` does not change them. */
+  /** Milliseconds since an unspecified start; `set` does not change them. */
   monotonic(): number {
     return this.#stopped?.monotonic ?? systemClock.monotonic()
   }
@@ -129,7 +129,7 @@ export class TestClock implements Clock {
     await settle()
   }
 
-  /** The next timer that is due until `end`; of several due at the same time, the one set first. */
+  /** The next timer that is due until `end`; of several timers at the same time, the earliest one set. */
   #next(end: number): Alarm | undefined {
     let next: Alarm | undefined
     for (const alarm of this.#alarms) {

@@ -9,9 +9,9 @@ export interface Operation {
   readonly name: string
   /** The server's end of the connection of a request. */
   readonly connection?: object
-  /** The request, as the application has it. */
+  /** The request object of the application. */
   readonly request?: Request
 }
 
-/** The operation that the current code runs for. It also holds in everything that the operation starts. */
+/** The operation of the current code, including all code that it starts. */
 export const operations: AsyncLocalStorage<Operation> = new AsyncLocalStorage()

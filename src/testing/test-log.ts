@@ -19,7 +19,7 @@ export interface LogEntry {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** Stores the lines that an application logs, and passes them on to the logger of the test, if there is one. */
+/** Stores the log lines of an application, and passes them on to the logger of the test, if there is one. */
 export class TestLog {
   readonly entries: LogEntry[] = []
   readonly logger: Logger
@@ -32,7 +32,7 @@ export class TestLog {
     this.logger = isLogger(given) ? this.#recordCalls(given) : this.#recorder()
   }
 
-  /** Logs a problem that a test must see. Without a logger of the test it is printed at once. */
+  /** Logs a problem for the test. Without a logger of the test, prints it at once. */
   alert(message: string): void {
     this.logger.warn({}, message)
     if (this.#isPrinted) process.stderr.write(`${message}\n`)
@@ -102,7 +102,7 @@ export class TestLog {
   }
 }
 
-/** Whether the option is a logger. The description of one has no effect in a test, because lines are stored. */
+/** Whether the option is a logger. The configuration of one has no effect in a test, because lines are stored. */
 function isLogger(given: TestOptions['logger']): given is Logger {
   return typeof given === 'object' && 'info' in given
 }

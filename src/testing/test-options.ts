@@ -7,7 +7,7 @@ import type { AnsweredCall } from './test-outgoing.js'
 
 /** The use of the coverage that the tests have reached. */
 export interface CoverageOptions {
-  /** The lowest allowed percentage; `close()` rejects below it. Default: none. */
+  /** The minimum percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
   /** Whether `close()` prints a summary line on stderr. Default `false`. */
   readonly summary?: boolean
@@ -103,7 +103,10 @@ export function appOptionsOf(given: TestOptions): AppOptions {
   return mergeOptions(TEST_DEFAULTS, options)
 }
 
-/** @throws ConfigError when `contract`, `coverage`, `queries`, `statements` or `calls` has a wrong value, or they contradict each other. */
+/**
+ * @throws ConfigError if `contract`, `coverage`, `queries`, `statements` or `calls` is invalid, or they contradict
+ * each other.
+ */
 export function checkTestOptions(options: TestOptions): void {
   const { contract, coverage, queries, statements, calls } = options
   const problems = [
@@ -123,7 +126,7 @@ export function checkTestOptions(options: TestOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** An option with a misspelt name would check nothing, and the tests would pass. */
+/** An option with a misspelt name would have no effect, and the tests would pass. */
 function checkCoverage(coverage: CoverageOptions): Problem[] {
   const { threshold, summary } = coverage
   const problems = unknownOptions('coverage.', coverage, COVERAGE)
@@ -137,7 +140,7 @@ function checkCoverage(coverage: CoverageOptions): Problem[] {
   return problems
 }
 
-/** An option with a misspelt name would judge nothing, and the tests would pass. */
+/** An option with a misspelt name would have no effect, and the tests would pass. */
 function checkQueryOptions(queries: TestOptions['queries']): Problem[] {
   if (queries === undefined || queries === false) return []
   if (!isObject(queries)) return [problemOf('queries', queries, 'false, or { repeats, summary }')]

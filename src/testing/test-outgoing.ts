@@ -12,17 +12,17 @@ export interface TestCall {
   readonly body: string | null
 }
 
-/** The answer of another host to one call. */
+/** The response of another host to one call. */
 export interface AnsweredCall extends CallAnswer {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The whole URL. `[secret]` stands for any text. */
+  /** The whole URL. `[secret]` matches any text. */
   readonly url: string
 }
 
 /** Dependencies of {@link TestOutgoing}. */
 interface TestOutgoingConfig {
-  /** Answers that are used once each, in place of `answer`; `undefined` without them. */
+  /** Responses that are used once each, before `answer`; `undefined` if there are none. */
   readonly calls: readonly AnsweredCall[] | undefined
   /** Returns the request that the current code runs for. */
   readonly currentRequest: () => Request | undefined
@@ -44,7 +44,7 @@ export class TestOutgoing {
   /** The errors that no test has seen. */
   #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
 
-  /** `TestApp` makes it. */
+  /** Created by `TestApp`. */
   constructor({ calls, currentRequest }: TestOutgoingConfig) {
     this.#list = calls === undefined ? null : new CallList(calls)
     this.#currentRequest = currentRequest
@@ -81,14 +81,14 @@ export class TestOutgoing {
     throw error
   }
 
-  /** Removes the errors of a request, and returns the first of them. */
+  /** Removes the errors of a request, and returns the first error. */
   take(req: Request): Error | undefined {
     const first = this.#unanswered.find((each) => each.req === req)
     this.#unanswered = this.#unanswered.filter((each) => each.req !== req)
     return first?.error
   }
 
-  /** Removes and returns the errors that no test has seen, the same one once. */
+  /** Removes and returns the errors that no test has received, without duplicates. */
   rest(): Error[] {
     const all = this.#unanswered.splice(0).map(({ error }) => [error.message, error] as const)
     return [...new Map(all).values()]
@@ -109,7 +109,7 @@ function unanswered({ method, url }: CallToAnswer): UnansweredCallError {
 /** The first call of each list that had no answer. */
 const missing = new WeakMap<readonly AnsweredCall[], UnansweredCallError>()
 
-/** Returns the error of the first call that a list had no answer for, also if the application has handled it. */
+/** Returns the error of the first unanswered call, even if the application has handled it. */
 export function unansweredCallOf(calls: readonly AnsweredCall[] = []): UnansweredCallError | null {
   return missing.get(calls) ?? null
 }
@@ -125,7 +125,7 @@ class CallList {
     this.#left = [...calls]
   }
 
-  /** @throws UnansweredCallError if the list has no answer left. */
+  /** @throws UnansweredCallError if the list has no response left. */
   take({ method, url }: CallToAnswer): CallAnswer {
     const index = this.#left.findIndex((each) => each.method === method && isLike(each.url, url))
     const [found] = index < 0 ? [] : this.#left.splice(index, 1)
@@ -136,7 +136,7 @@ class CallList {
   }
 }
 
-/** A secret may have been written in another way in a URL. */
+/** A URL may have encoded a secret in another way. */
 const SECRET = /\[secret\]|%5Bsecret%5D/i
 
 function isLike(pattern: string, url: string): boolean {

@@ -25,7 +25,7 @@ import { TestWatch } from './test-watch.js'
 export class TestParts {
   readonly log: TestLog
   readonly watch: TestWatch = new TestWatch()
-  /** Answers the calls of the application to other hosts, and lists them. */
+  /** Returns responses to the application's calls to other hosts, and lists the calls. */
   readonly outgoing: TestOutgoing
   readonly records: TestRecords
   readonly connections: Connections
@@ -150,7 +150,7 @@ export class TestParts {
   }
 }
 
-/** Reports wrong items of a stream, and inputs of a cached handler that its cache key does not contain. */
+/** Reports invalid items of a stream, and inputs of a cached handler that its cache key does not contain. */
 function watchRoute(
   route: RouteModel,
   contract: Contract,

@@ -54,7 +54,7 @@ export class TestRecords {
     }
   }
 
-  /** Notes a request that the application gets. */
+  /** Records a request that the application receives. */
   enter(req: IncomingMessage): void {
     this.exchanges.enter(req)
   }
@@ -66,7 +66,7 @@ export class TestRecords {
     if (record !== undefined) explainFailure(failure, record)
   }
 
-  /** Returns the error of a request with too many statements, or with a call that no test has answered; `null` if it has none. */
+  /** Returns the error of a request with too many statements, or an unanswered call; `null` if there is none. */
   takeOver({ sent }: FinishedRequest): unknown {
     const req = sent && this.exchanges.find(sent)
     return (req && this.#failureOf(req)) ?? null
@@ -131,7 +131,7 @@ export interface Explanation extends RequestRecord {
   toString(): string
 }
 
-/** Gives a record its text. The method does not show in comparisons and in JSON, because the record is plain data. */
+/** Adds the text of a record. The method does not affect comparisons and JSON, because the record is plain data. */
 function explanationOf(record: RequestRecord): Explanation {
   return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
 }
@@ -141,7 +141,7 @@ const explained = new WeakSet<Error>()
 
 /** Adds the reasons for the response to the message of a failed assertion. */
 function explainFailure(failure: unknown, record: RequestRecord): void {
-  // Their text already has the difference to the document, or that there is no document.
+  // Their text already contains the difference, or the fact that there is no document.
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
   if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)
@@ -152,19 +152,19 @@ function explainFailure(failure: unknown, record: RequestRecord): void {
 export class Exchanges {
   /** The server's end of each connection, by the client's end. */
   readonly #serverEnds = new WeakMap<object, object>()
-  /** The newest request of each connection, by the server's end. The next one comes after the response. */
+  /** The newest request of each connection, by the server's end. The next request comes after the response. */
   readonly #newest = new WeakMap<object, Request>()
   /** The request of the server for each request of a client, and for each response of `fetch`. */
   readonly #found = new WeakMap<object, Request>()
 
-  /** Notes the two ends of a connection. */
+  /** Stores the two ends of a connection. */
   readonly connect = (serverEnd: object, clientEnd: object): void => {
     this.#serverEnds.set(clientEnd, serverEnd)
   }
 
-  /** Notes a request that the application gets. */
+  /** Records a request that the application receives. */
   enter(req: IncomingMessage): void {
-    // The application turns it into an instance of its own class, or has done so.
+    // The application makes it an instance of its own class, now or later.
     this.#newest.set(req.socket, req as Request)
   }
 
@@ -177,7 +177,7 @@ export class Exchanges {
     })
   }
 
-  /** Notes the response that `fetch` has made of the response to a request. */
+  /** Records the response that `fetch` created from the response to a request. */
   readonly noteResponse = (response: object, sent: ClientRequest): void => {
     const req = this.#found.get(sent)
     if (req !== undefined) this.#found.set(response, req)

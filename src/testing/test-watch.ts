@@ -8,7 +8,7 @@ import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
 import { userPlaceIn } from './user-place.js'
 
-/** Finds rejected promises and open handles of an application under test that are left after its end, and handlers that call `fetch`. */
+/** Finds rejected promises and open handles that an application in a test has left, and handlers that call `fetch`. */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()
@@ -34,7 +34,7 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    // The application turns it into an instance of its own class, or has done so.
+    // The application makes it an instance of its own class, now or later.
     const request = req as Request
     operations.run({ owner: this, name: nameOf(req), connection: req.socket, request }, run)
   }
@@ -149,7 +149,7 @@ interface Handle {
 interface Opened {
   readonly type: string
   readonly resource: WeakRef<Handle>
-  /** Holds the stack of the place that opened it. The text is built only when it is read. */
+  /** Contains the stack of its creation. The text is built at the first access. */
   readonly trace: Error
 }
 

@@ -1,10 +1,10 @@
 import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
 
-/** Refusals of a caller, of an ended operation, or of the number of requests: the code after them was not tested. */
+/** Refusals because of the caller, an ended operation or a rate limit: the code after them was not tested. */
 const REFUSALS = [401, 403, 410, 429]
 const TOO_MANY = 429
 
-/** An operation that a check has called, and the statuses of the responses by which the check judges it. */
+/** An operation that a check has called, and the statuses of its judged responses. */
 export interface CalledOperation {
   readonly documented: DocumentedOperation
   readonly statuses: ReadonlySet<number>

@@ -357,7 +357,7 @@ describe('openapi export', () => {
     const diff = await own.run(['openapi', 'diff', 'base.json'])
     expect(diff).toMatchObject({
       status: 0,
-      stdout: 'GET /gone\n  breaking  The operation is gone. (operation-removed)\n',
+      stdout: 'GET /gone\n  breaking  The operation was removed. (operation-removed)\n',
     })
     const breaking = await own.run([
       'openapi',

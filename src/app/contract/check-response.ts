@@ -12,7 +12,7 @@ import type { FindMismatches } from '../../schema/response-validator.js'
 import type { DocumentedOperation } from './documented-by-route.js'
 import { type Exchange, isJson } from './exchange.js'
 
-/** Statuses whose responses have no body, in spite of any document (RFC 9110, section 15). */
+/** Statuses whose responses have no body, whatever a document describes (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /** Node sends these before an operation is known: the request took too long, or its headers are too large. */
 const OF_THE_PROTOCOL = [408, 431]
@@ -131,7 +131,7 @@ function checkEnvelope(exchange: Exchange, { compile, documented }: CheckConfig)
 
 interface ContentConfig extends CheckConfig {
   readonly isHead: boolean
-  /** Whether the operation documents only that it succeeds (`2XX`), and not the data of the response. */
+  /** Whether the operation documents only success (`2XX`), without the data of the response. */
   readonly isOpen: boolean
 }
 
@@ -196,7 +196,7 @@ function essenceOf(type = ''): string {
 interface BodyCheck {
   readonly kind: ViolationKind
   readonly find: FindMismatches
-  /** The expected envelope; `null` when none is. */
+  /** The expected envelope; `null` for bare data. */
   readonly envelope: 'success' | 'error' | null
   /** Whether the framework's own envelope, with its `status`, is around the body. */
   readonly hasStatus: boolean

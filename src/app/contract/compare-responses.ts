@@ -11,7 +11,7 @@ import {
 } from './documented-by-route.js'
 import { bodyText, isJson, ResponseCompilers } from './exchange.js'
 
-/** A longer body is not compared: development shall not wait for it. */
+/** Longer bodies are not compared, so that development stays fast. */
 const MOST_BYTES = 1_000_000
 
 /** Compares the responses of an application with its documents, for the dashboard of `blazon dev`. */
@@ -26,7 +26,7 @@ export class ResponseComparison {
     this.#described = described
   }
 
-  /** Begins to follow the response to a request. Later calls change nothing. */
+  /** Observes the response to a request. Later calls have no effect. */
   follow({ res }: Request): void {
     if (res !== undefined && !this.#bodies.has(res))
       this.#bodies.set(res, new SentBody(res, MOST_BYTES))
@@ -66,7 +66,7 @@ class SentBody {
   readonly #chunks: Buffer[] = []
   #length = 0
 
-  /** @param most How many bytes are kept. Of a longer body, none is. */
+  /** @param most The maximum number of stored bytes. Longer bodies are not stored at all. */
   constructor(res: Response, most: number) {
     this.#most = most
     const { write, end } = res
@@ -101,9 +101,9 @@ function encodingOf(given: unknown): BufferEncoding {
   return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
 }
 
-/** The headers as they were sent. `getHeaders` has only headers that were set one by one. */
+/** The headers in the sent head. `getHeaders` has only headers that were set one by one. */
 function sentHeaders(res: Response): IncomingHttpHeaders {
-  // Node keeps the head as text; it has no type, and packages that log responses read it.
+  // Node stores the head as text in an untyped property, which packages for logs also read.
   const { _header: head = '' } = res as unknown as { readonly _header?: string | null }
   const lines = (head ?? '').split('\r\n').slice(1)
   const pairs = lines.map((line) => /^([^:]+): ?(.*)$/.exec(line)).filter((match) => match !== null)

@@ -21,11 +21,11 @@ export interface DocumentedOperation {
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
-  /** The headers that lead a request to its version. Most operations have none. */
+  /** The headers that select the version of a request. Most operations have none. */
   readonly headers: Readonly<Record<string, string>>
   /** `null` for a route of an Express router. */
   readonly route: RouteModel | null
-  /** Whether its successes have the framework's own envelope, except for those that are documented without. */
+  /** Whether its success responses have the envelope of the framework, except for statuses documented without it. */
   readonly hasEnvelope: boolean
   /** The bodies of its errors, documented or not. */
   readonly errors: ExpectedErrors
@@ -110,7 +110,7 @@ type Compile = (schema: OpenApiSchema) => FindMismatches
 export interface ExpectedErrors {
   /** Their media types, without parameters. */
   readonly types: readonly string[]
-  /** Whether they have a format of the application, in place of the framework's. */
+  /** Whether the error responses have a custom format. */
   readonly isOwn: boolean
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number
@@ -134,7 +134,7 @@ function expectedErrors(
     const schemas: Record<string, OpenApiSchema> =
       wire === 'problem' ? { [PROBLEM]: problem } : { [JSON_TYPE]: envelope, [PROBLEM]: problem }
     const find = (type: string, compile: Compile) => {
-      // Under negotiation, any other JSON type is compared with the envelope: the difference is then a mismatch.
+      // With negotiation, any other JSON type is compared with the envelope, so a difference is a mismatch.
       const schema = schemas[type] ?? schemas[JSON_TYPE]
       return schema && compile(schema)
     }

@@ -20,13 +20,13 @@ export interface WrittenCapsule {
   readonly folder: string
 }
 
-/** Everything about a request that is over. */
+/** The record of an ended request. */
 export interface WholeRecord {
   readonly record: RequestRecord
   readonly sent: RecordedRequest
-  /** How the response differs from the document; empty if it does not, or if none describes it. */
+  /** The difference between the response and the document; empty if there is none, or no document. */
   readonly mismatches: readonly ContractViolation[]
-  /** The capsule that is written of a failed request; `null` if none is. */
+  /** The capsule of a failed request; `null` if there is none. */
   readonly capsule: WrittenCapsule | null
 }
 
@@ -35,7 +35,7 @@ export interface ReportedItem extends WorkItem {
   readonly statements: readonly RecordedStatement[]
 }
 
-/** The work that a plugin lists, and what it does with an item. Both may reject with the error of the plugin. */
+/** The work that a plugin lists, and the actions on its items. Both may reject with the error of the plugin. */
 export interface ReportedWork {
   readonly list: () => Promise<{ readonly title: string; readonly items: readonly ReportedItem[] }>
   readonly act: (action: string, id: string) => Promise<string>
@@ -47,9 +47,9 @@ export interface DevReport {
   readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void
   /** Called at the start, for each plugin that lists work. */
   readonly work: (work: ReportedWork) => void
-  /** Called for each request that is over. */
+  /** Called for each ended request. */
   readonly take: (whole: WholeRecord) => void
-  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. */
+  /** Returns the application line in a stack: `src/orders.ts:41:12`; `null` if the stack has none. */
   readonly placeIn: (stack: string) => string | null
 }
 

@@ -15,7 +15,7 @@ export interface ReportConfig {
   readonly capsules: CapsuleWriter | null
 }
 
-/** The most bytes of a body that the page shows: the command keeps many requests. */
+/** The maximum size of a body on the page, in bytes, because the command stores many requests. */
 const MOST_SHOWN = 65_536
 
 /**
@@ -50,7 +50,7 @@ export function reportRecords(sink: DevReport, { described, capsules }: ReportCo
   }
 }
 
-/** Hides the values of a response that are secrets of its request, or whose field has the name of one. */
+/** Hides response values that are secrets of the request, or that are in a field with a secret name. */
 function withoutSecrets(
   violations: readonly ContractViolation[],
   { hideIn }: Pick<RequestSecretTexts, 'hideIn'>,

@@ -6,9 +6,9 @@ import { recordedStatement } from '../../features/records/record-of.js'
 import { WorkContext } from '../../http/contexts.js'
 import type { DevReport, ReportedWork } from './dev-report.js'
 
-/** How many items a list has. */
+/** The length of a list. */
 const MOST_ITEMS = 50
-/** How many runs keep their statements, and how many each. */
+/** The number of runs whose statements are stored, and of statements for each run. */
 const [MOST_RUNS, MOST_STATEMENTS] = [200, 100]
 
 /** The statements of the last runs, by the ids of their work. */
@@ -41,7 +41,7 @@ class RunStatements {
   }
 }
 
-/** Lets `blazon dev` list the work of plugins, with the statements of each item, and act on it. No plugin if none has work. */
+/** Lets `blazon dev` list and change the work of plugins. `null` if no plugin lists work. */
 export function reportWork(sink: DevReport, plugins: readonly Plugin[]): Plugin[] {
   if (plugins.every(({ work }) => work === undefined)) return []
   const statements = new RunStatements(sink.placeIn)

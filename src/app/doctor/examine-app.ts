@@ -71,13 +71,13 @@ function layerHides(layer: Layer, route: RouteModel): boolean {
   return isFor && stack.some((each) => isForMethod(each, method) && isEnd(each.handle))
 }
 
-/** Whether a handler of a route is for a method. One for all methods names none. */
+/** Whether a route handler is for a method. A handler for all methods has no method. */
 function isForMethod(layer: Layer, method: string): boolean {
   const own = (layer as { method?: string }).method
   return own === undefined || own === method
 }
 
-/** Some versions return `true`, others the match. Routers that are not Express' have no such method. */
+/** Some versions return `true`, others the match. Other routers have no such method. */
 function matches(layer: Layer, path: string): boolean {
   try {
     return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))

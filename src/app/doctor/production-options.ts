@@ -57,7 +57,7 @@ function checkRequestIds({ trustRequestId, trustProxy }: Settings): ProductionPr
     code: 'W_REQUEST_ID_TRUSTED',
     subject: 'trustRequestId',
     cause:
-      'Every client chooses the ids of its requests, also one that another request has: no proxy is declared that sets them.',
+      'Every client can choose the ids of its requests, even the id of another request: no proxy that sets them is declared.',
     remedy:
       'Remove the option; or, behind a proxy that sets X-Request-Id, declare it by `trustProxy`.',
   }

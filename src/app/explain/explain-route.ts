@@ -37,10 +37,10 @@ import {
   type RouteQuery,
 } from './explanation.js'
 
-/** The methods that requests may have; an `@All` route is found by each of them. */
+/** The methods that requests may have; an `@All` route matches each of them. */
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** The routes that match a query, and those that match its path. */
+/** The routes that match a search, and the routes that match its path. */
 export interface FoundRoutes {
   readonly found: readonly RouteModel[]
   readonly candidates: readonly RouteModel[]
@@ -89,7 +89,7 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
   const [row] = routeTable({ ...app.model, routes: [route] })
   return {
     ...(row as NonNullable<typeof row>),
-    // Error middlewares are left out: a request passes them only after it has failed.
+    // Error middlewares are excluded, because only failed requests reach them.
     before: app.settings.middlewares
       .filter(({ middleware }) => !isForErrors(middleware))
       .map(({ middleware, name: from }) => ({ name: nameOf(middleware), from })),
@@ -174,7 +174,7 @@ function usedSteps(
   ])
 }
 
-/** The steps of features, by the same decisions by which the features make them at boot. */
+/** The steps of features. Uses the same conditions as the features at boot. */
 function featureSteps(
   route: RouteModel,
   limits: readonly PlannedLimit[],
@@ -206,7 +206,7 @@ interface StepOwner {
 
 type Sources = (owner: StepOwner) => readonly string[]
 
-/** The names, limits and schemas that each step uses, a line each. A step that is left out uses none. */
+/** The names, limits and schemas of each step, one line each. Steps that are left out have none. */
 const SOURCES: Partial<Record<StepName, Sources>> = {
   scope: tenantLines,
   tenant: tenantLines,
@@ -214,7 +214,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   userRateLimit: ({ limits }) => placeLimits(limits).userRateLimit.map(limitLine),
   guard({ route, settings }) {
     const guards = guardsOfRoute(route, settings.auth.guards)
-    if (guards.length === 0) return ['no guard is configured: every request is a 401']
+    if (guards.length === 0) return ['no guard is configured: every request gets a 401']
     return guards.map(({ entry }) => nameOf(entry))
   },
   authorizeTenant: ({ settings: { tenant } }) =>
@@ -284,7 +284,7 @@ function cacheLines({ route }: StepOwner): string[] {
   ]
 }
 
-/** The parts of a request that have a schema, with the library of each, in the order in which they are checked. */
+/** The parts of a request that have a schema, with the library of the schema, in the order of the checks. */
 function inputLines({ route }: StepOwner): string[] {
   const parts = ['params', 'query', 'headers', 'cookies', 'body'] as const
   return parts.flatMap((part) => {

@@ -10,7 +10,7 @@ export interface ExplainedStep {
   readonly phase: Phase
   /** The effect of the step, in one line. */
   readonly does: string
-  /** `false` if plugins decide about the step, so it is certain only in the running application. */
+  /** `false` if a plugin decides about the step, so that only a running application shows it. */
   readonly isCertain: boolean
   /** Names, limits and schemas that the step uses. A line each. */
   readonly sources: readonly string[]
@@ -27,13 +27,16 @@ export interface SourcePlace {
 export interface ExplainedDecorator {
   /** `@Get`. */
   readonly name: string
-  /** `class Users`, `Users.getById`, or `parameter 0 of Users.getById`. A base class is named where it has the decorator. */
+  /**
+   * `class Users`, `Users.getById`, or `parameter 0 of Users.getById`. For an inherited decorator, the name of the
+   * base class.
+   */
   readonly on: string
   /** `null` if its stack shows no file. */
   readonly at: SourcePlace | null
 }
 
-/** Everything that a request of one route passes. docs/cli.md lists the fields. */
+/** All steps of the requests of one route. docs/cli.md lists the fields. */
 export interface RouteExplanation extends RouteTableEntry {
   /** Express middlewares of `middlewares` and of plugins, in order: `{ name: 'cors', from: 'middlewares[0]' }`. */
   readonly before: readonly { readonly name: string; readonly from: string }[]
@@ -48,7 +51,7 @@ export interface RouteQuery {
   readonly method: string | null
   /** The path of a request, or of a route, with `:id` or `{id}`. */
   readonly path: string
-  /** Only routes of this version, and those in every version. Default: the routes of all versions. */
+  /** The version whose routes are listed, beside the routes of every version. Default: the routes of all versions. */
   readonly version?: string | undefined
 }
 
@@ -83,7 +86,7 @@ export function findPlace({ created, applied }: Stacks, cwd: string): SourcePlac
   const creation = framesOf(created).filter(({ file }) => !isInside(file, own))
   const application = targetFrame(framesOf(applied), own)
   const [written] = creation
-  // Compiled code without a source map has no `@`. In the file of the class, the creation is then the best known place.
+  // Compiled code without a source map has no `@`. The line that creates the decorator is then the best known location.
   const isCompiled = written?.file === application?.file && !hasAtSigns(written?.file)
   const at = creation.find(followsAtSign) ?? (isCompiled ? written : (application ?? written))
   if (at === undefined) return null
@@ -101,7 +104,7 @@ function targetFrame(frames: readonly Frame[], own: string | undefined): Frame |
   return rest[0]
 }
 
-/** The folder of this package as stacks show it. The first frame of each stack is in `metadata`. */
+/** The folder of this package, as in the first frame of each stack, which is in `metadata`. */
 function ownFolder(created: Error): string | undefined {
   const [first] = framesOf(created)
   return /^(.*)[\\/](?:src[\\/]metadata|dist)[\\/]/.exec(first?.file ?? '')?.[1]

@@ -106,7 +106,7 @@ export interface AppOptions {
    */
   readonly security?: SecurityOptions
   /**
-   * Where requests name the version of the API that they want, for routes with `@Version`.
+   * Where requests name the version of the API, for routes with `@Version`.
    *
    * @defaultValue the API has no versions
    * @see docs/versions.md
@@ -249,7 +249,7 @@ export interface AppOptions {
    */
   readonly etag?: boolean
   /**
-   * Whether each request gets a line in the log, when it is over. With `logs` and without `logger`, all lines go to
+   * Whether each request gets a line in the log at its end. With `logs` and without `logger`, all lines go to
    * stdout.
    *
    * @defaultValue `false`

@@ -125,7 +125,7 @@ function allPlaces(guards: readonly GuardSettings[], places: readonly string[]):
 function checkRules(auth: Option): Problem[] {
   const problems: Problem[] = []
   if (!['public', 'protected', undefined].includes(auth?.default)) {
-    const cause = `${String(auth?.default)} is not a way to treat undecorated routes.`
+    const cause = `${String(auth?.default)} is not a valid value for undecorated routes.`
     problems.push(invalid('auth.default', cause, "Give 'public' or 'protected'."))
   }
   if (auth?.can !== undefined && typeof auth.can !== 'function') {

@@ -19,9 +19,9 @@ export interface CookieKeyOptions {
 
 /** The `cookies` option, resolved. */
 export interface CookieSettings {
-  /** Empty while only a function can return them. */
+  /** Empty if only a function can return the headers. */
   readonly keys: readonly string[]
-  /** Returns the keys; `null` if the option has them. */
+  /** Returns the keys; `null` if the option lists them. */
   readonly source: ((app: GuardSetup) => MaybePromise<readonly string[]>) | null
 }
 

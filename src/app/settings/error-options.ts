@@ -61,7 +61,7 @@ const NAMES: OptionNames<ErrorOptions> = {
  */
 const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 
-/** The `errors` option. A misspelt name is an error: clients would receive another format than the intended one. */
+/** The `errors` option. A misspelt name is an error, because clients would receive an unexpected format. */
 export const errorGroup: OptionGroup<Option, ErrorSettings> = {
   unknown: (errors) => unknownOptions('errors.', errors, NAMES),
   check,

@@ -19,7 +19,7 @@ import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { validationGroup } from './validation-options.js'
 
-/** A group for each option. Its settings have the name of the option, unless several options make them. */
+/** One group for each option. The name of its setting is the name of the option, unless several options share it. */
 type Groups = {
   readonly [K in keyof Required<AppOptions>]: OptionGroup<never, OwnSettings[K]>
 }

@@ -11,7 +11,7 @@ import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/guar
 // biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types
 export type GuardEntry = AuthGuard<any> | Token<AuthGuard<any>>
 
-/** One guard of an application, before it is created. */
+/** A guard of an application, before it is created. */
 export interface GuardSettings {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly name: string | null
@@ -20,9 +20,9 @@ export interface GuardSettings {
   readonly entry: GuardEntry
   /** The places of its credential. */
   readonly places: CredentialPlaces
-  /** Whether it has `tenantOf`. */
+  /** Whether the guard has `tenantOf`. */
   readonly confirmsTenant: boolean
-  /** Whether it states that `canActivate` checks the tenant itself. */
+  /** Whether the guard declares that `canActivate` checks the tenant itself. */
   readonly checksTenant: boolean
   readonly document: DocumentGuard
 }
@@ -45,7 +45,7 @@ type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carri
 /** A name is a part of types, of headers in messages, and a component of the document. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Resolves one guard. A member that the guard does not have has the default. */
+/** Resolves one guard. Missing members get their defaults. */
 export function resolveGuard(
   name: string | null,
   entry: GuardEntry,
@@ -69,7 +69,7 @@ export function resolveGuard(
   })
 }
 
-/** The members of a guard, or the static members of its class. A token has none. */
+/** The members of a guard, or the static members of its class. A token has no members. */
 function declaredBy(entry: unknown): Partial<Declared> {
   return typeof entry === 'object' || typeof entry === 'function' ? (entry ?? {}) : {}
 }

@@ -24,7 +24,7 @@ const PROVIDER: NestedNames = {
   useFactory: true,
   useExisting: true,
   inject: true,
-  // Of NestJS: other checks read them.
+  // Other checks read the members of NestJS guards.
   scope: true,
   durable: true,
 }
@@ -39,7 +39,7 @@ const MODULE: OptionNames<Module> = {
 
 const OVERRIDE: OptionNames<Override> = { token: true, useValue: true }
 
-/** The functions that a list has in addition to the check that it is a list. */
+/** The checks of a list, besides the check that the value is a list. */
 interface EntryChecks<T> {
   /** Checks the entries. Default: no entry is checked. */
   readonly check?: (list: readonly T[]) => Problem[]

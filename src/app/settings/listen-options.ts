@@ -7,7 +7,7 @@ export interface ListenOptions {
   readonly host?: string
   /**
    * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process: with exit code 0, or
-   * 1 if requests were cut or an `onClose` failed. A second signal ends the process at once. An error that nothing has
+   * 1 if requests were cut off or an `onClose` failed. A second signal ends the process at once. An error that nothing has
    * caught is logged, closes the application, and ends the process with 1. Default `false`: the program decides; in a
    * worker of `blazon start` `true`.
    */

@@ -20,7 +20,7 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
 
 const NAMES: OptionNames<PluginMiddlewares> = { first: true, last: true }
 
-/** Finds `middlewares` of plugins that are neither a list nor two lists. No entry of them would run. */
+/** Finds `middlewares` of plugins that are neither a list nor two lists. Their entries would never run. */
 export function checkPluginMiddlewares(plugins: readonly (Plugin | undefined)[]): Problem[] {
   return plugins.flatMap((plugin) => {
     const given: unknown = plugin?.middlewares

@@ -76,7 +76,7 @@ interface WireOptions {
   readonly errors?: unknown
 }
 
-/** Checks that only one option has a format of errors. */
+/** Checks that only one option defines a format of errors. */
 export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] {
   const own = (envelope as { readonly error?: ErrorFormat } | undefined | null)?.error
   const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
@@ -92,7 +92,10 @@ function hasFormat(errors: unknown): boolean {
 /** The `trustProxy` option: a number of proxies, their addresses, or a boolean. */
 export type TrustProxy = boolean | number | string | readonly string[]
 
-/** The `trustProxy` option. The settings are `null` without the option: a host of the application then decides. */
+/**
+ * The `trustProxy` option. The settings are `null` without the option: then the setting of the host application
+ * applies.
+ */
 export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | null> = {
   unknown: () => [],
   check,

@@ -28,7 +28,7 @@ export interface RecordsOptions {
   readonly capsules?: boolean | CapsulesOptions
 }
 
-/** Where the capsules of failed requests are written, and how many are kept. */
+/** The folder of the capsules of failed requests, and their maximum number. */
 export interface CapsulesOptions {
   /**
    * The folder, from the working directory. It is created, readable by its owner only.
@@ -54,7 +54,7 @@ type Option = boolean | RecordsOptions | undefined
 
 /** The `records` option, resolved. */
 export interface RecordsAndCapsules {
-  /** `null` if no records are kept. */
+  /** `null` if no records are stored. */
   readonly kept: RecordsSettings | null
   /** `null` if no capsules are written, except by `blazon dev`. */
   readonly capsules: CapsuleSettings | null

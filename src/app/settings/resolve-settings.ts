@@ -28,7 +28,7 @@ export function resolveSettings(options: AppOptions): Resolved {
   return resolve(options, standInProblems(madeByFactories(options)))
 }
 
-/** As {@link resolveSettings}, and stand-ins of factories are valid: they have what the rest of an application is read with. */
+/** Like {@link resolveSettings}, but accepts stand-ins of factories, because reading an application needs no more. */
 export function resolveWithStandIns(options: AppOptions): Resolved {
   return resolve(options, [])
 }
@@ -93,12 +93,12 @@ function checkObjects(options: AppOptions): Problem[] {
     const value: unknown = options[name as keyof typeof EXAMPLES]
     if (value === undefined) return []
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return []
-    // The value is not named: it may be a key of `cookies`.
+    // The message does not contain the value: it may be a key of `cookies`.
     return [invalid(name, 'It is not an object.', remedy)]
   })
 }
 
-/** The options that controllers and providers are read with. If one is wrong, their mistakes would be consequences. */
+/** The options that affect controllers and providers. If one is invalid, further mistakes may be consequences. */
 const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>([
   'controllers',
   'modules',
@@ -125,7 +125,7 @@ export function soundSettings(
   try {
     return resolveWithStandIns(Object.fromEntries(sound)).settings
   } catch {
-    // Then a problem names another option than the wrong one.
+    // Otherwise a problem would name another option than the invalid one.
     return undefined
   }
 }

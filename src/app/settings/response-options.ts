@@ -72,7 +72,7 @@ function check(responses: unknown): Problem[] {
 
 function checkMode(subject: string, mode: unknown): Problem[] {
   if (isFieldsMode(mode)) return []
-  const cause = `${shown(mode)} is not a way to treat the fields of responses.`
+  const cause = `${shown(mode)} is not a valid mode for the fields of responses.`
   return [invalid(subject, cause, GIVE_MODE)]
 }
 

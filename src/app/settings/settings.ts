@@ -30,9 +30,9 @@ import type { ValidationSettings } from './validation-options.js'
 export interface Settings extends FeatureSettings {
   readonly controllers: readonly Class[]
   readonly modules: readonly Module[]
-  /** With one slash at the start and none at the end; `'/'` without the option. */
+  /** Begins with a slash and does not end with one; `'/'` without the option. */
   readonly prefix: string
-  /** A method that is absent has no default status. */
+  /** Methods that are missing have no default status. */
   readonly defaultStatus: DefaultStatus
   readonly providers: readonly Provider[]
   /** The middlewares of the application and of its plugins, in the order in which they run. */
@@ -41,9 +41,9 @@ export interface Settings extends FeatureSettings {
   readonly interceptors: readonly InterceptorEntry[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
-  /** `null` without the `tenant` option. The middlewares of the application may then still set tenants. */
+  /** `null` without the `tenant` option. Middlewares of the application may still set tenants. */
   readonly tenant: TenantSettings | null
-  /** All documents: at least one, even if none is served. */
+  /** All documents: at least one, even if the application serves none. */
   readonly swagger: readonly DocumentSettings[]
   /** The schema converters of all documents together. */
   readonly converters: SchemaConverters

@@ -41,7 +41,7 @@ export interface TimeoutOptions {
    */
   readonly keepAlive?: Duration
   /**
-   * How long `close()` waits for requests under way: a duration. After this time their connections are cut.
+   * How long `close()` waits for running requests: a duration. After this time, their connections are closed.
    *
    * @defaultValue `'10s'`
    */
@@ -68,7 +68,7 @@ export interface TimeoutSettings {
   readonly handlerMs: number | null
   readonly headersMs: number
   readonly requestMs: number
-  /** `null` if a client may take any time. */
+  /** `null` for no limit. */
   readonly responseMs: number | null
   readonly keepAliveMs: number
   readonly closeMs: number
@@ -154,7 +154,7 @@ function checkHandler({ handler }: TimeoutOptions): Problem[] {
   return handler === false ? [] : checkDuration('timeouts.handler', handler)
 }
 
-/** Kubernetes sends requests for some seconds after the signal, until every node has learned that the pod ends. */
+/** Kubernetes sends requests for some seconds after the signal, until all nodes have removed the pod. */
 function defaultPreStop(): number {
   return process.env['KUBERNETES_SERVICE_HOST'] ? PRE_STOP_SECONDS : 0
 }

@@ -16,7 +16,7 @@ export interface ValidationOptions {
 
 /** The `validation` option, resolved. */
 export interface ValidationSettings {
-  /** Whether messages repeat nothing of the request. */
+  /** Whether messages omit all values of the request. */
   readonly isGeneric: boolean
 }
 
@@ -42,6 +42,6 @@ function check(validation: unknown): Problem[] {
   }
   const { messages } = validation as ValidationOptions
   if (MESSAGES.includes(messages)) return []
-  const cause = `${String(messages)} is not a value of \`validation.messages\`.`
+  const cause = `${String(messages)} is not a valid value of \`validation.messages\`.`
   return [invalid('validation.messages', cause, "Give 'library' or 'generic'.")]
 }

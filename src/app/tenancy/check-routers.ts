@@ -3,7 +3,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { type ExpressRoute, listRoutes } from '../../http/express-routes.js'
 import { guardedRouterOf, isOpenRouter } from './tenant-router.js'
 
-/** The largest number of routes that a warning lists. */
+/** The maximum number of routes in a warning. */
 const NAMED = 5
 
 /** A middleware with its name for messages. */

@@ -21,7 +21,7 @@ import { noteRouterAccess } from './tenant-router.js'
 
 /** How an application admits requests to routers that need a tenant. */
 export interface RouterTenancy {
-  /** The stages before such a router; `null` for a stage that the application does not use. */
+  /** The stages before such a router; `null` for stages that the application does not use. */
   readonly stages: Readonly<
     Record<'unverifiedTenant' | 'tenant' | 'authorizeTenant', StepFactory | null>
   >
@@ -29,14 +29,14 @@ export interface RouterTenancy {
   readonly noteRouterAccess: (admit: Step) => void
 }
 
-/** The parts of a request's way that tenants add, and the source of their steps. */
+/** The parts that tenants add to the processing of requests, and the source of their steps. */
 export interface RunningTenancy extends Pick<Tenancy, 'scopes' | 'steps'> {
   readonly enter: (ends: { run: RunRoute; onError: OnError }) => RunRoute
   readonly wrapMiddlewares: typeof wrapMiddlewares
   readonly ofRouters: RouterTenancy
 }
 
-/** Starts the tenancy of an application. Loaded for one that uses tenants. */
+/** Starts the tenancy of an application. Loaded only for applications with tenants. */
 export function startTenancy(config: TenancyConfig): RunningTenancy {
   const tenancy = buildTenancy(config)
   return {
@@ -151,7 +151,7 @@ function warnOfForeignScope(req: BlazonRequest): void {
   host.logger.warn({}, FOREIGN_SCOPE)
 }
 
-/** If the application is mounted in another one, that one continues in its own async context. */
+/** If the application is mounted in another one, the host continues in its own async context. */
 function returnInOwnContext(run: RunRoute): RunRoute {
   return function bindReturn(req, res) {
     if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])

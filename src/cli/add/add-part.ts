@@ -70,7 +70,7 @@ function projectOf(cwd: string) {
   if (root !== undefined && project !== null) return { root, manifest: project.manifest }
   throw new CliError({
     status: 2,
-    what: `${cwd} is in no project.`,
+    what: `${cwd} is not inside a project.`,
     cause: 'There is no package.json in it or above it, or the file is not JSON.',
     remedy: 'Run the command in a project. `blazon new` makes one.',
   })
@@ -171,7 +171,7 @@ function specifierOf(folder: string, path: string): string {
   return way.startsWith('.') ? way : `./${way}`
 }
 
-/** A guard `auth` would be an `AuthGuard`, as the interface that it implements. */
+/** A guard `auth` would be an `AuthGuard`, like the interface that it implements. */
 function refuseTaken(text: string): void {
   const imported = [...text.matchAll(/^import (?:type )?\{ (.*) \} from/gm)].flatMap(
     ([, names = '']) => names.split(/, (?:type )?/),

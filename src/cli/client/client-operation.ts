@@ -25,7 +25,7 @@ export interface ClientOperation {
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
-  /** The header that names the version of the API. The client sends it itself. */
+  /** The header that names the version of the API. The client sends it. */
   readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
@@ -101,12 +101,12 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
 const isKey = ({ in: place, name }: OpenApiParameter) =>
   place === 'header' && name.toLowerCase() === 'idempotency-key'
 
-/** Whether a client may repeat an operation: it has a key for each write. */
+/** Whether a client may repeat an operation: each write has a key. */
 export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
   return parameters.some(isKey)
 }
 
-/** The condition of a write, which the client takes as `ifMatch`; `undefined` without one. */
+/** The condition of a write, which callers pass as `ifMatch`; `undefined` if the operation has none. */
 export function conditionOf({
   parameters,
 }: Pick<ClientOperation, 'parameters'>): OpenApiParameter | undefined {

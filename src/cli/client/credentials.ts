@@ -6,10 +6,10 @@ import type {
 import { propertyKey } from './identifiers.js'
 import { RUNTIME } from './runtime.js'
 
-/** How a client sends the credential of a scheme: its name, the header, and the text in front of the value. */
+/** How a client sends the credential of a scheme: its name, the header, and the prefix of the value. */
 type Sent = readonly [scheme: string, header: string, prefix: string]
 
-/** The schemes of a document, as its client sends them. */
+/** The security schemes of a document, in the form that its client uses. */
 export type ClientSchemes = ReadonlyMap<string, Sent>
 
 /**
@@ -43,7 +43,9 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The alternatives of an operation, each a list of credentials that are sent together; empty for a public one. */
+/**
+ * The alternatives of an operation, each a list of credentials that are sent together; empty for a public operation.
+ */
 export function alternativesOf(
   { security }: OpenApiOperation,
   { schemes, document }: { readonly schemes: ClientSchemes; readonly document: OpenApiDocument },
@@ -64,7 +66,7 @@ const TOKEN_MEMBER = '  readonly isProtected?: boolean;\n'
 const ADD_TOKEN = '    if (call.isProtected === true) await addToken(headers, options.token);\n'
 const TOKEN_FUNCTION = /async function addToken[\s\S]*?\n}\n/
 
-/** The runtime of a client whose document has other schemes than one bearer token. */
+/** The runtime of a client whose document has other schemes than a single bearer token. */
 export function runtimeWith(schemes: ClientSchemes | null): string {
   if (schemes === null) return RUNTIME
   const members = [...schemes.values()].map(

@@ -143,7 +143,7 @@ function withAll(operation: ClientOperation, parameter: PageParameter, call: str
   return `withAll(\n        ${call},\n        (list) => ${all},\n      )`
 }
 
-/** @param sent The facts of the operation, as the client writes them. */
+/** @param sent The properties of the operation in the generated client. */
 function methodCall(operation: ClientOperation, sent: string): string {
   const key = JSON.stringify(operation.id)
   const input = `input${optionalMark(operation)}: Input<${key}>`
@@ -152,7 +152,7 @@ function methodCall(operation: ClientOperation, sent: string): string {
     const call = sentBy(operation, sent)
     return `(${input}): Promise<Result<${key}>> =>\n        ${call}`
   }
-  // The first signature that fits counts, so signatures that name a type come first.
+  // The first matching signature applies, so signatures that name a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
   const overloads = offers.map(
     ({ accept, result }) =>
@@ -224,7 +224,7 @@ function streamTypes({ responses }: Pick<ClientOperation, 'responses'>): string[
   )
 }
 
-/** Prefers events, because a broken connection can continue only with them. Errors are JSON. */
+/** Prefers events, because only events can continue after a broken connection. Errors are JSON. */
 function acceptOf(types: readonly string[]): string {
   const isEvents = (type: string) => type === 'text/event-stream'
   const sorted = [...types].sort((a, b) => Number(isEvents(b)) - Number(isEvents(a)))
@@ -248,7 +248,7 @@ function sentComponents(
 ): ReadonlySet<string> {
   const schemas: Readonly<Record<string, unknown>> = components?.schemas ?? {}
   const sent = new Set(operations.flatMap(({ operation }) => namesIn(operation.requestBody)))
-  // The set grows while it is read.
+  // The loop below adds to the set.
   for (const name of sent) for (const part of namesIn(schemas[name])) sent.add(part)
   return sent
 }

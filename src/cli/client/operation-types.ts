@@ -24,7 +24,7 @@ export function operationTypes(
     const lines = `    input: ${inputType(operation, inner)};\n    result:${resultType(operation, inner)};\n`
     return `  ${propertyKey(operation.id)}: {\n${lines}  };\n`
   })
-  // The other types index `Operations`, which does not compile when it has no member.
+  // The other types index `Operations`, which must have a member to compile.
   const none = '  [id: string]: { input: RequestOptions; result: never };\n'
   return `/** The input and the result of each operation, by operation id. */\nexport type Operations = {\n${members.join('') || none}};\n`
 }
@@ -146,7 +146,7 @@ function resultType(operation: ClientOperation, context: TypeContext): string {
   const { responses } = operation
   const inner = { ...context, indent: '      ' }
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
-  // Responses that differ only in their status become one member of the union.
+  // Responses that differ only in status become one member of the union.
   const members = new Map<string, ResponseType & { statuses: string[] }>()
   for (const type of responses.flatMap((each) => responseTypes(each, named, inner))) {
     const key = `${type.kind} ${type.body}`
@@ -198,7 +198,7 @@ function statusType(status: string, named: readonly string[]): string {
   return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
 }
 
-/** A handler may throw errors that the document does not list, so the result includes them. */
+/** The result includes undocumented errors, because a handler may throw them. */
 function undocumented({ responses, ownErrors }: ClientOperation, context: TypeContext): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
@@ -219,7 +219,7 @@ export interface OfferedBody {
   readonly result: string
 }
 
-/** The bodies that the operation offers beside JSON, one for each type of TypeScript. */
+/** The bodies of the operation besides JSON, one for each TypeScript type. */
 export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>): OfferedBody[] {
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   const found = new Map<string, { accept: Set<string>; result: Set<string> }>()

@@ -1,6 +1,6 @@
 import type { ClientOperation } from './client-operation.js'
 
-/** The part of a generated client that repeats writes. Only the client of a document with keys for writes has it. */
+/** The part of a generated client that repeats writes. Present only for documents with idempotency keys. */
 export const WRITES_RUNTIME: string = `/** How often a write is sent at most, and the longest pause between two attempts, in milliseconds. */
 const ATTEMPTS = 4;
 const LONGEST_PAUSE = 30_000;
@@ -56,14 +56,14 @@ function passed(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 `
 
-/** The part of a generated client that sends `If-Match`. Only the client of a document with such conditions has it. */
+/** The part of a generated client that sends `If-Match`. Present only for documents with such conditions. */
 export const CONDITIONS_RUNTIME: string = `function conditional(input: (CallInput & { readonly ifMatch?: string | undefined }) | undefined): CallInput | undefined {
   const { ifMatch, ...rest } = input ?? {};
   return ifMatch === undefined ? rest : { ...rest, headers: { ...rest.headers, "If-Match": ifMatch } };
 }
 `
 
-/** The part of a generated client that reads all pages of a list. Only the client of a document with pages has it. */
+/** The part of a generated client that reads all pages of a list. Present only for documents with pages. */
 export const PAGES_RUNTIME: string = `/** An item of an operation with pages. */
 export type PageItem<Id extends OperationId> =
   Extract<SuccessData<Id>, { readonly items: readonly unknown[] }>["items"][number];
@@ -119,7 +119,7 @@ interface ClientVersions {
   readonly accepted: string | undefined
 }
 
-/** Adds to the runtime what a client of an API with versions needs. Other clients stay as they are. */
+/** Adds the runtime code for versions. Clients of other documents stay unchanged. */
 export function withVersions(runtime: string, { operations, accepted }: ClientVersions): string {
   const hasFixed = operations.some(({ fixed }) => Object.keys(fixed).length > 0)
   const own = [...(hasFixed ? [FIXED] : []), ...(accepted === undefined ? [] : [ACCEPTED])]

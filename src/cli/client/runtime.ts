@@ -29,7 +29,7 @@ type DataOf<Body> = Body extends { data?: infer Data } ? Data : undefined;
 /** A success whose body is the envelope. */
 export type Enveloped<Status, Body> = Success<Status, Body, DataOf<Body>>;
 
-/** A failure that the document does not list, such as an error that a handler throws. */
+/** A failure that the document does not describe, such as an error that a handler throws. */
 export type UndocumentedError = {
   statusCode: "error";
   status: number;
@@ -105,10 +105,10 @@ type Call = {
   readonly query?: { readonly [name: string]: ParameterStyle };
   readonly body?: string;
   readonly statuses: readonly string[];
-  /** The statuses whose response is not JSON, or has no body. */
+  /** The statuses with a response that is not JSON, or has no body. */
   readonly plain?: readonly string[];
   readonly enveloped?: readonly string[];
-  /** Whether responses can have another media type than JSON, if the caller asks for it. */
+  /** Whether responses can have another media type than JSON if the caller requests it. */
   readonly offers?: boolean;
   /** Whether errors have a format of the application. */
   readonly ownErrors?: boolean;

@@ -1,4 +1,4 @@
-/** The part of a generated client that reads streams. Only the client of a document with a stream has it. */
+/** The part of a generated client that reads streams. Present only for documents with streams. */
 export const STREAM_RUNTIME: string = String.raw`/**
  * The items of a stream. Read them once, with "for await". Leaving the loop, or aborting the signal of the call, closes
  * the connection. Events continue after the last one if the connection breaks and they have ids.
@@ -8,7 +8,7 @@ export type Stream<Item> = AsyncIterable<Item> & {
   readonly lastEventId: string | undefined;
 };
 
-/** The error that has ended a stream, as the server sent it, or a connection that broke and cannot continue. */
+/** The error that ended a stream, as the server sent it, or the failure of a connection that cannot continue. */
 export class StreamError extends Error {
   override readonly name = "StreamError";
   /** The body of the error; undefined if the connection broke. */
@@ -23,7 +23,7 @@ export class StreamError extends Error {
 /** An event without "data" only sets the id and the time. */
 type ServerEvent = { type: string; data: string | undefined; id: string | undefined; retry: number | undefined };
 
-/** How often a broken connection is opened again before the stream fails, and the longest wait before that. */
+/** The maximum number of reconnections before the stream fails, and the maximum wait before each. */
 const MOST_ATTEMPTS = 6;
 const LONGEST_WAIT = 30_000;
 
@@ -94,7 +94,7 @@ class Items implements AsyncIterable<unknown> {
     }
   }
 
-  /** Opens the stream again after the last event; undefined if the server has no more events. */
+  /** Reopens the stream after the last event; undefined if the server has no more events. */
   private async resume(cause: unknown): Promise<Response | undefined> {
     let last = cause;
     for (let attempt = 0; attempt < MOST_ATTEMPTS && this.lastEventId !== undefined; attempt++) {
@@ -147,7 +147,7 @@ async function* readText(response: Response): AsyncGenerator<string, void> {
       yield decoder.decode(value, { stream: true });
     }
   } finally {
-    // Closes the connection, unless the body is at its end.
+    // Closes the connection, unless the body has ended.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -169,7 +169,7 @@ async function* readEvents(response: Response): AsyncGenerator<ServerEvent, void
   let endsWithCr = false;
   for await (const text of readText(response)) {
     if (text === "") continue;
-    // A CR ends a line at once. If a LF follows, it belongs to the same end.
+    // A CR ends a line at once. A following LF belongs to the same line end.
     const lines = (rest + (endsWithCr && text.startsWith("\n") ? text.slice(1) : text)).split(/\r\n|\n|\r/);
     endsWithCr = text.endsWith("\r");
     rest = lines.pop() ?? "";

@@ -19,7 +19,7 @@ export interface TypeContext {
 /** Writes a schema as a TypeScript type. */
 export function writeType(schema: OpenApiSchema, context: TypeContext): string {
   const type = intersect(partsOf(schema, context))
-  // OpenAPI 3.0 ignores `nullable` beside `allOf`, but authors who write it there mean it.
+  // OpenAPI 3.0 ignores `nullable` beside `allOf`, but documents use it to allow null.
   return schema.nullable === true ? union([type, 'null']) : type
 }
 

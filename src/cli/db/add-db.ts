@@ -8,7 +8,7 @@ import type {
   TableOptions,
 } from './db-commands.js'
 
-/** The environment of one run of the command. */
+/** The environment of one run of the command line. */
 export interface DbContext {
   readonly cwd: string
   readonly streams: Streams

@@ -119,7 +119,7 @@ function paragraph(finding: Finding): string {
 
 /** Options of `db table`. */
 export interface TableOptions extends ProtectTableOptions, Pick<TenantTableOptions, 'id'> {
-  /** The SQL of the columns, as it is written between the parentheses of `CREATE TABLE`. */
+  /** The SQL of the columns, as in the parentheses of `CREATE TABLE`. */
   readonly columns?: string
   readonly existing?: boolean
 }

@@ -70,7 +70,7 @@ function folderOf(folder: string, mustExist: boolean): string {
   if (!mustExist || existsSync(join(folder, 'PG_VERSION'))) return folder
   throw new CliError({
     status: 2,
-    what: `${folder} holds no database.`,
+    what: `${folder} does not contain a database.`,
     cause:
       'An embedded database is a folder that the application, or `blazon db migrate`, has created.',
     remedy: 'Name that folder, or migrate first.',
@@ -79,15 +79,15 @@ function folderOf(folder: string, mustExist: boolean): string {
 
 /** A variable that a command reads for itself. */
 interface FoundVariable {
-  /** `undefined` if it is not set, or is set to the empty text. */
+  /** `undefined` if the variable is missing or empty. */
   readonly text: string | undefined
   /** {@link ENVIRONMENT}, `.env`, or the path of the file that holds the value. */
   readonly from: string | null
-  /** Whether a `.env` has it that is not read in this environment. */
+  /** Whether a `.env` that this environment does not read has the variable. */
   readonly skipped: boolean
 }
 
-/** Where a variable of the environment itself comes from. */
+/** The source of a variable of the environment itself. */
 const ENVIRONMENT = 'the environment'
 
 /**

@@ -21,7 +21,7 @@ export function addDev(
     .option('--entry <file>', 'the module that starts the application')
     .option(
       '--port <number>',
-      'the port of the first server that it starts; it gets the number as PORT, too',
+      'the port of the first server of the application; also set as PORT',
       toPort,
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')

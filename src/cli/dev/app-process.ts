@@ -24,13 +24,13 @@ export interface AppProcessConfig {
   readonly entry: string
   readonly options: DevOptions
   readonly receive: (app: AppProcess, message: ChildMessage) => void
-  /** Called unless the command has ended it. `how` is `with status 1` or `by SIGKILL`. */
+  /** Called when the process ends, unless the command ended it. `how` is `with status 1` or `by SIGKILL`. */
   readonly onEnd: (app: AppProcess, how: string) => void
 }
 
 /** A process of the application. */
 export class AppProcess {
-  /** Settles when it has ended. */
+  /** Settles when the process has ended. */
   readonly ended: Promise<void>
   /** In milliseconds since 1970. */
   readonly startedAt: number = Date.now()
@@ -49,7 +49,7 @@ export class AppProcess {
       env: { ...launch.env, ...process.env, ...environmentOf(options) },
       // In a group of its own, the application must not read from the terminal.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Ctrl-C reaches only the command, which ends the group with all that is in it.
+      // Ctrl-C reaches only the command, which then ends the whole process group.
       detached: process.platform !== 'win32',
     })
     this.#child = child
@@ -119,7 +119,7 @@ function optionsOf({ cwd, inspect }: DevOptions): string[] {
   return [
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
     ...(inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`]),
-    // Errors then name the lines of the sources, also for compiled JavaScript.
+    // Error stacks then have the lines of the sources, also for compiled JavaScript.
     '--enable-source-maps',
   ]
 }
@@ -129,7 +129,7 @@ function environmentOf({ port, dashboard }: DevOptions): Record<string, string> 
     [PARENT_VARIABLE]: String(process.pid),
     ...(port !== undefined && { PORT: String(port) }),
     ...(dashboard && { [REPORT_VARIABLE]: '1' }),
-    // Before Node 22.15, no hook sees all modules, and Node itself reports them as it does for `--watch`.
+    // Before Node 22.15, no hook receives all modules. Node itself then reports them, as for `--watch`.
     ...(!('registerHooks' in module) && { WATCH_REPORT_DEPENDENCIES: '1' }),
   }
 }

@@ -1,4 +1,6 @@
-/** Calls a function after some milliseconds, unless it is cancelled before. Real time: it waits for people and processes. */
+/**
+ * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because people and processes do.
+ */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
 
@@ -27,7 +29,7 @@ export async function atMost(ms: number, work: Promise<unknown>): Promise<void> 
   deadline?.cancel()
 }
 
-/** A stopwatch: the whole milliseconds since it was made. */
+/** A stopwatch: returns the whole milliseconds since its creation. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => Math.round(performance.now() - start)

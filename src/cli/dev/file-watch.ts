@@ -3,12 +3,12 @@ import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node
 import { dirname, join } from 'node:path'
 import { Deadline } from './deadline.js'
 
-/** The events of one save come together. */
+/** Collects the events of one save. */
 const QUIET_MS = 60
 /** An editor may empty or remove a file before it writes the new content. */
 const HALF_WRITTEN_MS = 100
 const SOURCE = /\.(?:[cm]?[jt]sx?|json)$/
-/** Packages, and files that editors keep beside the user's files. */
+/** Packages, and temporary files of editors. */
 const SKIPPED = /^(?:node_modules$|\.)|~$/
 
 /**
@@ -22,9 +22,9 @@ export class FileWatch {
   readonly #onChange: (paths: readonly string[]) => void
   readonly #onError: (error: Error) => void
   readonly #paths = new Set<string>()
-  /** A file is read again when its stamp is another one. The hash is empty for a file that does not exist. */
+  /** A file is read again when its stamp has changed. The hash is empty for a missing file. */
   readonly #seen = new Map<string, { stamp: string; size: number; hash: string }>()
-  /** The identity changes when another folder takes the place of one. */
+  /** The identity changes when a folder is replaced. */
   readonly #folders = new Map<string, { readonly watcher?: FSWatcher; readonly identity: string }>()
   #timer: Deadline | undefined
   #isClosed = false
@@ -86,7 +86,7 @@ export class FileWatch {
     return !statOf(file)?.size && (this.#seen.get(file)?.size ?? 0) > 0
   }
 
-  /** Notes the content of a file, and returns whether it is another one than before. */
+  /** Stores the content of a file, and returns whether it has changed. */
   #isChanged(file: string): boolean {
     const stats = statOf(file)
     const stamp = stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`
@@ -112,7 +112,7 @@ export class FileWatch {
   #open(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, (_, name) => this.#notice(folder, name))
-      // The folder is gone, as the folder above it reports.
+      // The event of the parent folder reports that the folder was removed.
       watcher.on('error', () => watcher.close())
       return watcher
     } catch (error) {
@@ -133,7 +133,7 @@ function placesOf(path: string): Record<'files' | 'folders', string[]> {
   const above = nearestFolder(dirname(path))
   if (!isFolder(path)) return { files: [path], folders: [above] }
   const [files, folders]: [string[], string[]] = [[], [path]]
-  // The list grows while it is read.
+  // The loop below adds to the list.
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!SKIPPED.test(entry.name)) {
@@ -165,7 +165,7 @@ function hashOf(path: string): string {
   return attempt(() => createHash('sha256').update(readFileSync(path)).digest('base64')) ?? ''
 }
 
-/** Returns `undefined` for a file that does not exist, does not exist any more, or must not be read. */
+/** Returns `undefined` for a file that does not exist, or cannot be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -27,7 +27,9 @@ export class KeptProcesses {
     this.#cwd = cwd
   }
 
-  /** Starts the process, unless it runs and its folder is still there: a user may delete the folder to begin anew. */
+  /**
+   * Starts the process, unless it is running and its folder still exists: a user may delete the folder to start again.
+   */
   async find(request: KeepRequest): Promise<KeptResult> {
     const key = `${request.module} ${request.argument}`
     const running = this.#processes.get(key)

@@ -11,18 +11,18 @@ export type ChildMessage =
   | { readonly kind: 'listen' }
   /** The server with the number `id` listens. */
   | { readonly kind: 'listening'; readonly id: number; readonly port: number }
-  /** The application needs a process that outlives it: `module` is a URL. */
+  /** The application needs a process that outlives its own: `module` is a URL. */
   | ({ readonly kind: 'keep'; readonly id: number } & KeepRequest)
   /** The routes of an application that has started. Only for the dashboard, as `request`. */
   | { readonly kind: 'routes'; readonly routes: readonly RouteExplanation[] }
-  /** A request is over. */
+  /** A request has ended. */
   | { readonly kind: 'request'; readonly request: WholeRecord }
   /** The reply to a query of the command. */
   | { readonly kind: 'reply'; readonly id: number; readonly reply: WorkReply }
 
 /** A message of the command to the application's process. */
 export type ParentMessage =
-  /** The process before it has ended. */
+  /** The previous process has ended. */
   | ({ readonly kind: 'go' } & Ports)
   | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
   | { readonly kind: 'query'; readonly id: number; readonly query: WorkQuery }
@@ -32,7 +32,7 @@ export type WorkQuery =
   | { readonly do: 'list' }
   | { readonly do: 'act'; readonly part: number; readonly action: string; readonly item: string }
 
-/** The lists, or a sentence about the action; or why there are none. */
+/** The lists, or a message about the action, or the reason why there are no lists. */
 export type WorkReply =
   | { readonly value: readonly WorkList[] | string }
   | { readonly message: string }
@@ -47,7 +47,7 @@ export interface WorkList {
 export interface Ports {
   /** The port of the first server, whatever the application names. */
   readonly first: number | undefined
-  /** The ports of the process before it, by the number of the `listen`. Port 0, any port, becomes the same port again. */
+  /** The ports of the previous process, in the order of its `listen` calls. Port 0 gets the same port again. */
   readonly last: Readonly<Record<number, number>>
 }
 
@@ -58,7 +58,7 @@ export interface KeepRequest {
   readonly argument: string
 }
 
-/** The reply of a process that is kept: the path of its socket and of a file that exists as long as its folder, or why not. */
+/** The reply of a kept process: the paths of its socket and of a file in its folder, or the reason of a failure. */
 export type KeptResult =
   | { readonly path: string; readonly marker: string }
   | { readonly message: string; readonly problems?: readonly unknown[] }

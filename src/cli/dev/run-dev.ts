@@ -15,7 +15,7 @@ import type { ChildMessage } from './protocol.js'
 
 /** The module that listens comes first; commands that only read prefer the module that declares. */
 const MODULES = ['main', 'app', 'index']
-/** How long a configuration file may take to load. */
+/** How long loading a configuration file may take. */
 const CONFIG_SECONDS = 10
 /** Files beside the sources that change how the application starts. */
 const SETTINGS = ['package.json', 'tsconfig.json']
@@ -78,7 +78,7 @@ async function openDashboard(
   return await Dashboard.open({ port, note })
 }
 
-/** Settles at the first signal. Each later signal calls `kill`, because the person does not want to wait. */
+/** Settles at the first signal. Each later signal calls `kill`, so that a user need not wait. */
 function endOf(kill: () => void): Promise<void> {
   let isOver = false
   return new Promise((resolve) => {
@@ -91,7 +91,7 @@ function endOf(kill: () => void): Promise<void> {
   })
 }
 
-/** How long a process may take to end when another one takes its place, and when the command ends. */
+/** How long a process may take to end when it is replaced, and when the command ends. */
 const RESTART_MS = 2000
 const END_MS = 5000
 

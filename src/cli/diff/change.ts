@@ -1,4 +1,4 @@
-/** A change between two documents, in one place. */
+/** One change between two documents. */
 export interface Change {
   /** The kind of the change, for example `operation-removed`. These names are stable. */
   readonly rule: string

@@ -28,7 +28,7 @@ export function compareContent(
       side === 'request' ? isInRange(type, other) : isInRange(other, type)
     const types = exact.length > 0 ? exact : Object.keys(current).filter(isWithin)
     if (types.length === 0) {
-      return [breaking('content-type-removed', location, `The content type ${type} is gone.`)]
+      return [breaking('content-type-removed', location, `The content type ${type} was removed.`)]
     }
     return types.flatMap((other) => {
       covered.add(other)
@@ -68,7 +68,7 @@ function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
   return { base: base.schema ?? {}, current: current.schema ?? {} }
 }
 
-/** A document that states no size may be of an older version: a size that is new in it is not a change. */
+/** A document without a size may be of an older version: a newly stated size is not a change. */
 export function compareBodyLimit(
   { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,
   location: string,

@@ -28,7 +28,7 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   const kept = [...from].flatMap(([key, { title, operation }]) => {
     const newer = to.get(key)
     if (newer === undefined) {
-      return place(title, [breaking('operation-removed', '', 'The operation is gone.')])
+      return place(title, [breaking('operation-removed', '', 'The operation was removed.')])
     }
     const pair = { base: operation, current: newer.operation }
     const written = [originals[0].get(key), originals[1].get(key)] as const
@@ -49,7 +49,7 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   ]
 }
 
-/** The operations as they were written, by the same keys. */
+/** The original operations, by the same keys. */
 function originalsOf(document: AnyDocument): Map<string, unknown> {
   const lowered = operationsOf(document as OpenApiDocument)
   return new Map([...lowered].map(([key, { operation }]) => [key, operation]))
@@ -70,7 +70,7 @@ function compareServers(base: OpenApiDocument, current: OpenApiDocument): LocalC
   const urls = new Set((current.servers ?? []).map(({ url }) => url))
   return (base.servers ?? [])
     .filter(({ url }) => !urls.has(url))
-    .map(({ url }) => breaking('server-removed', 'servers', `The server ${url} is gone.`))
+    .map(({ url }) => breaking('server-removed', 'servers', `The server ${url} was removed.`))
 }
 
 function place(operation: string, changes: readonly LocalChange[]): Change[] {
@@ -78,7 +78,7 @@ function place(operation: string, changes: readonly LocalChange[]): Change[] {
     rule,
     isBreaking,
     operation,
-    // A schema at the root has no further step, so the location would end with the separator.
+    // A schema at the root has no further step, so its location would end with the separator.
     location: location.replace(/ › $/, ''),
     message,
   }))

@@ -40,7 +40,7 @@ function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] 
   ]
 }
 
-/** Credentials that were enough for the older document must be enough for the newer one. */
+/** Credentials that sufficed for the older document must suffice for the newer one. */
 function compareSecurity(
   { base, current }: Pair<OpenApiOperation>,
   comparison: Comparison,
@@ -82,7 +82,7 @@ function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string
   if (scheme === undefined) return name
   const { type, scheme: own = '', in: place, name: key } = scheme
   if (type === 'apiKey') return `the ${place} ${place === 'header' ? key?.toLowerCase() : key}`
-  // Both are sent as a bearer token, and a client gets that token in its own way.
+  // Both are sent as a bearer token, and a client obtains this token in its own way.
   return type === 'http' ? `${own.toLowerCase()} authorization` : `${type} (${name})`
 }
 
@@ -96,7 +96,7 @@ function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison)
       return compareParameter({ base, current }, location, comparison)
     }
     if (base !== undefined) {
-      return [breaking('parameter-removed', location, 'The parameter is gone.')]
+      return [breaking('parameter-removed', location, 'The parameter was removed.')]
     }
     return current?.required === true
       ? [breaking('required-parameter-added', location, 'The parameter is new, and required.')]
@@ -169,7 +169,7 @@ function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): Lo
   const { requestBody: base } = pair.base
   const { requestBody: current } = pair.current
   if (base === undefined && current === undefined) return []
-  if (current === undefined) return [breaking('body-removed', 'body', 'The body is gone.')]
+  if (current === undefined) return [breaking('body-removed', 'body', 'The body was removed.')]
   if (base === undefined) {
     return current.required === true
       ? [breaking('required-body-added', 'body', 'The body is new, and required.')]
@@ -196,7 +196,7 @@ function compareResponses(
         [each, resolveResponse(current.responses[each] ?? NONE, comparison.current)] as const,
     )
     if (newer.length === 0) {
-      return [breaking('response-removed', `response ${status}`, 'The response is gone.')]
+      return [breaking('response-removed', `response ${status}`, 'The response was removed.')]
     }
     const older = resolveResponse(response, comparison.base)
     return withContent(newer).flatMap(([each, to]) => {
@@ -242,7 +242,7 @@ function isDescribed(status: string, { responses }: OpenApiOperation, range: str
 
 type Described = readonly [status: string, response: OpenApiResponse]
 
-/** A range is described by its responses together: responses without a body take nothing from the others. */
+/** A range is described by all its responses: responses without a body do not change the others. */
 function withContent(responses: readonly Described[]): readonly Described[] {
   const full = responses.filter(([, { content = {} }]) => Object.keys(content).length > 0)
   return full.length > 0 ? full : responses
@@ -258,7 +258,7 @@ function compareResponse(
   const content = { base: base.content ?? {}, current: current.content ?? {} }
   return [
     ...compareBodyLimit({ base, current }, location),
-    ...gone.map((name) => breaking('header-removed', location, `The header ${name} is gone.`)),
+    ...gone.map((name) => breaking('header-removed', location, `The header ${name} was removed.`)),
     ...compareContent(content, { side: 'response', location }, comparison),
   ]
 }

@@ -106,9 +106,11 @@ function compareEnums(pair: SchemaPair): LocalChange[] {
   const fresh = to.filter((value) => !from.includes(value))
   return [
     ...(gone.length > 0
-      ? [narrowed(pair, 'enum-narrowed', `Values are gone: ${list(gone)}.`)]
+      ? [narrowed(pair, 'enum-narrowed', `Values were removed: ${list(gone)}.`)]
       : []),
-    ...(fresh.length > 0 ? [widened(pair, 'enum-widened', `Values are new: ${list(fresh)}.`)] : []),
+    ...(fresh.length > 0
+      ? [widened(pair, 'enum-widened', `Values were added: ${list(fresh)}.`)]
+      : []),
   ]
 }
 
@@ -127,7 +129,7 @@ function compareProperties(pair: Required<SchemaPair>, comparison: Comparison): 
     const wasRequired = pair.base.required?.includes(name) === true
     const isRequired = pair.current.required?.includes(name) === true
     if (current === undefined) {
-      return [breaking('property-removed', inner.location, 'The field is gone.')]
+      return [breaking('property-removed', inner.location, 'The field was removed.')]
     }
     if (base === undefined) {
       return isRequired && pair.side === 'request'
@@ -217,7 +219,7 @@ function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): Loc
   ]
 }
 
-/** Pairs that only a trial has compared are compared again where they are reported. */
+/** Pairs that were only compared tentatively, and must be compared again before a report. */
 function copyOf(seen: SeenPairs): SeenPairs {
   return new Map([...seen].map(([from, to]) => [from, new Set(to)]))
 }

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { breaking, type LocalChange } from './change.js'
 
-/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. The effect of their changes is not known. */
+/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. The effect of their changes is unknown. */
 const UNJUDGED: readonly string[] = [
   'if',
   'then',
@@ -54,7 +54,7 @@ export function compareUnjudged(
     .filter((place) => before.get(place) !== after.get(place))
     .map((place) => {
       const [keyword, location] = JSON.parse(place) as [string, string]
-      const message = `\`${keyword}\` has changed. Whether clients still work is not decided: compare it yourself.`
+      const message = `\`${keyword}\` has changed. The command cannot tell whether clients still work: compare it yourself.`
       return breaking('schema-unjudged', location, message)
     })
 }
@@ -63,7 +63,7 @@ interface Search {
   readonly document: OpenApiDocument
   /** The values of the keywords, by keyword and location. */
   readonly found: Map<string, string>
-  /** The references that lead to this place. */
+  /** The references that lead to this schema. */
   readonly active: readonly string[]
 }
 
@@ -96,7 +96,7 @@ function walkSchema(value: unknown, path: readonly string[], search: Search): vo
   }
 }
 
-/** A value with its references resolved, in one order, without notes. */
+/** A value with resolved references and sorted keys, without annotations. */
 function plain(value: unknown, search: Search): unknown {
   if (Array.isArray(value)) return value.map((each) => plain(each, search))
   const { node, active } = resolve(value, search)

@@ -128,7 +128,7 @@ export class SchemaEquality {
     const key = `${from} ${to}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    // A recursive schema meets the same pair again. Assume that it is equal until a difference is found.
+    // A recursive schema reaches the same pair again. Assume equality until a difference is found.
     const before = this.#known.size
     this.#known.set(key, true)
     const isSame = this.isSame(schemaOf(from, this.#base), schemaOf(to, this.#current))
@@ -189,7 +189,7 @@ export interface SchemaPair {
   readonly seen?: SeenPairs
 }
 
-/** By the reference or the schema of the base: the references and the schemas that it was compared with. */
+/** The compared references and schemas, by the reference or schema of the base. */
 export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>
 
 /**

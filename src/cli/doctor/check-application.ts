@@ -20,7 +20,7 @@ export interface CheckedApp extends Checked {
   readonly usesTenants: boolean | null
 }
 
-/** Reads the application as it is in production, in a process of its own, and without starting it. */
+/** Reads the application with production settings, in a separate process, without starting it. */
 export async function checkApplication(
   project: Project,
   options: DoctorOptions,
@@ -56,7 +56,7 @@ async function readInProduction(
   { path: module }: Entry,
   options: DoctorOptions,
 ): Promise<Read | Checked> {
-  // `.env` is not read in production. Here it stands for the variables that are set there.
+  // Production does not read `.env`. Here it provides the variables that are set in production.
   const variables = { ...env, ...process.env }
   const run = (nodeEnv: Readonly<Record<string, string>>) =>
     runChild({ kind: 'doctor', module }, { ...options, env: { ...variables, ...nodeEnv } })
@@ -74,7 +74,7 @@ async function readInProduction(
   }
 }
 
-/** The variables that a failure is about; `null` if it is about something else, too. */
+/** The variables that caused a failure; `null` if the failure has other causes, too. */
 function missingVariables(report: Report): string[] | null {
   const { problems = [] } = report as Partial<Failure>
   const isOnly = problems.length > 0 && problems.every(({ code }) => code === 'E_ENV_INVALID')
@@ -96,7 +96,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
     const name = relative(cwd, entry.path)
     return unread({ findings: [], notChecked: [...notChecked, `${name} has no application`] })
   }
-  // Warnings are among them only if the option `strict` makes them errors.
+  // Warnings are included only if the option `strict` makes them errors.
   const errors = problems?.map((each) => ({ ...placed(each), severity: 'error' as const }))
   const line = findSourceLine(stack)
   const isOwn = line !== undefined && !relative(cwd, line.path).startsWith('..')

@@ -18,7 +18,7 @@ export type DoctorCode =
 export interface SourcePlace {
   /** An absolute path. */
   readonly file: string
-  /** Counted from 1; `null` if it is the whole file. */
+  /** Counted from 1; `null` for the whole file. */
   readonly line: number | null
 }
 
@@ -28,7 +28,7 @@ export interface Finding {
   readonly severity: 'error' | 'warning'
   /** The option, class or package that is wrong. */
   readonly subject: string
-  /** `null` if it is in no file, such as a finding about the database. */
+  /** `null` if the finding is not about a file, such as a finding about the database. */
   readonly place: SourcePlace | null
   readonly cause: string
   readonly remedy: string
@@ -37,7 +37,7 @@ export interface Finding {
 /** The result of a check. */
 export interface Checked {
   readonly findings: readonly Finding[]
-  /** The checks that could not run, and why, a sentence each. */
+  /** The checks that could not run, with the reasons, one sentence each. */
   readonly notChecked: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export function sentence(message: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The result of a check that could check nothing. */
+/** The result of a check that had nothing to check. */
 export function notChecked(reason: string): Checked {
   return { findings: [], notChecked: [reason] }
 }
@@ -62,7 +62,7 @@ export interface Group extends Checked {
   readonly name: string
 }
 
-/** The findings of each group, errors first; then the checks that have run, and those that have not. */
+/** The findings of each group, errors first; then the checks that ran, and the skipped ones. */
 export function toText(groups: readonly Group[], cwd: string): string {
   const found = groups.filter(({ findings }) => findings.length > 0)
   const paragraphs = found.map(({ name, findings }) =>

@@ -22,11 +22,11 @@ export interface DoctorOptions extends LoadOptions {
 /** The facts about a project that the checks use. */
 export interface Project {
   readonly cwd: string
-  /** The folder of the nearest `package.json`, else the one where the command runs. */
+  /** The folder of the nearest `package.json`, else the working folder of the command. */
   readonly root: string
   /** The packages that the project lists itself. */
   readonly listed: ReadonlySet<string>
-  /** The module that declares the application; why there is none. */
+  /** The module that declares the application, or the reason why none was found. */
   readonly entry: Entry | CliError
   /** The code in the folder of the entry, else of the project. */
   readonly sources: readonly Source[]
@@ -37,7 +37,7 @@ export interface Project {
 }
 
 /**
- * Examines a project. Runs only a configuration module of it, in a process of its own.
+ * Examines a project. Runs only its configuration module, in a separate process.
  *
  * @throws CliError when `--entry` names no file.
  */
@@ -64,7 +64,7 @@ async function entryOf(options: DoctorOptions): Promise<Entry | CliError> {
     const load = (path: string) => loadConfig(path, options)
     return await findEntry(entry, { cwd, loadConfig: load })
   } catch (error) {
-    // An entry that the user has given in the command line is a wrong use of it.
+    // An invalid entry in the command line is a usage error.
     if (entry === undefined && error instanceof CliError) return error
     throw error
   }
@@ -85,7 +85,7 @@ interface Source {
 }
 
 const CODE = /(?<!\.d)\.[cm]?[jt]s$/
-/** Folders that hold no code of the project itself. */
+/** Folders without code of the project itself. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
 
 /** Reads the code in a folder and its subfolders, without other packages and unreadable folders. */

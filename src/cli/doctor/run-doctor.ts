@@ -137,7 +137,7 @@ function dependenciesOf({ manifest }: Installed, isRoot: boolean): string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...own })
 }
 
-/** The packages that a door of this package needs to serve requests: one of each list. */
+/** The packages that an entry point of this package needs to serve requests: one of each list. */
 const DOORS: Readonly<Record<string, readonly Peer[]>> = {
   jwt: ['jose'],
   otel: ['@opentelemetry/api'],
@@ -172,7 +172,7 @@ function missingFor(door: string, any: readonly Peer[], place: SourcePlace): Fin
   })
 }
 
-/** A package that is old, and the place of the door that loads it; `undefined` if none was found. */
+/** An outdated package, and the location that imports its entry point; `undefined` if none was found. */
 interface Old {
   readonly found: OldPeer
   readonly place: SourcePlace | undefined

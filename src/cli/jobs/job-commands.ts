@@ -31,7 +31,7 @@ export async function listStored(options: ListJobsOptions, streams: Streams): Pr
   streams.note(`${counted(jobs.length, 'job')}.`)
 }
 
-/** The command prints no inputs: they may contain personal data. */
+/** The command prints no inputs, because they may contain personal data. */
 function withoutInput({ input: _input, ...job }: StoredJob) {
   return job
 }

@@ -15,13 +15,13 @@ export function addKeys(program: Command, context: DbContext): void {
 function addCreate(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('create')
-    .description('make a key, and print it this once')
+    .description('create a key; it is printed only once')
     .requiredOption('--prefix <prefix>', 'the beginning of the key: acme_live')
     .option('--name <text>', 'a name for people')
     .option('--tenant <id>', 'the tenant of the key (default: none; the key may act for no tenant)')
     .option('--permission <name...>', 'the abilities of the key, for @Can')
     .option('--role <name...>', 'the roles of the key, for @Can')
-    .option('--expires <time>', 'when the key ends: 90d, or 2027-01-31 (default: never)')
+    .option('--expires <time>', 'when the key expires: 90d, or 2027-01-31 (default: never)')
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<CreateKeyOptions, 'cwd'>) => {
     const { createKey } = await import('./key-commands.js')

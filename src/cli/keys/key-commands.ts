@@ -58,7 +58,7 @@ async function generate(prefix: string) {
   }
 }
 
-/** A duration from now, or a date. A date without a time is its beginning in UTC. */
+/** A duration from now, or a date. A date without a time means the start of the day in UTC. */
 function endOf(text: string): Date {
   const now = Date.now()
   const seconds = toSeconds(text)

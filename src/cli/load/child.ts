@@ -1,4 +1,4 @@
-// The child process of the command line: it imports the user's code, sends one report, and ends.
+// The child process of the command line: it imports the user's code, sends one report, and exits.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
@@ -50,7 +50,7 @@ function isAboutVariables(error: unknown): boolean {
 /** The key under which the application finds the list of its decorators; `metadata/applied.ts` explains it. */
 const LIST = Symbol.for('blazon.decorators')
 
-/** Has every copy of this package in the process record its decorators. Called before one is loaded. */
+/** Makes every copy of this package in the process record its decorators. Call it before the first copy is loaded. */
 function keepDecorators(): void {
   Object.defineProperty(globalThis, LIST, { value: [] })
 }
@@ -63,7 +63,7 @@ function keptDecorators(): readonly AppliedDecorator[] {
 function placed(problem: PlacedProblem): PlacedProblem {
   const [, className, member] = /^([\w$]+)(?:\.([\w$]+))?/.exec(problem.subject) ?? []
   const decorators = keptDecorators()
-  // Of two classes with one name, the later one.
+  // Of two classes with one name, uses the later one.
   const ofClass = decorators.findLast((each) => each.className === className)
   const ofMember = decorators.findLast(
     (each) => each.record === ofClass?.record && String(each.member) === member,
@@ -101,7 +101,7 @@ async function run(job: Job): Promise<Report> {
   return { kind: 'documents', documents: documentsOf(app), warnings }
 }
 
-/** A document takes time to build, and most applications add nothing to theirs. */
+/** Building a document takes time, and most applications add nothing to theirs. */
 function jobsOf(app: AppDescription): JobInputs {
   const { plugins = [] } = app.options() as { readonly plugins?: readonly Partial<Plugin>[] }
   if (plugins.every(({ document }) => document === undefined)) return {}

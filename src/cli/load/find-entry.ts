@@ -34,7 +34,7 @@ type LoadConfig = (path: string) => Promise<unknown>
 /** The project has no application: none is configured, and none has a conventional name. */
 export class NoEntryError extends CliError {}
 
-/** How {@link findEntry} looks. */
+/** The options of {@link findEntry}. */
 export interface Search {
   readonly cwd: string
   readonly loadConfig: LoadConfig

@@ -21,7 +21,7 @@ export type Job = { readonly module: string } & (
   | { readonly kind: 'config' }
 )
 
-/** Whether the lines of decorators are needed. To record them makes loading slower. */
+/** Whether the lines of decorators are needed. Recording them slows down loading. */
 export function recordsDecorators(kind: Job['kind']): boolean {
   return kind === 'explain' || kind === 'doctor'
 }
@@ -66,13 +66,13 @@ export type Report =
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
-/** A mistake of an application, and the decorated class or method that it is about; present for `doctor`. */
+/** A mistake of an application, and the decorated class or method of the mistake; present for `doctor`. */
 export type PlacedProblem = (Problem | ProductionProblem) & {
   /** The absolute path of a file, and a line of it, counted from 1. */
   readonly place?: { readonly file: string; readonly line: number }
 }
 
-/** Why the child process has no result. */
+/** The reason why the child process has no result. */
 export interface Failure {
   readonly kind: 'failure'
   /**
@@ -111,5 +111,5 @@ export interface AnsweredNow
   readonly hasReachedHandler: boolean
 }
 
-/** The result of running a capsule: an answer, or the reason why there is none. */
+/** The result of running a capsule: a response, or the reason why there is none. */
 export type ReplayOutcome = AnsweredNow | ({ readonly is: 'stopped' } & CliErrorFacts)

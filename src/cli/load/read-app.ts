@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
 
-/** The turns of the event loop that a module gets to finish after one of its applications tries to start. */
+/** The number of turns of the event loop that a module gets after one of its applications tries to start. */
 const TURNS = 3
 
 /**
@@ -121,7 +121,7 @@ async function importModule(path: string): Promise<object> {
 
 /** The result of importing a module. */
 interface ImportResult {
-  /** The exports of the module; empty while it waits at the top level. */
+  /** The exports of the module; empty while the module waits in a top-level `await`. */
   readonly exports: Readonly<Record<string, unknown>>
   /** The applications that were constructed during the import, in order. */
   readonly declared: ReadonlyMap<object, AppDescription>

@@ -134,7 +134,7 @@ export function launchFor(module: string, cwd: string): Launch {
   const places = [dirname(module), cwd]
   const place = places.find((folder) => resolveFrom(folder, 'tsx') !== undefined)
   const tsx = place && resolveFrom(place, 'tsx')
-  // The oldest versions have no module for `--import`, so they cannot be resolved.
+  // The oldest versions have no module for `--import`, so it cannot be resolved.
   for (const folder of place === undefined ? places : [place]) refuseOldTsx(folder)
   if (tsx === undefined) throw missingTsx(module)
   const folder = nearestWith('tsconfig.json', dirname(module))

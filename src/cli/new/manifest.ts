@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.js'
 import type { ProjectFacts, Template } from './new-options.js'
 import { JOBS_NODE } from './read-template.js'
 
-/** Packages that this package does not use itself. */
+/** Packages that only projects use. */
 const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
 
 const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
@@ -28,7 +28,7 @@ const RUNNER_TOOLS = { vitest: ['esbuild', 'vitest'], node: [] } as const
 
 const TESTS = {
   vitest: 'vitest run',
-  // The shell finds the files: Node 20 does not.
+  // The shell expands the file names, because Node 20 does not.
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
@@ -129,7 +129,7 @@ export function packageSource(
       remedy: 'Name a version, a tarball or a folder: --package ../blazon-0.1.0.tgz',
     })
   }
-  // A relative path still holds when both folders move together.
+  // A relative path stays valid when both folders move together.
   const way = isAbsolute(given) ? path : relative(folder, path)
   return `file:${way.replaceAll('\\', '/')}`
 }

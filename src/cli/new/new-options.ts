@@ -12,7 +12,7 @@ export const RUNNERS = ['vitest', 'node'] as const
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn'] as const
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number]
 
-/** The options of `blazon new`, as the command line gives them. */
+/** The options of `blazon new`, as given in the command line. */
 export interface NewOptions {
   readonly folder?: string | undefined
   readonly template?: Template
@@ -37,6 +37,6 @@ export interface ProjectFacts {
   readonly pm: PackageManager
   /** The entry for blazon in `package.json`: a range, or `file:` with a path. */
   readonly source: string
-  /** Whether it has a job. */
+  /** Whether the project has a job. */
   readonly jobs: boolean
 }

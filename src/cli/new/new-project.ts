@@ -16,7 +16,7 @@ import { projectFolder } from './project-folder.js'
 import { hasJobs, JOBS_NODE, readTemplate } from './read-template.js'
 
 /**
- * Makes a project: writes its files, makes a git repository and installs the packages. Prints the next commands.
+ * Creates a project: writes its files, creates a git repository and installs the packages. Prints the next commands.
  *
  * @throws CliError when the folder, the name or the source of the package is wrong: then nothing was written; or when
  * the packages cannot be installed: then the files are complete.
@@ -104,7 +104,7 @@ async function askTemplate(ask: Ask): Promise<Template> {
   })
 }
 
-/** Makes a repository, unless the folder is in one. Without git there is none, which is not a failure. */
+/** Creates a repository, unless the folder is already in one. A missing git is not a failure. */
 async function makeRepository(folder: string): Promise<void> {
   const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
     cwd: folder,
@@ -139,10 +139,10 @@ function nextSteps(
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`
 }
 
-/** The end of a program: its exit code, or why it could not run. */
+/** The end of a program: its exit code, or the reason why it could not run. */
 type Ending = number | 'missing' | 'killed'
 
-/** Runs a program without a shell. Its output goes to stderr, because stdout is for results. */
+/** Runs a program without a shell. Writes its output to stderr, because stdout is for results. */
 function runProgram(
   program: string,
   args: readonly string[],

@@ -7,7 +7,7 @@ import { messageOf } from '../texts.js'
 /** The allowed content of the folder: it may be a repository before it is a project. */
 const ALLOWED = ['.git']
 
-/** How many names of files the message lists. */
+/** The maximum number of file names in the message. */
 const MOST_NAMES = 8
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PackageManager, ProjectFacts, Template } from './new-options.js'
 
-/** The folders whose files a template consists of. A later one replaces files of an earlier one. */
+/** The source folders of a template. Files of later folders replace files of earlier ones. */
 const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
   minimal: ['common', 'minimal'],
   service: ['common', 'container', 'service'],
@@ -83,7 +83,7 @@ const YARN: Words = [
   [/\bnpm ci\b/g, 'yarn install --immutable'],
   [/\bnpm prune --omit=dev\b/g, 'yarn workspaces focus --production'],
   [/\bpackage-lock\.json\b/g, 'yarn.lock .yarnrc.yml'],
-  // .gitignore and .dockerignore: Yarn keeps the state of the installation there.
+  // .gitignore and .dockerignore: Yarn stores the state of the installation there.
   [/^node_modules(\/?)$/gm, '.yarn$1\nnode_modules$1'],
   [/\bnpx /g, 'yarn '],
   [/\bnpm /g, 'yarn '],
@@ -100,7 +100,7 @@ function withCommandsOf(pm: PackageManager, text: string): string {
 /** The file of settings that a package manager needs, by its name. */
 const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>>> = {
   npm: {},
-  // Since version 11, pnpm fails where a package has a script about whose run nothing is decided.
+  // Since version 11, pnpm fails if a package has an install script and the settings do not allow or forbid it.
   pnpm: {
     'pnpm-workspace.yaml':
       '# Whether the install scripts of packages run.\nallowBuilds:\n  esbuild: false\n',
@@ -119,7 +119,7 @@ export function hasJobs(template: Template, version: string): boolean {
   return template === 'saas' && (major > least || (major === least && minor >= leastMinor))
 }
 
-/** Texts of the files of the template, and the texts that take their places. */
+/** Texts in the files of the template, and their replacements. */
 const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: string])[]>> = {
   'src/notes-controller.ts': [
     ["} from 'blazon'\n", "} from 'blazon'\nimport { Jobs } from 'blazon/jobs'\n"],

@@ -6,7 +6,7 @@ import { messageOf } from '../texts.js'
 
 /** The format that this version reads. */
 const FORMAT = 2
-/** Where `records.capsules` writes them, if it names no folder. */
+/** The default folder of `records.capsules`. */
 export const DEFAULT_FOLDER = '.blazon/capsules'
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
 /** Larger files are not capsules. */

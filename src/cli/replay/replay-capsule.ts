@@ -9,7 +9,7 @@ import type { ReplayOrder, ReplayOutcome } from '../load/protocol.js'
 import { readApp } from '../load/read-app.js'
 import { messageOf } from '../texts.js'
 
-/** How long the response may take. The clock of the application does not run, so its own time limits do not end it. */
+/** The time limit of the response. The application's clock does not run, so its own time limits have no effect. */
 const LONGEST_MS = 10_000
 
 /** The members of `blazon/testing` that the command uses. It imports them from the packages of the application. */
@@ -33,7 +33,7 @@ type Job = ReplayOrder & { readonly module: string }
 /** Runs a capsule in the application of a module. */
 export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
   const testing = await testingOf(job.module)
-  // Before the application is loaded: from now on, nothing connects to other hosts.
+  // Must run before the application is loaded: blocks all connections to other hosts.
   const capsule = testing.openCapsule(job.file, { database: job.usesDatabase })
   try {
     return await run(job, capsule, testing)

@@ -132,7 +132,7 @@ function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesD
     yield `It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
 }
 
-/** Returns the difference; `null` if the server does not fail any more. */
+/** Returns the difference; `null` if the server no longer fails. */
 function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   if (fails(now)) {
     return new CliError({
@@ -144,7 +144,7 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   const wasInHandler = record.steps.some(({ step }) => step === 'handler')
   if (wasInHandler && !now.hasReachedHandler) {
     return undecided(
-      `The request reached the handler then. Now the step '${now.answeredBy}' has responded with ${now.status} before the handler ran.`,
+      `When it failed, the request reached the handler. Now the step '${now.answeredBy}' responds with ${now.status} before the handler runs.`,
     )
   }
   const replaced = ['url', 'body'].filter((part) => hidden.includes(part))

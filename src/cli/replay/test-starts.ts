@@ -8,7 +8,7 @@ export interface TestStart {
   readonly expression: string
   /** Whether the expression uses `capsule.options`. */
   readonly takesOptions: boolean
-  /** Whether a test of the project starts it so: then its database is one for tests. */
+  /** Whether a test of the project starts the application in this way: its database is then a test database. */
   readonly isOfTests: boolean
   /** The names to import, by their modules: `['../src/app.js', ['options']]`. */
   readonly imports: readonly (readonly [from: string, names: readonly string[]])[]
@@ -29,7 +29,7 @@ const TEST = /^(?!src\/)|(?:\/__tests__\/|\.(?:test|spec)\.[cm]?ts$)/
 const MOST = 4
 
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"\n]+)['"]/gm
-/** A constant of one line. */
+/** A constant on one line. */
 const CONSTANT = /^const ([\w$]+)\b[^\n]*[^\s({[,=\n]$(?!\n[ \t])/gm
 const CREATE = /\bTestApp\s*\.\s*create\(/
 const OPTIONS =
@@ -166,7 +166,7 @@ function contentAt(text: string, open: number): string {
   return ''
 }
 
-/** A relative import of one file in another one. */
+/** A relative import between two files. */
 function moved(from: string, old: string, path: string): string {
   if (!from.startsWith('.')) return from
   const way = posix.relative(`/${posix.dirname(path)}`, posix.join('/', posix.dirname(old), from))

@@ -20,7 +20,7 @@ export interface WriteConfig {
   /** How the request was answered now. */
   readonly now: AnsweredNow
   readonly cwd: string
-  /** How long a run of the test may take, in seconds. */
+  /** The time limit of the test, in seconds. */
   readonly timeout: number
 }
 
@@ -76,14 +76,14 @@ function waysOf(
   starts: readonly TestStart[],
   usesDatabase: boolean,
 ): Way[] {
-  // The repair of a statement changes its text, for which the capsule has no answer.
+  // A repaired statement has another text, for which the capsule has no result.
   const isOfStatement = statements.some(({ error }) => error !== null)
   const modes: Database[] = usesDatabase ? [true] : isOfStatement ? ['embedded', false] : [false]
   return modes.flatMap((mode) =>
     starts
       .filter(({ takesOptions }) => takesOptions || mode === modes[0])
       .map((start) => ({ start, database: start.takesOptions ? mode : mode || 'embedded' }))
-      // Without tests, it is the database of development, which `--database` allows to change.
+      // Without tests, it is the development database, which `--database` may change.
       .filter(({ start, database }) => start.isOfTests || database !== 'embedded'),
   )
 }
@@ -164,7 +164,7 @@ interface RunConfig {
   readonly timeout: number
 }
 
-/** Runs the test as the project does. */
+/** Runs the test with the test runner of the project. */
 async function run(file: string, { runner, root, timeout }: RunConfig): Promise<string> {
   const vitest = resolveFrom(root, 'vitest/package.json')
   const { nodeOptions, env } = launchFor(file, root)

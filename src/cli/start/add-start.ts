@@ -18,9 +18,9 @@ export function addStart(
   parent: Command,
   { cwd, streams }: { readonly cwd: string; readonly streams: Streams },
 ): void {
-  const workers = 'how many processes share its port; auto: as many as there are processors'
+  const workers = 'the number of processes that share the port; auto: one for each processor'
   const timeout = 'how long a worker that replaces another one may take until it is ready'
-  const heartbeat = 'how long the event loop of a worker may stand still; 0: any time'
+  const heartbeat = 'how long the event loop of a worker may be blocked; 0: no limit'
   parent
     .command('start')
     .description('run a built application in production, in one process or several')

@@ -6,9 +6,9 @@ export const PLACE_VARIABLE = 'BLAZON_WORKER'
 /** The data that a worker has from the beginning. */
 export interface WorkerPlace {
   readonly workers: number
-  /** Whether it logs the lines that are equal for all. */
+  /** Whether the worker logs the lines that are equal for all workers. */
   readonly isSpeaker: boolean
-  /** How often it shows that its event loop runs; 0: never. */
+  /** The interval of the worker's heartbeat; 0: no heartbeat. */
   readonly beatMs: number
 }
 

@@ -4,19 +4,19 @@ import { constants } from 'node:os'
 import { Deadline, every, stopwatch, turn } from '../dev/deadline.js'
 import { type Call, connect, type Functions, PLACE_VARIABLE } from './connect.js'
 
-/** How long a program may take to close that has no application of this package, and how much longer any worker may take. */
+/** The time limit for closing a program without an application of this package, and the extra time of every worker. */
 const CLOSE_MS = 30_000
 const SLACK_MS = 5000
-/** How many beats a worker may miss. */
+/** The maximum number of missed heartbeats. */
 const BEATS = 4
-/** The longest wait before another worker starts in the place of one that was never ready: 0.5, 1, 2 … 30 s. */
+/** The maximum wait before a worker that never became ready is replaced: 0.5, 1, 2 … 30 s. */
 const LONGEST_WAIT_MS = 30_000
 
 /** The options of a {@link Crew}, in seconds. */
 export interface CrewTimes {
-  /** How long a worker that replaces another one may take until it is ready. */
+  /** How long a replacing worker may take to become ready. */
   readonly timeout: number
-  /** How long the event loop of a worker may stand still; 0: any time. */
+  /** How long the event loop of a worker may be blocked; 0: no limit. */
   readonly heartbeat: number
 }
 
@@ -31,21 +31,21 @@ export interface CrewConfig extends CrewTimes {
 
 /** A process that runs the application, and its reports about itself. */
 class Member {
-  /** Whether it has an application of this package. Else it listens and is ready when its first server listens. */
+  /** Whether the worker has an application of this package. If not, it is ready when its first server listens. */
   hasApps = false
   listens = false
   isReady = false
-  /** How long it may take to end. */
+  /** How long the worker may take to end. */
   closeMs: number = CLOSE_MS
-  /** How many beats were due since the last one. */
+  /** The number of missed heartbeats. */
   missed = 0
-  /** How many workers before it have ended in a row that were never ready. */
+  /** The number of previous workers that ended before they were ready. */
   failures = 0
-  /** Calls one of its functions. */
+  /** Calls a function of the worker. */
   call: Call = async () => {}
-  /** The signal with which the command ends it. */
+  /** The signal with which the command ends the worker. */
   stoppedBy: NodeJS.Signals | undefined
-  /** How it has ended: `with status 1`, `by SIGKILL`. */
+  /** How the worker ended: `with status 1`, `by SIGKILL`. */
   ending: string | undefined
 
   constructor(
@@ -54,14 +54,16 @@ class Member {
   ) {}
 }
 
-/** Keeps a number of workers running: replaces workers that end or stand still, and all workers one after the other. */
+/**
+ * Keeps a number of workers running: replaces workers that end or hang, and restarts all workers one after the other.
+ */
 export class Crew {
   /** The workers that run. */
   readonly alive: Set<Member> = new Set()
-  /** How many workers were started, and killed, by reason. */
+  /** The numbers of started and killed workers, by reason. */
   readonly counts = { started: 0, heartbeat: 0, close: 0 }
   readonly #config: CrewConfig
-  /** The worker of each place, without replaced ones. */
+  /** The worker of each slot, without replaced workers. */
   readonly #current: Member[] = []
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #status = 0
@@ -75,7 +77,7 @@ export class Crew {
     this.#config = config
   }
 
-  /** The workers that listen, without replaced ones. */
+  /** The listening workers, without replaced workers. */
   get serving(): readonly Member[] {
     return this.#current.filter(({ listens, ending }) => listens && ending === undefined)
   }
@@ -105,7 +107,7 @@ export class Crew {
     this.#work = this.#work.then(() => this.#replaceAll())
   }
 
-  /** Sends all workers a signal to end, and kills workers that do not end. */
+  /** Sends all workers the end signal, and kills workers that do not end. */
   end(signal: NodeJS.Signals): void {
     this.#isEnding = true
     for (const member of this.alive) this.#stop(member, signal)
@@ -179,11 +181,11 @@ export class Crew {
     worker.on('listening', () => !member.hasApps && note({ listens: true, isReady: true }))
     worker.once('exit', (status: number | null, signal: NodeJS.Signals | null) => {
       if (signal === null) this.#hasEnded(member, status ?? 1, `with status ${status}`)
-      // A worker that has not called `listen` yet has nothing to close, so the signal of the command ends it at once.
+      // A worker that has not called `listen` has nothing to close, so the signal of the command ends it at once.
       else if (signal === member.stoppedBy) this.#hasEnded(member, 0, `by ${signal}`)
       else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
     })
-    // The system has refused a process. Node also reports connections that it could not send to a process that has just ended.
+    // The system did not create the process. Node also reports connections that it could not pass to an ended process.
     worker.on('error', ({ message }) => {
       if (worker.process.pid === undefined) this.#hasEnded(member, 1, `before it began: ${message}`)
     })
@@ -209,7 +211,10 @@ export class Crew {
     this.#changes.emit('change')
   }
 
-  /** Only a worker that was never ready makes the next one wait: else requests that end workers would take the service down. */
+  /**
+   * Only a worker that never became ready delays the next one. Otherwise, requests that end workers would stop the
+   * service.
+   */
   async #repair(member: Member): Promise<void> {
     const { place, isReady, ending } = member
     const failures = isReady ? 0 : member.failures + 1
@@ -294,7 +299,7 @@ function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   }
   child.on('internalMessage', ({ ack }: Handover) => void waiting.delete(ack))
   worker.once('exit', async () => {
-    // Messages that the worker has sent before its end are read first.
+    // Handles the last messages of the worker first.
     await turn()
     // Without the reply to a handle, Node may not notice that the channel is closed.
     if (cluster.workers?.[worker.id] !== undefined) child.emit('disconnect')

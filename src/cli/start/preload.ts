@@ -4,7 +4,7 @@ import type { WorkerText, WriteMetrics } from '../../features/metrics/join-texts
 import { Deadline, every, turn } from '../dev/deadline.js'
 import { connect, PLACE_VARIABLE, type WorkerPlace } from './connect.js'
 
-/** How often a worker checks again whether its applications are ready. */
+/** How often a worker checks whether its applications are ready. */
 const READY_MS = 200
 
 /** The link of a worker to the primary. */
@@ -14,7 +14,7 @@ class PrimaryLink implements WorkerLink {
   isRetired = false
   readonly #writes: WriteMetrics[] = []
   readonly #apps: WorkerApp[] = []
-  /** How many applications start now. */
+  /** The number of applications that are starting. */
   #starting = 0
   readonly #call = connect(process, {
     end: (signal: NodeJS.Signals, isRetired: boolean) => {
@@ -39,7 +39,7 @@ class PrimaryLink implements WorkerLink {
       this.#apps.push(app)
       return address
     } finally {
-      // The code that waits for this start may begin the next one.
+      // The code that waits for this start may start the next worker.
       void turn().then(() => this.#hasStarted())
     }
   }
@@ -51,7 +51,7 @@ class PrimaryLink implements WorkerLink {
 
   #hasStarted(): void {
     this.#starting -= 1
-    // An error that nothing has caught closes the applications that listen already.
+    // An uncaught error closes the applications that are already listening.
     if (this.#starting > 0 || this.#apps.length === 0 || Number(process.exitCode ?? 0) > 0) return
     const closeMs = Math.max(...this.#apps.map((app) => app.closeMs))
     void this.#call('note', { listens: true, closeMs })
@@ -62,7 +62,7 @@ class PrimaryLink implements WorkerLink {
   async #reportReady(): Promise<void> {
     const all = this.#apps.map(({ isReady }) => isReady().catch(() => false))
     const areReady = (await Promise.all(all)).every(Boolean)
-    // The end of the start that has begun meanwhile reports.
+    // The start that has begun since then reports its end.
     if (this.#starting > 0) return
     if (areReady) return void this.#call('note', { isReady: true })
     new Deadline(READY_MS, () => void this.#reportReady())
@@ -74,8 +74,8 @@ const place = process.env[PLACE_VARIABLE]
 if (place !== undefined) {
   delete process.env[PLACE_VARIABLE]
   const value = new PrimaryLink(JSON.parse(place))
-  // `app/worker-link.ts` finds it.
+  // `app/worker-link.ts` reads it.
   Object.defineProperty(globalThis, Symbol.for('blazon.worker'), { value })
-  // For the primary, which restarts: a terminal sends it to all processes.
+  // For the primary, which restarts workers: a terminal sends the signal to all processes.
   process.on('SIGHUP', () => {})
 }

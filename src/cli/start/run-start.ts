@@ -13,7 +13,7 @@ export interface StartOptions extends CrewTimes {
   readonly entry: string
   /** The arguments of the application. */
   readonly args: readonly string[]
-  /** How many workers. `auto`: as many as there are processors for this process. */
+  /** The number of workers. `auto`: one for each processor of this process. */
   readonly workers: number | 'auto'
   /** Whether the processes run jobs. */
   readonly jobs?: true
@@ -50,7 +50,7 @@ function checkEntry(entry: string): void {
   })
 }
 
-/** Runs the module as `node entry` does: it is the main module, and this process has its signals and exit code. */
+/** Runs the module like `node entry`: as the main module, with the signals and exit code of this process. */
 function runAlone(entry: string, args: readonly string[]): void {
   process.setSourceMapsEnabled(true)
   process.argv = [process.execPath, entry, ...args]

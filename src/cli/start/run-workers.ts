@@ -46,11 +46,11 @@ export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): v
     first ??= { signal, elapsed: stopwatch() }
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK'] as const) process.on(signal, end)
-  // Windows ends a process soon after its console was closed, whatever it does.
+  // Windows ends a process shortly after its console closes.
   if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 
-/** The metrics of all workers, and of the primary. A worker that does not answer in time is left out. */
+/** The metrics of all workers and of the primary. A worker that does not respond in time is left out. */
 async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
   const texts: WorkerText[] = []
   const read = async ({ call, place }: Crew['serving'][number]) => {
@@ -66,9 +66,10 @@ async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<Wo
 function metricsOf({ alive, counts: { started, ...killed } }: Crew): Metric[] {
   const reasons = Object.entries(killed).map(([reason, value]) => ({ labels: { reason }, value }))
   const [gauge, counter] = ['gauge', 'counter'] as const
-  const running = 'Processes that run the application, with those that are being replaced.'
-  const counted = 'Processes that were started, also in place of others.'
-  const ended = 'Processes that were killed: without a heartbeat, or because they did not close.'
+  const running = 'Processes that run the application, including processes that are being replaced.'
+  const counted = 'Processes that were started, including replacements.'
+  const ended =
+    'Processes that were killed because they sent no heartbeat or did not close in time.'
   return [
     { name: 'workers_running', help: running, type: gauge, read: () => alive.size },
     { name: 'workers_started_total', help: counted, type: counter, read: () => started },

@@ -46,7 +46,7 @@ export interface RunningCache {
   close(): Promise<void>
 }
 
-/** The largest number of different warnings for each route: a handler may choose any number of header names. */
+/** The maximum number of different warnings for each route, because a handler may choose any number of header names. */
 const MOST_WARNINGS = 20
 
 /**
@@ -113,7 +113,7 @@ class LazyEngine {
   get(): CacheEngine {
     if (this.#made !== undefined) return this.#made
     this.#made = this.#make()
-    // After `close`, a new engine must store nothing either.
+    // After `close`, a new engine must not store anything either.
     if (this.#isClosed) void this.#made.close()
     return this.#made
   }
@@ -146,12 +146,12 @@ function stageOf(route: RouteModel, config: StageConfig): StepFactory {
   return createStage({ ...shared, route, lifetime, warn })
 }
 
-/** Whether responses of a route are cached. With a ttl of 0 nothing is stored, so the route needs no cache step. */
+/** Whether responses of a route are cached. With a ttl of 0, nothing is stored, so no cache step is needed. */
 export function isCached({ cache }: RouteModel): boolean {
   return msOf(cache?.ttl) > 0
 }
 
-/** How long a response of a route is fresh, and after that stale, in milliseconds. */
+/** How long a response is fresh, and then stale, in milliseconds. */
 export function lifetimeOf({ cache }: RouteModel): { freshMs: number; staleMs: number } {
   return { freshMs: msOf(cache?.ttl), staleMs: msOf(cache?.staleWhileRevalidate) }
 }

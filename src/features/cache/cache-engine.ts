@@ -24,7 +24,7 @@ export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'heade
 /** How long an entry is stored, in milliseconds. */
 export interface Lifetime {
   readonly freshMs: number
-  /** How much longer the stale entry may be sent while a new one is made. */
+  /** How much longer the stale entry may be sent while a new entry is made. */
   readonly staleMs: number
 }
 
@@ -142,7 +142,7 @@ export class CacheEngine {
     return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })
   }
 
-  /** Writes an entry. A value that is being made for the same key is older, so it will not be stored. */
+  /** Writes an entry. Values in progress for the same key are older, so they are not stored. */
   write(key: string, entry: CacheEntry, lifetime: Lifetime): MaybePromise<unknown> {
     this.flights.cancel(key)
     return this.#write(key, entry, lifetime)
@@ -156,7 +156,7 @@ export class CacheEngine {
   ): void {
     flight.land({ kind: 'made', entry })
     if (flight.isCancelled) return this.flights.end(key, flight)
-    // The flight stays until the entry is written: a request that misses the entry meanwhile finds the flight.
+    // The flight remains until the entry is written, so that requests that miss the entry find the flight.
     const written = this.#write(key, entry, lifetime)
     void chain(written, () => this.flights.end(key, flight))
   }

@@ -84,7 +84,7 @@ export function cacheMetrics(manager: Pick<CacheManager, 'stats'>): Metric[] {
   return [
     {
       name: 'cache_reads_total',
-      help: 'Reads of the cache, by their result.',
+      help: 'Cache reads, by result.',
       type: 'counter',
       read: () =>
         Object.entries(manager.stats()).map(([result, value]) => ({ labels: { result }, value })),

@@ -30,7 +30,7 @@ export function cacheStage(config: CacheStepConfig): StepFactory {
   return (next) => new CachedRoute(config, keyOf, next).step
 }
 
-const UNKNOWN_CALLER = 'there is a caller, and nothing tells it apart from others'
+const UNKNOWN_CALLER = 'the request has a caller who cannot be distinguished from others'
 const LATE_CALLER = 'the caller is set after the cache'
 const NO_KEY = 'it has a body, or credentials that the key does not contain'
 const NO_STORE = 'the store has failed'
@@ -96,7 +96,7 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
-    // The key of one tenant cannot equal a key of another, unless code has built it by hand. This check stops
+    // The key of one tenant cannot equal a key of another, unless code has built the key by hand. This check stops
     // such a key, too.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)

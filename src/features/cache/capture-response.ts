@@ -59,7 +59,7 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
   // After a first `setHeader`, Node stores the headers of `writeHead`, too, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
-  // Of a stream that is empty, or that is not sent to HEAD, nothing is written.
+  // The body of an empty stream, and of a HEAD response, is never written.
   res.once('pipe', () => finish({ kind: 'streamed' }))
   // If the client has disconnected before, `close` is not emitted again, and no other event would end the
   // capture.

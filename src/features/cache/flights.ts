@@ -10,7 +10,7 @@ export type Landing =
   | { readonly kind: 'nothing' }
   /** It failed. All followers receive the same error. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The response is valid for one request only; a follower must call the handler itself. */
+  /** The response is valid for one request only; followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
   /** The client of the request has disconnected. */
   | { readonly kind: 'aborted' }
@@ -22,11 +22,11 @@ export type Landing =
  */
 const MAX_WAIT_MS = 10_000
 
-/** The tenant and the user that a flight makes its value for, and the tags of the value. */
+/** The tenant and the user for whom a flight makes its value, and the tags of the value. */
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** The user of the tenant; `null` for none, as in `CacheEntry`. */
+  /** The user; `null` for none, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }
@@ -39,7 +39,7 @@ export class Flight {
   readonly owner: string | null
   readonly user: string | null
   readonly tags: readonly string[]
-  /** Whether its key was written or deleted after the flight began. Its result is too old to be stored then. */
+  /** Whether the key was written or deleted after the flight began. The result is then too old to be stored. */
   isCancelled = false
   #landing: Landing | undefined
   #followers: ((landing: Landing) => void)[] = []
@@ -70,7 +70,7 @@ export class Flight {
   }
 }
 
-/** All flights by key. When several requests miss the same key, only the first one makes the value. */
+/** All flights by key. If several requests miss the same key, only the first request makes the value. */
 export class Flights {
   readonly #clock: Clock
   readonly #byKey = new Map<string, Flight>()
@@ -95,7 +95,7 @@ export class Flights {
     return flight
   }
 
-  /** Removes a flight, however it has ended. */
+  /** Removes a flight after its end. */
   end(key: string, flight: Flight): void {
     this.#timers.get(flight)?.cancel()
     this.#timers.delete(flight)
@@ -122,7 +122,7 @@ export class Flights {
     if (flight !== undefined) flight.isCancelled = true
   }
 
-  /** As `cancel`, for every flight with one of these tags. */
+  /** Like `cancel`, for every flight with one of these tags. */
   cancelTagged(tags: readonly string[]): void {
     const cancelled = new Set(tags)
     for (const flight of this.#byKey.values()) {
@@ -130,7 +130,7 @@ export class Flights {
     }
   }
 
-  /** As `cancel`, for every key that begins with `prefix`. */
+  /** Like `cancel`, for every key with this prefix. */
   cancelAll(prefix: string): void {
     for (const [key, flight] of this.#byKey) if (key.startsWith(prefix)) flight.isCancelled = true
   }

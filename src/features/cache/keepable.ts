@@ -257,7 +257,7 @@ function directivesOf(text: string): Directives {
 
 type HeaderValue = OutgoingHttpHeaders[string]
 
-/** Returns the members of a list header, which may be sent in one line or in several. */
+/** Returns the members of a list header, even if it has several lines. */
 function membersOf(value: HeaderValue): string[] {
   return textOf(value)
     .split(',')

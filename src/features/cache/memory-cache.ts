@@ -8,7 +8,7 @@ import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
 /** Options of {@link memoryCache}. */
 export interface MemoryCacheOptions {
-  /** The largest number of entries. Default 10,000. */
+  /** The maximum number of entries. Default 10,000. */
   readonly maxEntries?: number
   /**
    * The largest size of all entries with their keys and headers: bytes, or a string with a unit. Default

@@ -6,7 +6,7 @@ import type { Clock } from '../../di/token.js'
 export interface MemoryBounds {
   readonly maxEntries: number
   readonly maxBytes: number
-  /** The part of both limits that one owner may use when there are several owners, 0 to 1. */
+  /** The maximum share of one owner in both limits, 0 to 1, if there are several owners. */
   readonly tenantShare: number
 }
 
@@ -15,7 +15,7 @@ interface Shelved {
   readonly entry: CacheEntry
   readonly expiresAt: number
   readonly size: number
-  /** Whether it was read since it was written, or since `#trim` last skipped it. */
+  /** Whether the entry was read since it was written, or since `#trim` last skipped it. */
   wasRead: boolean
 }
 
@@ -145,7 +145,7 @@ export class MemoryStore implements CacheStore {
       const shelved = this.#entries.peek(key)
       if (shelved?.wasRead) {
         shelved.wasRead = false
-        // Move the key to the end of the set, where this loop reaches it again.
+        // Moves the key to the end of the set, where this loop reaches it again.
         holding.keys.delete(key)
         holding.keys.add(key)
       } else this.#entries.delete(key)
@@ -153,7 +153,7 @@ export class MemoryStore implements CacheStore {
   }
 }
 
-/** Returns a frozen copy of an entry, so that the caller cannot change the stored one. */
+/** Returns a frozen copy of an entry, so that callers cannot change the stored one. */
 function copyOf(entry: CacheEntry): CacheEntry {
   const { body, headers, tags } = entry
   return Object.freeze({

@@ -40,13 +40,13 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   })
 }
 
-/** The key with the body and its type (RFC 10008). A body that nothing has parsed bypasses the cache. */
+/** The key with the body and its type (RFC 10008). Requests with an unparsed body bypass the cache. */
 function withBody(key: string, req: Request): string | null {
   if (req.body === undefined && carriesBody(req)) return null
   return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`
 }
 
-/** Ignores the rejection of a promise that a function returned in place of a text: it would end the process. */
+/** Ignores the rejection of a promise that a function returned instead of a text: it would end the process. */
 export function ignoreRejection(value: unknown): void {
   Promise.resolve(value).catch(() => {})
 }
@@ -63,7 +63,9 @@ export function textOf(error: unknown): string {
   }
 }
 
-/** Two versions may have the same URL. If `Accept` names them, a handler may choose a representation by it as well. */
+/**
+ * Two versions may have the same URL. If `Accept` names the version, a handler may also choose a representation by it.
+ */
 function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
   if (version === null) return keyOf
   return (req, caller) => {
@@ -151,7 +153,7 @@ export function carriesBody({ headers }: Request): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** The key without the credentials of the request, in headers of these names; `undefined` if it cannot be computed. */
+/** The key without the credential headers of these names; `undefined` if it cannot be computed. */
 function keyWithout(
   names: readonly string[],
   key: (req: Request) => unknown,
@@ -256,7 +258,7 @@ export function headersReadBy(key: (req: Request) => unknown, req: Request): Set
   try {
     key(req)
   } catch {
-    // The function did not throw the first time. The headers that it has read so far count.
+    // The function did not throw the first time. The headers that it has read until now count.
   } finally {
     undo()
   }

@@ -38,15 +38,15 @@ const LATE =
 export interface Visit {
   readonly req: Request
   readonly res: Response
-  /** The tenant of the request; `null` without one. */
+  /** The tenant of the request; `null` if it has none. */
   readonly owner: string | null
-  /** The user of the request; `null` for an anonymous one, and when all callers share the responses. */
+  /** The user of the request; `null` for anonymous requests, and if all callers share the responses. */
   readonly user: string | null
   /** The full key. */
   readonly key: string
-  /** The current versions of its tags, if they were read together with the entry. */
+  /** The current versions of the tags, if they were read together with the entry. */
   versions?: TagVersions
-  /** The stale response that the client has received, when this visit makes a new one in the background. */
+  /** The stale response that was sent, if this visit makes a new one in the background. */
   readonly given?: Response
 }
 
@@ -91,7 +91,7 @@ export class ResponseMaker {
     return this.#config.engine.flights.begin(key, facts)
   }
 
-  /** Makes a new response in the background, after the client has received the stale one. */
+  /** Makes a new response in the background, after the stale response was sent. */
   refresh(visit: Visit): void {
     const { engine } = this.#config
     const tags = this.#tagsOf(visit.req)
@@ -147,7 +147,7 @@ export class ResponseMaker {
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
     const { req, res, key, owner, user } = visit
     const { engine } = this.#config
-    // The handler must send the whole response, because it is stored. A client that has the response already
+    // The handler must send the whole response, because it is stored. A client that already has the response
     // receives it once more.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
@@ -262,7 +262,7 @@ function watchUser(req: Request, onSet: () => void): () => void {
   }
   Object.defineProperty(req, 'user', { configurable: true, enumerable: true, get, set })
   return () => {
-    // If other code has redefined the property meanwhile, it stays as it is.
+    // If other code has redefined the property since then, it stays unchanged.
     if (Object.getOwnPropertyDescriptor(req, 'user')?.get !== get) return
     // The property did not exist before, so it is deleted: `'user' in req` must be false again.
     if (own === MISSING && user === undefined) Reflect.deleteProperty(req, 'user')

@@ -23,7 +23,7 @@ export interface KeepOptions {
   readonly tags?: readonly string[]
 }
 
-/** The parts that all views of one cache share. */
+/** The common parts of all views of one cache. */
 export interface CacheParts {
   readonly engine: CacheEngine
   readonly currentTenant: () => string | undefined
@@ -135,7 +135,7 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory awaits nothing: three awaits took a seventh of its time (`npm run bench:field`, cached).
+    // A hit in memory needs no await: three awaits took a seventh of its time (`npm run bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -170,7 +170,7 @@ export class ScopedCache {
     await engine.invalidate(scopedTags(this.#owner(), [...new Set(tags)]))
   }
 
-  /** Returns the tenant that reads and writes here; `null` for none. */
+  /** Returns the current tenant for reads and writes; `null` if there is none. */
   #owner(): string | null {
     const current = this.parts.currentTenant() ?? null
     if (this.#tenant !== null && current === null) this.parts.refuseClaim(this.#tenant)

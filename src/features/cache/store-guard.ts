@@ -93,7 +93,7 @@ export class StoreGuard {
       const expire = () =>
         resolve(this.#fail(method, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
-        // This process may have been blocked, not the store: a result that has arrived meanwhile is read before
+        // This process may have been blocked, not the store: a result that arrived in the meantime is read before
         // the next timer.
         timer = clock.setTimeout(expire, 1)
       }, DEADLINE_MS)

@@ -126,7 +126,7 @@ function checkWhole(
   return [invalid(name, `${shown(value)} is more than \`concurrent\`.`, remedy)]
 }
 
-/** Finds a share of tenants in an application whose requests have no tenants. */
+/** Finds a share of tenants in an application without tenants. */
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
   const cause = 'The application has no tenants, so the limit would never apply.'

@@ -14,7 +14,7 @@ import { type RefusalReason, Refusals, type Ticket, type Turn } from './refusals
 
 /** Dependencies of {@link capacityPlugin} besides its settings. */
 export interface CapacitySources {
-  /** Returns the list that takes metrics. */
+  /** Returns the registry of metrics. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
 }
 
@@ -44,7 +44,7 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
     steps(route, app) {
       parts ??= start(app)
       const { places } = parts
-      // Before the guard it is unknown whether a request may act for the tenant that it names.
+      // Before the guard, it is unknown whether a request may act for the tenant that it names.
       const place = settings.perTenant === null ? 'beforeGuard' : 'afterGuard'
       return {
         [place]: places.admit,
@@ -76,7 +76,7 @@ function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] 
   return [
     gauge(
       'capacity_running_requests',
-      'Requests that hold a place of the capacity.',
+      'Requests that count against the capacity.',
       () => gate.running,
     ),
     gauge('capacity_queued_requests', 'Requests that wait for their turn.', () => gate.queued),
@@ -87,7 +87,7 @@ function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] 
     ),
     gauge(
       'capacity_concurrent_limit',
-      'The most requests that run at once.',
+      'The maximum number of concurrent requests.',
       () => settings.concurrent,
     ),
     {
@@ -117,7 +117,7 @@ const HEAD_PARSED = Promise.resolve()
 /** The steps of the capacity. */
 class CapacityPlaces {
   readonly #parts: PlaceDeps
-  /** The requests that the gate has let in. */
+  /** The admitted requests. */
   readonly #tickets = new WeakMap<Request, Ticket>()
 
   constructor(parts: PlaceDeps) {
@@ -129,7 +129,7 @@ class CapacityPlaces {
     const { gate, settings } = this.#parts
     const isTold = settings.perTenant !== null
     return (req, res) => {
-      // A route that has passed the request on to another one keeps its place.
+      // A route that has passed the request on to another route keeps its place.
       if (this.#tickets.get(req)?.state === 'running') return next(req, res)
       const ticket = gate.enter(isTold ? (tenantOf(req) ?? '') : '')
       if (typeof ticket === 'string') return this.#refuse(ticket, req)
@@ -140,7 +140,7 @@ class CapacityPlaces {
     }
   }
 
-  /** Gives the place back if a part of the body is still to come. */
+  /** Releases the place if a part of the body is still missing. */
   readonly receive: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state !== 'running' || !isArriving(req)) return next(req, res)
@@ -175,7 +175,7 @@ class CapacityPlaces {
     }
   }
 
-  /** Ends a request that the gate has let in. */
+  /** Ends an admitted request. */
   readonly leave = (req: Request): void => {
     const ticket = this.#tickets.get(req)
     if (ticket !== undefined) this.#parts.gate.leave(ticket)
@@ -186,7 +186,7 @@ class CapacityPlaces {
     return ticket.state === 'receiving' ? Promise.race([next(req, res), dropped]) : dropped
   }
 
-  /** Gives the place back when the response is ended. A slow client may take any time to receive the rest of it. */
+  /** Releases the place when the response is ended. A slow client may take any time to receive the rest. */
   #leaveOnEnd(ticket: Ticket, res: Response): void {
     const { gate } = this.#parts
     const { end } = res
@@ -199,7 +199,7 @@ class CapacityPlaces {
 
   #goOn(turn: Turn, next: Step, [req, res]: Message): unknown {
     if (turn === 'run') return next(req, res)
-    // The client has left, or the handler timeout has sent a response, so this one is not sent.
+    // The client has disconnected, or the handler timeout has sent a response, so this response is not sent.
     return turn === 'left' ? this.#overCapacity() : this.#refuse(turn, req)
   }
 

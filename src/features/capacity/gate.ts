@@ -7,16 +7,16 @@ import { type RefusalReason, Ticket, type Turn } from './refusals.js'
  * neither: it waits for its client, which may be slow on purpose.
  */
 export class Gate {
-  /** How many requests run. */
+  /** The number of running requests. */
   running = 0
   readonly #settings: CapacitySettings
   readonly #clock: Clock
   readonly #line = new WaitingLine()
-  /** Requests that receive their body, the first one first. */
+  /** Requests that are receiving their body, the oldest first. */
   readonly #receiving = new Set<Ticket>()
   /** Requests whose body has arrived, and that wait for their turn. They go before requests that have not begun. */
   readonly #returning = new WaitingLine()
-  /** How many requests of each tenant run; a tenant without any has no entry. */
+  /** The number of running requests of each tenant; tenants without requests have no entry. */
   readonly #runningOf = new Map<string, number>()
 
   /**
@@ -28,12 +28,12 @@ export class Gate {
     this.#clock = clock
   }
 
-  /** How many requests wait. */
+  /** The number of waiting requests. */
   get queued(): number {
     return this.#line.size
   }
 
-  /** How many requests wait for the rest of their body. */
+  /** The number of requests that wait for the rest of their body. */
   get receiving(): number {
     return this.#receiving.size
   }
@@ -56,7 +56,7 @@ export class Gate {
     return ticket
   }
 
-  /** Waits for the turn of a request. Call it once for a ticket that waits. */
+  /** Waits for the turn of a request. Call it once for a waiting ticket. */
   wait(ticket: Ticket): Promise<Turn> {
     const { waitMs } = this.#settings
     ticket.deadline = this.#clock.monotonic() + waitMs
@@ -83,7 +83,7 @@ export class Gate {
     return dropped
   }
 
-  /** Takes a place again for a request whose body has arrived: at once, or when its turn comes. */
+  /** Takes a place again for a request whose body has arrived: at once, or when it is the request's turn. */
   resume(ticket: Ticket): Promise<Turn> | 'run' {
     this.#receiving.delete(ticket)
     if (this.running < this.#settings.concurrent && this.#mayRun(ticket.lane)) {
@@ -100,7 +100,7 @@ export class Gate {
     if (this.#receiving.delete(ticket)) this.#start(ticket)
   }
 
-  /** Ends a request: it gives back its place, or leaves the queue. Later calls do nothing. */
+  /** Ends a request: releases its place, or removes it from the queue. Later calls have no effect. */
   leave(ticket: Ticket): void {
     const { state } = ticket
     if (state === 'waiting') return this.#dismiss(ticket, 'left')
@@ -194,7 +194,7 @@ class WaitingLine {
     this.size += 1
   }
 
-  /** Removes a request; nothing happens if it does not wait. */
+  /** Removes a request; has no effect if it is not waiting. */
   remove(ticket: Ticket): void {
     const lane = this.#lanes.get(ticket.lane)
     if (lane?.delete(ticket) !== true) return
@@ -214,7 +214,7 @@ class WaitingLine {
       const [ticket] = lane as Iterable<Ticket>
       if (ticket === undefined) continue
       this.remove(ticket)
-      // The lane goes behind the others.
+      // Moves the lane behind the other lanes.
       if (lane.size > 0) {
         this.#lanes.delete(name)
         this.#lanes.set(name, lane)

@@ -10,7 +10,7 @@ const PERIOD_MS = 10_000
  * request would add work during an overload.
  */
 export class Refusals {
-  /** How many requests were refused since the start, by reason. */
+  /** The number of refused requests since the start, by reason. */
   readonly total: Record<RefusalReason, number> = { full: 0, wait: 0, share: 0, bodies: 0 }
   readonly #logger: Logger
   readonly #clock: Clock
@@ -66,7 +66,7 @@ export class Refusals {
  */
 export type RefusalReason = 'full' | 'wait' | 'share' | 'bodies'
 
-/** The end of a wait: the request runs, it is refused, or it is over before its turn. */
+/** The end of a wait: the request runs, is refused, or has ended. */
 export type Turn = 'run' | 'left' | RefusalReason
 
 /**
@@ -74,17 +74,17 @@ export type Turn = 'run' | 'left' | RefusalReason
  * while it received.
  */
 export class Ticket {
-  /** The tenant of the request; empty for requests without a tenant, and if tenants have no shares. */
+  /** The tenant of the request; empty for requests without a tenant, and if tenants have no share. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
-  /** Ends the wait, or the receiving; `null` for a request that does neither. */
+  /** Ends the wait, or the reading of the body; `null` for other requests. */
   settle: ((turn: Turn) => void) | null = null
-  /** Refuses the request when it has waited too long. */
+  /** Refuses the request after the maximum wait. */
   timer: Timer | null = null
-  /** When it has waited too long, by the clock that never goes back. */
+  /** The end of the maximum wait, on the monotonic clock. */
   deadline = 0
 
-  /** @param lane Whose request it is. */
+  /** @param lane The lane of the request. */
   constructor(lane: string) {
     this.lane = lane
   }

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 /** The setting `records.capsules`. */
 export interface CapsuleSettings {
   readonly folder: string
-  /** How many files there may be. */
+  /** The maximum number of files. */
   readonly files: number
-  /** How many bytes they may have together. */
+  /** The maximum total size, in bytes. */
   readonly bytes: number
 }
 
@@ -62,9 +62,9 @@ export class CapsuleFolder {
     }
     const path = join(this.#path, `${id}.json`)
     await create(`${path}.part`, text)
-    // So the folder has whole files only, also if the process ends meanwhile.
+    // The folder then contains only complete files, even if the process ends in between.
     await rename(`${path}.part`, path).catch((error) => {
-      // Another process may have removed it, as one of the oldest.
+      // Another process may have removed the file as one of the oldest.
       if (error.code !== 'ENOENT') throw error
     })
     await this.#removeOldest()
@@ -76,7 +76,7 @@ export class CapsuleFolder {
     for (const name of names.reverse()) {
       const path = join(this.#path, name)
       files++
-      // Another process may have removed it.
+      // Another process may have removed the file.
       bytes += (await lstat(path).catch(() => undefined))?.size ?? 0
       if (files > this.#settings.files || bytes > this.#settings.bytes) {
         await rm(path, { force: true })
@@ -91,12 +91,12 @@ async function ignore(path: string): Promise<void> {
   })
 }
 
-/** Writes a new file, or none. `wx`: an existing file or link is neither followed nor replaced. */
+/** Writes a new file, or nothing. `wx`: an existing file or link is neither followed nor replaced. */
 async function create(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })
   } catch (error) {
-    // On a full disk, a part of it is written.
+    // On a full disk, only a part is written.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
     throw error
   }

@@ -16,18 +16,18 @@ import {
   requestSent,
 } from './received-bodies.js'
 
-/** How many characters the values of a capsule may have together. */
+/** The maximum number of characters of all values of a capsule. */
 const MOST_CHARACTERS = 1_000_000
-/** How many rows of a statement a capsule has. */
+/** The maximum number of stored rows of a statement. */
 export const MOST_ROWS = 1000
 const HIDDEN = '[secret]'
 const LITERAL = /'(?:[^']|'')*'/g
 
-/** A request that the server has failed, with all facts about it. */
+/** A request that failed on the server, with all facts about it. */
 export interface FailedRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  /** The statements that were kept, in the order of their ends. */
+  /** The stored statements, in the order of their ends. */
   readonly statements: readonly RanStatement[]
   /** In the order of their ends. */
   readonly calls: readonly RanCall[]
@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // It is JSON already, so it stays JSON; the names of its fields are not secret.
+    // The text is already JSON, so it stays JSON; names of fields are not secret.
     record: shown.of({
       ...record,
       url,
@@ -176,7 +176,7 @@ function failureOf(error: unknown, hide: (text: string) => string): StatementFai
 /** The calls of a request that the server has failed. */
 interface FailedCalls {
   readonly record: Pick<RequestRecord, 'callCount'>
-  /** Those that were kept, in the order of their ends. */
+  /** The stored calls, in the order of their ends. */
   readonly calls: readonly RanCall[]
 }
 
@@ -244,7 +244,7 @@ function callOf(
   }
 }
 
-/** Names of fields tell what is secret in JSON. */
+/** Field names mark the secrets in JSON. */
 function typeOf(text: string): string {
   return /^\s*[[{]/.test(text) ? 'application/json' : ''
 }

@@ -15,13 +15,13 @@ interface Failed extends FailedRequest {
   readonly secretsOf: (req: Request) => RequestSecretTexts
 }
 
-/** Writes the capsules of an application. Nothing that it does changes a response: its errors are only logged. */
+/** Writes the capsules of an application. Never changes a response: its errors are only logged. */
 export class CapsuleWriter {
   readonly placeIn = null
   readonly takesAll = false
   readonly needsBodies = true
   readonly bodies: ReceivedBodies = new ReceivedBodies()
-  /** As it was given. */
+  /** The original value. */
   readonly folder: string
   readonly #files: CapsuleFolder
   #logger: Logger | undefined
@@ -42,12 +42,12 @@ export class CapsuleWriter {
     this.bodies.follow(req)
   }
 
-  /** The statement with its rows as they are now: a handler may change them. */
+  /** A copy of the statement with its current rows, because a handler may change them. */
   keep(statement: RanStatement): RanStatement {
     const { rows } = statement
     if (rows === null) return statement
     const value = rows.slice(0, MOST_ROWS).map(copied)
-    // Not spread: the stack is made when it is read.
+    // Not spread, because reading `stack` creates it.
     return Object.create(statement, { rows: { value, enumerable: true } }) as RanStatement
   }
 

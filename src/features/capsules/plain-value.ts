@@ -20,12 +20,12 @@ export interface PlainConfig {
 /** A value is too large, or refers to itself. */
 export class TooLargeError extends Error {}
 
-/** Copies values as plain data without secrets, until they together are too large. */
+/** Copies values as plain data without secrets, until their total size is too large. */
 export class PlainValues {
   readonly #config: PlainConfig
   #left: number
 
-  /** @param most How many characters all values together may have. */
+  /** @param most The maximum number of characters of all values together. */
   constructor(config: PlainConfig, most: number) {
     this.#config = config
     this.#left = most
@@ -93,7 +93,7 @@ export class PlainValues {
   }
 }
 
-/** The value that a plain one was copied from. */
+/** The original of a plain value. */
 export function fromPlain(value: PlainValue): unknown {
   if (Array.isArray(value)) return value.map(fromPlain)
   if (typeof value !== 'object' || value === null) return value
@@ -121,7 +121,7 @@ export function isTenantInHost({ record }: Pick<Capsule, 'record'>): boolean {
   return OF_HOST.includes(sourceOf(record))
 }
 
-/** The tenant that a caller has to name; `null` where the request itself names it in a way of its own. */
+/** The tenant that callers must name; `null` if the request itself names it in a custom way. */
 export function tenantOf({ record, sent }: Pick<Capsule, 'record' | 'sent'>): string | null {
   const source = sourceOf(record)
   const { tenant } = record
@@ -139,7 +139,7 @@ const SHORTEST = 4
 /** A shorter value of a statement may be an id. */
 const SHORTEST_VALUE = 8
 const MOST = 5000
-/** Searching takes a moment in which the server does nothing else. */
+/** The search blocks the server for a moment. */
 const MOST_VALUES = 200_000
 /** User and password in a URL: `postgres://ada:secret@db/shop`. */
 const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
@@ -150,7 +150,7 @@ const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
  */
 export class FoundSecrets {
   readonly #found = new Set<string>()
-  /** The texts of the request that are visible anyway. */
+  /** The texts of the request that are visible in any case. */
   readonly #visible: string
   #texts: SecretTexts | undefined
   #left: number = MOST_VALUES
@@ -187,7 +187,7 @@ export class FoundSecrets {
     }
   }
 
-  /** Finds the secrets in the values of a statement that names one. */
+  /** Finds the secrets in the values of a statement whose text names a secret. */
   searchValues(values: readonly unknown[]): void {
     const texts = values.filter(isText).map(String)
     const visible = new TextSearch(texts).first(this.#visible)
@@ -202,7 +202,7 @@ export class FoundSecrets {
     if (rest !== undefined) this.#found.add(rest)
   }
 
-  /** Returns a text without these secrets, and without the credentials of URLs in it. */
+  /** Returns a text without these secrets and without credentials in URLs. */
   readonly hideIn = (text: string): string => {
     this.#texts ??= new SecretTexts(this.#found)
     return this.#texts.hideIn(text).replace(IN_URL, '[secret]@')

@@ -6,9 +6,9 @@ import type { RecordedRequest } from '../../contracts/request-record.js'
 import { hasBody } from '../../http/read-body.js'
 import { isSecretName } from '../../schema/secret-name.js'
 
-/** The most bytes that are kept of a body. */
+/** The maximum number of stored bytes of a body. */
 const MOST = 1_000_000
-/** The most bytes that are kept of all requests under way together. */
+/** The maximum size of all stored bodies of running requests, in bytes. */
 const MOST_TOGETHER = 32_000_000
 
 const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
@@ -18,13 +18,13 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-/** The body of a request as it was sent, without the coding of `Content-Encoding`. */
+/** The request body, without its `Content-Encoding`. */
 export interface ReceivedBody {
-  /** `null` without a body, and for a body that was not kept. */
+  /** `null` if there was no body, or if it was not stored. */
   readonly bytes: Buffer | null
-  /** Why the body was not kept, as a sentence; else `null`. */
+  /** The reason why the body was not stored, as a sentence; else `null`. */
   readonly omitted: string | null
-  /** Whether the request cannot be sent again as it was. */
+  /** Whether the request cannot be repeated exactly. */
   readonly isMissed: boolean
 }
 
@@ -35,12 +35,12 @@ interface BufferedBody {
   omitted: string | null
 }
 
-/** Keeps the bytes of bodies while their requests are under way. Code that reads a body notices nothing. */
+/** Stores the bytes of bodies while their requests are running, without an effect on code that reads the body. */
 export class ReceivedBodies {
   readonly #bodies = new WeakMap<Request, BufferedBody>()
   #length = 0
 
-  /** Call it before any code reads the body. Later calls change nothing. */
+  /** Call it before any code reads the body. Later calls have no effect. */
   follow(req: Request): void {
     if (this.#bodies.has(req) || !hasBody(req)) return
     const isLate = req.readableLength > 0 || req.readableDidRead
@@ -52,7 +52,7 @@ export class ReceivedBodies {
       this.#note(kept, chunk)
       return push.call(req, chunk, encoding)
     }
-    // Observers see the end of a response before these listeners.
+    // Observers receive the end of a response before these listeners.
     const release = () => {
       this.#drop(kept, 'Its request is over.')
     }
@@ -75,12 +75,12 @@ export class ReceivedBodies {
     kept.length = kept.chunks.length = 0
   }
 
-  /** Returns the body of a request whose response ends. */
+  /** Returns the body of a request at the end of its response. */
   of(req: Request): ReceivedBody {
     const kept = this.#bodies.get(req)
     if (kept === undefined) return { bytes: null, omitted: null, isMissed: false }
     if (kept.omitted !== null) return missed(kept.omitted)
-    // The last byte may have come before Node has read the end of the message.
+    // The last byte may have arrived before Node reads the end of the message.
     const isWhole = kept.isWhole || kept.length === Number(req.headers['content-length'])
     if (!isWhole && !req.readableDidRead) {
       const omitted = 'The application did not read its body.'
@@ -157,11 +157,11 @@ type Hide = (text: string) => string
 interface SentConfig {
   readonly received: ReceivedBody
   readonly hide: Hide
-  /** How many bytes of the body are described. */
+  /** The maximum number of described bytes of the body. */
   readonly most: number
 }
 
-/** Describes the request that a client has sent: all bytes that are not secrets are as they were. */
+/** Describes the request of the client: all bytes except secrets are unchanged. */
 export function requestSent(req: Request, { received, hide, most }: SentConfig): RecordedRequest {
   const headers: [string, string][] = []
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -186,7 +186,7 @@ export function headerText(name: string, value: string, hide: Hide): string {
   return hide(value)
 }
 
-/** Why a body is left out that cannot be shown in part: the parts of a form have their lengths, and bytes have their places. */
+/** The reason why a body must be omitted completely: form parts contain their lengths, and bytes their positions. */
 export const HAS_SECRETS = 'Its body has secrets.'
 
 /** Describes a body: as text without secrets, or as bytes. */

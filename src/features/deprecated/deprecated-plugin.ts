@@ -12,9 +12,9 @@ import { type DeprecatedRoute, deprecatedOf } from './deprecated.js'
 
 /** Dependencies of {@link deprecatedPlugin}. */
 export interface DeprecatedSources {
-  /** Returns the list that takes metrics. */
+  /** Returns the registry of metrics. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
-  /** How callers are named in the metrics; `null` if nothing reads metrics, so that nothing is counted. */
+  /** How the metrics name callers; `null` if there are no metrics, so that nothing is counted. */
   readonly names: CallerNames | null
 }
 
@@ -46,7 +46,7 @@ export function deprecatedPlugin(
             for (const [name, value] of headersOf(req)) res.append(name, value)
             return next(req, res)
           },
-        // After the guard, the caller is known. A request that the guard refuses is not one of a caller.
+        // After the guard, the caller is known. Requests that the guard refuses are not counted.
         afterGuard: (next) =>
           function countCaller(req, res) {
             const now = clock.now()
@@ -58,7 +58,7 @@ export function deprecatedPlugin(
   }
 }
 
-const ENDED = 'This operation has ended'
+const ENDED = 'This operation is no longer available'
 
 function headersFor({ since, sunset, successor }: DeprecatedRoute) {
   const fixed: [string, string][] = [['Deprecation', `@${Math.floor(since / 1000)}`]]
@@ -75,7 +75,7 @@ function headersFor({ since, sunset, successor }: DeprecatedRoute) {
   }
 }
 
-/** A route that ends, and its callers. */
+/** A route with an end date, and its callers. */
 interface CountedRoute {
   readonly route: Pick<RouteModel, 'method' | 'path'>
   readonly found: DeprecatedRoute
@@ -100,13 +100,13 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
   return [
     {
       name: 'http_deprecated_since_seconds',
-      help: 'Since when a route is deprecated, in seconds since 1970.',
+      help: 'The time of the deprecation of a route, in seconds since 1970.',
       type: 'gauge',
       read: each(({ since }) => since),
     },
     {
       name: 'http_deprecated_sunset_seconds',
-      help: 'When a deprecated route may end, in seconds since 1970.',
+      help: 'The time after which a deprecated route may be removed, in seconds since 1970.',
       type: 'gauge',
       read: each(({ sunset }) => sunset),
     },
@@ -118,7 +118,7 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
     },
     {
       name: 'http_deprecated_last_request_seconds',
-      help: 'When a caller has last called a deprecated route, in seconds since 1970.',
+      help: 'The time of the last call of a deprecated route by a caller, in seconds since 1970.',
       type: 'gauge',
       read: ofCallers(({ lastAt }) => lastAt / 1000),
     },
@@ -128,15 +128,15 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
 /** `'ids'` names each caller; `'kinds'` only whether it has a key, is a user, or is a program without credentials. */
 type CallerNames = 'ids' | 'kinds'
 
-/** How often one caller has called a route, and when last, in milliseconds since 1970. */
+/** The number of calls of one caller to a route, and the time of the last call, in milliseconds since 1970. */
 interface CallerCount {
   readonly requests: number
   readonly lastAt: number
 }
 
-/** Names of callers with a key or a user. A caller cannot choose its id, so it has one entry. */
+/** Names of callers with a key or a user. Callers cannot choose their ids, so each has one entry. */
 const MOST_IDS = 900
-/** Names of user agents. A client may send any, so these do not take the places of ids. */
+/** Names of user agents. Clients can send any value, so user agents do not use the entries of ids. */
 const MOST_AGENTS = 100
 const LONGEST = 120
 

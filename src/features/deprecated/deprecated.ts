@@ -38,7 +38,7 @@ export function Deprecated(options: DeprecatedOptions | false): DualClassOrMetho
   return option(options)
 }
 
-/** How a route ends. Times are milliseconds since 1970. */
+/** The end of a route. Times are milliseconds since 1970. */
 export interface DeprecatedRoute {
   readonly since: number
   readonly sunset: number | null
@@ -47,7 +47,7 @@ export interface DeprecatedRoute {
   readonly ends: boolean
 }
 
-/** Returns how a route ends; `null` for a route that does not: without `@Deprecated()`, in a version that does not end. */
+/** Returns the end of a route; `null` if it has no `@Deprecated()`, and its version does not end. */
 export function deprecatedOf(
   route: Pick<RouteModel, 'option' | 'versionEnd'>,
 ): DeprecatedRoute | null {
@@ -82,10 +82,12 @@ export const deprecatedContract: ContractOf = (route) => {
     deprecated: true,
     errors: found.ends ? [410] : [],
     headers: {
-      Deprecation: header('Since when the operation is deprecated (RFC 9745).'),
-      ...(found.sunset !== null && { Sunset: header('When it may end (RFC 8594).') }),
+      Deprecation: header('The date of the deprecation (RFC 9745).'),
+      ...(found.sunset !== null && {
+        Sunset: header('The date after which the operation may be removed (RFC 8594).'),
+      }),
       ...(found.successor !== null && {
-        Link: header('The successor: `rel="successor-version"`.'),
+        Link: header('A link to the successor: `rel="successor-version"`.'),
       }),
     },
   }

@@ -60,7 +60,7 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
     ['openapi.json', json],
     ['openapi.yaml', yaml],
   ])
-  // Few processes get a request for the page, so its code is loaded with the first one.
+  // Few processes receive a request for the page, so its code is loaded with the first one.
   const opened = once(async () => (await import('./open-page.js')).openPage(source, options))
   const sendPage: Send = async (req, res) => {
     const { page, files, policy } = await opened()

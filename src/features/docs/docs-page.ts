@@ -14,7 +14,7 @@ export interface Content {
   readonly gzipped: () => Promise<Buffer>
 }
 
-/** Shorter content is not compressed: it fits in one packet without compression. */
+/** Shorter content is not compressed, because it fits into one packet. */
 const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
@@ -25,7 +25,7 @@ export function createContent(type: string, body: string | Buffer): Content {
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
 }
 
-/** Sends the content, or 304 if the client already has it. `headers` replace headers that were set before. */
+/** Sends the content, or 304 if the client already has it. `headers` replace earlier headers. */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,
@@ -76,7 +76,7 @@ export interface DocsSource {
   readonly document: () => OpenApiDocument
 }
 
-/** A page and the files that it loads. */
+/** A page and its files. */
 export interface DocsPage {
   /**
    * The page as HTML. The links to its files, and to the document, have only a query (`?icon.svg`): a browser resolves

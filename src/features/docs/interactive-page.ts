@@ -5,7 +5,7 @@ import { operationsIn } from '../../schema/path-item.js'
 import { type Content, createContent, type DocsPage, type DocsSource, once } from './docs-page.js'
 import { html, iconContent, interactivePolicy, versionLinks } from './page-parts.js'
 
-// Shared by all applications of a process, because the files are the same for all and one has 1.7 MB.
+// Shared by all applications of a process, because the files are equal and one has 1.7 MB.
 const files = new Map<string, () => Promise<Content>>()
 
 /** Returns a function that loads a file of `swagger-ui-dist`, at its first call. */

@@ -137,7 +137,7 @@ ${operations.map((listed) => operationMarkup(listed, document))}</section>
 `
 }
 
-/** Renders parts that others refer to: each is shown once, and each reference is a link to it. */
+/** Renders shared parts: each is shown once, and each reference is a link to it. */
 function componentsMarkup<T>(
   kind: string,
   components: Readonly<Record<string, T>> = {},

@@ -47,7 +47,7 @@ export function iconContent(): Content {
 /** The path of a page, and the pages of all versions. */
 export type VersionPlace = Partial<Pick<DocsSource, 'path' | 'versions'>>
 
-/** Renders links to the pages of the other versions; nothing for an API without versions. */
+/** Renders links to the pages of other versions; nothing for an API without versions. */
 export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html {
   // Relative, so that the links are right under any prefix and behind any proxy.
   const root = '../'.repeat(path.split('/').length - 2)
@@ -62,7 +62,7 @@ export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html 
 const NOTHING =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'self'"
 
-// A host name or an IPv4 address, with an optional port. CSP can express these, and they contain no character
+// A host name or an IPv4 address, with an optional port. CSP can express both, and they contain no character
 // that could end a directive.
 const HOST = /^[a-z\d.-]+(?::\d+)?$/i
 

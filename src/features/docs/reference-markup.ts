@@ -15,7 +15,7 @@ const MOST_LEVELS = 12
 /** The keywords with several schemas, and the word before each of these schemas. */
 const LISTS = { oneOf: 'one of', anyOf: 'any of', allOf: 'all of', prefixItems: 'item' } as const
 
-/** The fields of schemas, parameters, bodies and responses that have a form of their own. */
+/** The fields of schemas, parameters, bodies and responses that are rendered in their own way. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...['$ref', 'type', 'format', 'nullable', 'items', 'properties', 'additionalProperties'],
   ...['description', 'required', 'deprecated', 'name', 'in', 'schema', 'itemSchema'],
@@ -45,9 +45,9 @@ export function operationMarkup(listed: ListedOperation, document: OpenApiDocume
   const { summary, description, parameters = [], requestBody: body } = operation
   const anchor = anchorOfOperation(listed)
   const security = operation.security ?? document.security ?? []
-  // The alternatives. An empty one is a request without credentials.
+  // The alternatives. An empty alternative is a request without credentials.
   const needed = security.map((names) => Object.keys(names).join(' and ') || 'none').join(' or ')
-  // An object has its numbers before `2XX` and `default`; sorted as texts, a range follows the statuses in it.
+  // The numeric keys of an object come before `2XX` and `default`; sorted as texts, a range follows its statuses.
   const statuses = Object.entries(operation.responses).sort(([a], [b]) => (a < b ? -1 : 1))
   const fields = parameters.map(({ in: place, ...parameter }) => fieldOf(parameter, place))
   return html`<article class="operation" id="${anchor}">
@@ -155,11 +155,11 @@ interface Line {
   readonly marks?: readonly (string | false | undefined)[]
   /** The content below the line. */
   readonly more?: Html
-  /** The number of schemas around this one. Default 0. */
+  /** The number of enclosing schemas. Default 0. */
   readonly level?: number
 }
 
-/** Renders a line with a name and a type, and the rest of the schema below it. */
+/** Renders a line with a name and a type, and below it the rest of the schema. */
 function schemaField(head: Html, schema: OpenApiSchema, line: Line = {}): Html {
   const { marks = [], more = null, level = 0 } = line
   if (!isSchema(schema)) return html`<li>${head} ${String(schema)}</li>`
@@ -172,12 +172,14 @@ export function listMarkup(entries: readonly Html[]): Html | null {
   return entries.length === 0 ? null : html`<ul>${entries}</ul>`
 }
 
-/** Renders a text of the document. Markup in it is escaped, and its line breaks stay. */
+/** Renders a text of the document. Escapes markup and keeps line breaks. */
 export function textMarkup(text = ''): Html | null {
   return text === '' ? null : html`<p>${text}</p>`
 }
 
-/** Renders fields as `name value`. A field in `shown` is only rendered for a `false`, which has no other form. */
+/**
+ * Renders fields as `name value`. A field in `shown` is rendered only if it is `false`, which is not shown otherwise.
+ */
 export function keywordsMarkup(fields: object, shown: ReadonlySet<string> = SHOWN): Html | null {
   const rows = Object.entries(fields).flatMap(([name, value]) => {
     if (value === undefined || (shown.has(name) && value !== false)) return []

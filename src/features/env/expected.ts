@@ -1,7 +1,7 @@
 import type { Schema } from '../../contracts/schema.js'
 import { toJsonSchema } from '../../schema/to-json-schema.js'
 
-/** The schema's facts about a variable, as far as its library describes it. */
+/** The facts about a variable that the schema library describes. */
 export interface Described {
   readonly description: string | undefined
   /** The default as text; `undefined` if there is none. */
@@ -14,7 +14,7 @@ export interface Described {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Describes variables by the JSON Schema of all of them. Nothing here depends on a value of the environment. */
+/** Describes variables by their joint JSON Schema. Does not depend on values of the environment. */
 export function describeVariables(schema: Schema): (name: string) => Described {
   const { properties, required } = described(schema)
   return (name) => {
@@ -49,7 +49,7 @@ function own(properties: ObjectSchema['properties'], name: string): Json | undef
   return typeof json === 'object' && json !== null ? (json as Json) : undefined
 }
 
-/** A value of a schema as one would write it in the environment. */
+/** A value of a schema, in the form for the environment. */
 function shownDefault(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

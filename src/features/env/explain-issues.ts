@@ -5,7 +5,7 @@ import { describeVariables } from './expected.js'
 import { envProblem, type FoundVariable, MOUNTED } from './sources.js'
 import type { Variable, Variables } from './variables.js'
 
-/** The facts of one reading that messages are made of. */
+/** The facts about one reading that messages use. */
 export interface EnvReading {
   readonly schema: Schema
   readonly variables: Variables
@@ -16,7 +16,9 @@ export interface EnvReading {
   readonly skipped: readonly string[]
 }
 
-/** Explains the issues of the schema: one problem for each variable, and one for all together. Values never appear. */
+/**
+ * Explains the issues of the schema: one problem for each variable, and one for all together. Never contains values.
+ */
 export function explainIssues(issues: readonly ValidationIssue[], reading: EnvReading): Problem[] {
   const expectedOf = describeVariables(reading.schema)
   const problems = new Map<string, Problem>()
@@ -66,14 +68,14 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
 function refused(facts: IssueDeps & { readonly text: string }): Problem {
   const { variable, message, expected, text, from, reading } = facts
   const { name, isSecret } = variable
-  // A library may put a value, or a part of it, into its message. Nothing of a secret may be there.
+  // A library may put a value, or a part of it, into its message. The message must not reveal secrets.
   const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
   const words = isHidden ? '' : ` ${asSentence(message)}`
   const remedy = expected === undefined ? 'Correct it' : `Give ${expected}`
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 
-/** The texts of all secrets: a check of the schema may read more variables than the refused one. */
+/** The texts of all secrets: a check of the schema may read other variables than the rejected one. */
 function secretsIn({ variables, found }: EnvReading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
@@ -89,13 +91,13 @@ function together(message: string, { found }: EnvReading): Problem {
   return envProblem('env()', words, 'Change the variables that the schema compares.')
 }
 
-/** A message of this length is not a sentence of a library: it has data. */
+/** A longer message is probably not a sentence of a library, but contains data. */
 const MAX_MESSAGE = 300
 
-/** The shortest part of a value by which one could recognize the value. */
+/** The shortest part by which a value can be recognized. */
 const TELLING = 5
 
-/** Whether a message holds a value, or a telling part of it: libraries quote, escape and cut values. */
+/** Whether a message contains a value, or a recognizable part of it: libraries quote, escape and cut values. */
 function repeats(message: string, text: string): boolean {
   if (message.length > MAX_MESSAGE || message.includes(text)) return true
   const parts = new Set<string>()
@@ -130,7 +132,7 @@ export function noteUnread(declaration: object, { variables, found, skipped }: E
   if (names.length > 0) unread.set(declaration, names)
 }
 
-/** Returns the warnings about variables that were noted, and forgets them. Outside production there are none. */
+/** Returns and removes the stored warnings about variables. Outside production there are none. */
 export function takeUnread(): Problem[] {
   const warnings = [...unread.values()].map(warningOf)
   unread.clear()

@@ -26,7 +26,7 @@ export interface EnvDeclaration {
   readonly options: EnvOptions
 }
 
-/** Everything known about the variables before the schema validates them. */
+/** All facts about the variables before the schema validates them. */
 export interface Gathered extends EnvReading {
   /** The texts that the schema validates. */
   readonly input: object
@@ -102,7 +102,7 @@ function otherNames(levels: readonly Level[], variables: Variables): string[] {
   return [...new Set(names)].filter((name) => !isRead(name))
 }
 
-/** Validates the texts, and waits for the schema if it needs time. */
+/** Validates the texts, and awaits an asynchronous schema. */
 export async function settleEnv(gathered: Gathered): Promise<Outcome> {
   const { schema, input } = gathered
   if (isStandard(schema)) {
@@ -132,7 +132,7 @@ function validate(
   }
 }
 
-/** Only the name of the error: its message may hold the value that the user's code did not expect. */
+/** Only the name of the error, because its message may contain the unexpected value. */
 function thrown(error: unknown): Validated {
   return { thrown: error instanceof Error ? error.constructor.name : typeof error }
 }
@@ -194,7 +194,7 @@ function needsTime(isJsonSchema: boolean): Problem {
   )
 }
 
-/** The message is about the schema alone: nothing has been validated. */
+/** The message concerns only the schema, because nothing has been validated. */
 function notCompiled(error: unknown): Problem {
   return {
     code: 'E_SCHEMA_INVALID',

@@ -6,13 +6,13 @@ import { type Described, describeVariables } from './expected.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
 import { MASK, type Variable } from './variables.js'
 
-/** A variable as the command line prints it. It never holds a secret. */
+/** A variable, as printed by the command line. Never contains a secret. */
 export interface ReportedVariable {
   readonly name: string
-  /** The value as text, masked if it is secret; `null` if the variable has none. */
+  /** The value as text, masked if it is secret; `null` if there is none. */
   readonly value: string | null
   readonly isSecret: boolean
-  /** `the environment`, the name of a file with variables, the path of a file that holds the value, `default`; or `null`. */
+  /** `the environment`, the name of a file with variables, the path of a file with the value, `default`; or `null`. */
   readonly from: string | null
   readonly isRequired: boolean
   readonly description: string | null
@@ -22,7 +22,7 @@ export interface ReportedVariable {
   readonly fallback: string | null
 }
 
-/** The variables of one `env()`, and everything that is wrong with them. */
+/** The variables of one `env()`, and all their problems. */
 export interface EnvReport {
   readonly variables: readonly ReportedVariable[]
   readonly problems: readonly Problem[]
@@ -30,7 +30,7 @@ export interface EnvReport {
   readonly misspelt: readonly { readonly name: string; readonly meant: string }[]
 }
 
-/** Reads the variables as an application would, and reports all of them. */
+/** Reads the variables as an application does, and reports all of them. */
 export async function reportEnv(declaration: EnvDeclaration): Promise<EnvReport> {
   let gathered: Gathered
   try {
@@ -101,7 +101,7 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
  */
 const LISTENER = Symbol.for('blazon.env')
 
-/** An `env()` of the user's code, as the command line reads it. */
+/** An `env()` of the user's code, for the command line. */
 export interface DeclaredEnv {
   /** Reads the variables, for people. Secrets are masked. */
   report(): Promise<EnvReport>
@@ -109,7 +109,7 @@ export interface DeclaredEnv {
 
 type Holder = { [LISTENER]?: (declared: DeclaredEnv) => void }
 
-/** Reports a new `env()` to the command line. Does nothing in a process that serves requests. */
+/** Reports a new `env()` to the command line. Has no effect in a process that serves requests. */
 export function announceEnv(declared: DeclaredEnv): void {
   const { [LISTENER]: listener } = globalThis as Holder
   listener?.(declared)

@@ -8,7 +8,7 @@ import type { Variables } from './variables.js'
 /** A larger file is not a value: the whole environment of a process has about as much room. */
 const MAX_BYTES = 1_048_576
 
-/** The value in a file, or why there is none. */
+/** The value in a file, or the reason why there is none. */
 type Mounted = { readonly text: string; readonly fault?: undefined } | { readonly fault: string }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ function readMounted(path: string): Mounted {
   const file = LOOKS_LIKE_PATH.test(path) ? path : 'The file that it names'
   try {
     const stats = statSync(path)
-    // Reading a pipe would wait, and reading a device may never end.
+    // Reading a pipe would block, and reading a device may never end.
     if (!stats.isFile()) return { fault: `${file} cannot be read: it is not a file.` }
     if (stats.size > MAX_BYTES) return { fault: `${file} is larger than ${MAX_BYTES} bytes.` }
     return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
@@ -42,12 +42,12 @@ function isPath(text: string): boolean {
   return text.length <= 1024 && !text.includes('://') && !/\p{Cc}/u.test(text)
 }
 
-/** Variables as the environment has them. */
+/** Environment variables, before validation. */
 export type EnvRecord = Readonly<Record<string, string | undefined>>
 
-/** Where variables come from: the environment first, then a file. */
+/** The sources of variables: first the environment, then a file. */
 export interface Level {
-  /** As messages name it: `the environment`, `.env`. */
+  /** The name for messages: `the environment`, `.env`. */
   readonly name: string
   readonly values: EnvRecord
 }
@@ -56,17 +56,17 @@ export interface Level {
 export interface FoundVariable {
   /** `undefined` if the variable is not set. The empty text counts as not set. */
   readonly text: string | undefined
-  /** `the environment`, the name of a file with variables, or the path of a file that holds the value. */
+  /** `the environment`, the name of a file with variables, or the path of a file with the value. */
   readonly from: string | null
   /** Whether the variable is set to the empty text. */
   readonly isEmpty: boolean
-  /** Why the variable cannot be read; `null` if it can. */
+  /** The reason why the variable cannot be read; `null` if it can. */
   readonly problem: Problem | null
 }
 
 /** How the variables of one reading are found. */
 export interface Scope {
-  /** Read in place of the environment; no file of variables is read then. */
+  /** Read instead of the environment; files with variables are then ignored. */
   readonly from?: EnvRecord | undefined
   /** Whether the application runs in a `TestApp`. */
   readonly isTest?: boolean | undefined
@@ -76,10 +76,10 @@ export interface Scope {
 
 const DEFAULT_FILE = '.env'
 
-/** The path that the suffix announces holds the value of the variable. */
+/** The path of a file with the value, from the variable with the suffix. */
 export const MOUNTED = '_FILE'
 
-/** The places of variables, in order of precedence, and why a file is not among them. */
+/** The sources of variables in order of precedence, and the reasons why a file is not among them. */
 interface Levels {
   readonly levels: readonly Level[]
   readonly problem?: Problem
@@ -121,7 +121,7 @@ function readVariables(
     return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    // A folder of that name holds a virtual environment of Python.
+    // A folder with this name is a virtual environment of Python.
     if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
     const cause = `It cannot be read: ${code}.`
     return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
@@ -147,7 +147,7 @@ function findText(name: string, levels: readonly Level[], variables: Variables):
   return UNSET
 }
 
-/** `null` if the level does not have the variable. A variable that is set to the empty text counts as found. */
+/** `null` if the source does not have the variable. An empty variable counts as found. */
 function inLevel(name: string, level: Level, variables: Variables): FoundVariable | null {
   const text = ownText(level.values, name)
   const pathName = `${name}${MOUNTED}`
@@ -178,7 +178,7 @@ function setTwice(name: string, level: Level): Problem {
   return envProblem(name, cause, 'Remove one of them.')
 }
 
-/** Builds the problem of a variable, or of all of them. It never holds a value. */
+/** Builds the problem of a variable, or of all variables. Never contains a value. */
 export function envProblem(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_ENV_INVALID', subject, cause, remedy }
 }

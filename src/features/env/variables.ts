@@ -82,7 +82,7 @@ export function maskSecrets<T extends object>(values: T, isShown: (name: string)
   return Object.freeze(made) as T
 }
 
-/** Freezes lists and plain objects, and their content. Instances of classes stay as they are. */
+/** Freezes lists and plain objects, and their content. Instances of classes stay unchanged. */
 function freezePlain(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   const prototype: unknown = Object.getPrototypeOf(value)

@@ -16,7 +16,7 @@ export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] 
   return [
     {
       name: 'health_ready',
-      help: 'Whether /readyz answers 200, at the last check.',
+      help: 'Whether /readyz responded with 200 at the last check.',
       type: 'gauge',
       read() {
         ask()
@@ -25,7 +25,7 @@ export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] 
     },
     {
       name: 'health_check_up',
-      help: 'Whether a check of health succeeded, at the last time.',
+      help: 'Whether a health check succeeded when it last ran.',
       type: 'gauge',
       read: () =>
         last === undefined ? [] : [...samplesOf(last.plugins), ...samplesOf(last.checks)],

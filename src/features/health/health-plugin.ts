@@ -8,7 +8,7 @@ import { Clock as ClockToken } from '../../di/token.js'
 import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
-/** How long the guard may take, in milliseconds. A probe must get its response also if the guard's server is down. */
+/** The time limit of the guard, in milliseconds. A probe must get its response even if the guard's server is down. */
 const GUARD_MS = 1000
 
 const FAILED = 'The guard failed, so the reasons were not shown'
@@ -23,7 +23,7 @@ export interface HealthSources {
   ) => void
 }
 
-/** The decision of the guard, and the error with which it has refused. */
+/** The decision of the guard, and its error if it refused the request. */
 interface Verdict {
   readonly isTrusted: boolean
   readonly error?: unknown
@@ -33,7 +33,7 @@ const UNTRUSTED: Verdict = { isTrusted: false }
 
 type Body = { readonly status: string } & Partial<HealthReport>
 
-/** Creates the plugin of the option `health`. It uses nothing that a plugin of a user could not use. */
+/** Creates the plugin of the option `health`, only with the means of a user's plugin. */
 export function healthPlugin(
   { guard, paths }: HealthSettings,
   { logDenial }: HealthSources,
@@ -88,7 +88,7 @@ function send(res: Response, status: number, body: Body): void {
   res.end(text)
 }
 
-/** A check may return any value as its details, also one that JSON cannot hold. */
+/** A check may return any value as its details, even one that JSON cannot represent. */
 function textOf(body: Body): string {
   try {
     return JSON.stringify(body)
@@ -97,7 +97,7 @@ function textOf(body: Body): string {
   }
 }
 
-/** A guard that throws, or takes too long, has not allowed anything. */
+/** A guard that throws or exceeds its time limit has not allowed the request. */
 function ask(guard: AuthGuard, { req, clock }: { req: Request; clock: Clock }): Promise<Verdict> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => resolve(UNTRUSTED), GUARD_MS)

@@ -8,10 +8,10 @@ import type {
   HealthReport,
 } from '../../contracts/reports.js'
 
-/** How long a report is used again, in milliseconds. */
+/** How long a report is reused, in milliseconds. */
 const FRESH_MS = 1000
 
-/** The input of {@link Health}, which the framework makes. */
+/** The input of {@link Health}, created by the framework. */
 export interface HealthConfig {
   /** The plugins of the application. Plugins without `health` are left out. */
   readonly plugins: readonly Plugin[]
@@ -19,7 +19,7 @@ export interface HealthConfig {
   readonly checks: Readonly<Record<string, HealthCheck>>
   /** The argument of each check. */
   readonly app: HealthContext
-  /** Gets a line when a check fails, and when it succeeds again. It must not throw. */
+  /** Called when a check fails, and when it succeeds again. It must not throw. */
   readonly logger: Logger
   /** The time in which checks and reports are measured. */
   readonly clock: Clock
@@ -114,7 +114,7 @@ function checkOf(plugin: Plugin): HealthCheck | undefined {
 async function askAll(probes: Probes): Promise<Results> {
   const asked = probes.map(async ([name, probe]) => [name, await probe.ask()] as const)
   const results = await Promise.all(asked)
-  // Of several plugins with one name, the worst result must remain: the last entry of a name does.
+  // If several plugins share a name, the worst result must remain: the last entry of a name is used.
   results.sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   return Object.freeze(Object.fromEntries(results))
 }
@@ -123,7 +123,7 @@ function rankOf({ status }: CheckedHealth): number {
   return STATUSES.indexOf(status)
 }
 
-/** How long a check may take, in milliseconds. */
+/** The time limit of a check, in milliseconds. */
 const LIMIT_MS = 1000
 /**
  * How long a call that does not return keeps its check from being called again. Without it, each round would add one
@@ -142,7 +142,7 @@ interface ProbeConfig {
   readonly logger: Logger
 }
 
-/** One check, and the call of it that is under way. */
+/** One check, and its running call. */
 export class Probe {
   readonly #config: ProbeConfig
   readonly #isRequired: boolean
@@ -155,7 +155,7 @@ export class Probe {
     this.#isRequired = typeof check === 'function' || check.required !== false
   }
 
-  /** Runs the check, and waits for at most one second. Never rejects. The log gets each change of the result. */
+  /** Runs the check, with a time limit of one second. Never rejects. Logs each change of the result. */
   async ask(): Promise<CheckedHealth> {
     const result = await this.#within()
     const isUp = result.status === 'up'
@@ -218,7 +218,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** Node reports an attempt at several addresses as an `AggregateError`, which has no message itself. */
+/** If a host has several addresses, Node reports an `AggregateError`, whose message is empty. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, name } = error

@@ -19,7 +19,7 @@ import { memoryIdempotency } from './memory-idempotency.js'
 const HEADER = 'idempotency-key'
 const KEY = new RegExp(KEY_PATTERN)
 
-/** Keeps the responses of routes with `@Idempotent()`. An application loads it if it has such a route. */
+/** Stores the responses of routes with `@Idempotent()`. Loaded only if the application has such a route. */
 export function idempotencyPlugin(): Plugin {
   let store: IdempotencyStore | undefined
   return {
@@ -86,7 +86,7 @@ function answerAgain(res: Response, kept: KeptResponse, fingerprint: string): Re
 
 type Claimed = Extract<IdempotencyClaim, { state: 'claimed' }>
 
-/** Keeps the response before it is sent. A request that has failed gives its key back. */
+/** Stores the response before it is sent. A failed request releases its key. */
 function keep(
   { keep: save, free }: Claimed,
   {
@@ -105,7 +105,7 @@ function keep(
         // The client gets the error of its request, and the store frees the key when its time has passed.
         return await Promise.resolve(free()).catch((err) => logger.warn({ err }, NOT_FREED))
       }
-      // A handler may call `writeHead` and `end` one after the other.
+      // A handler may call `writeHead` and then `end`.
       await null
       const kept = keptResponse(contentOf(), { before, fingerprint, status })
       if (kept.body === null) logger.warn({ url: req.path }, NOT_REPEATABLE)
@@ -117,24 +117,24 @@ function keep(
 
 const SOON = { headers: { 'Retry-After': '1' } }
 const REQUIRED = 'The header Idempotency-Key is required'
-const MALFORMED = 'Idempotency-Key has 1 to 255 visible ASCII characters'
+const MALFORMED = 'Idempotency-Key must have 1 to 255 visible ASCII characters'
 const RUNNING = 'A request with this Idempotency-Key is still running'
 const REUSED = 'This Idempotency-Key belongs to another request'
-const NOT_KEPT = 'The request has been done; its response was not kept'
-const NOT_FREED = 'An Idempotency-Key could not be given back'
+const NOT_KEPT = 'The request was already processed; its response was not stored'
+const NOT_FREED = 'An Idempotency-Key could not be released'
 const NOT_REPEATABLE =
   'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repetition gets 409'
 const UNKNOWN_CALLER =
   '`req.user` has no id (id, sub, …), so the keys of its callers cannot be kept apart. Give it one in the guard.'
 
-/** A longer body is not kept, in bytes. */
+/** The maximum size of a stored body, in bytes. */
 const LONGEST = 262_144
 
-/** Headers that belong to one exchange, and cookies, which are secrets. */
+/** Headers of a single exchange, and cookies, which are secrets. */
 const PASSING =
   /^(?:connection|content-length|date|keep-alive|server-timing|set-cookie|trailer|transfer-encoding|x-request-id)$/
 
-/** The response to a write, as a store keeps it. */
+/** The response to a write, in the form for stores. */
 interface KeptResponse {
   /** The digest of URL and body of the request. */
   readonly fingerprint: string
@@ -173,7 +173,7 @@ function textOf(body: HeldContent['body']): Pick<KeptResponse, 'body' | 'isBinar
   return { body: Buffer.from(body).toString('base64'), isBinary: true }
 }
 
-/** Sends a kept response again. */
+/** Sends a stored response again. */
 function sendAgain(res: Response, { status, headers, body, isBinary }: KeptResponse): Response {
   const text = body ?? ''
   replayResponse(res, {

@@ -12,7 +12,7 @@ export type IdempotencyClaim =
   | {
       /** The request runs. */
       readonly state: 'claimed'
-      /** Keeps the record of the request. The response waits for it, and is an error if it rejects. */
+      /** Stores the record of the request. The response waits for it; if it rejects, the response is an error. */
       readonly keep: (record: string) => MaybePromise<void>
       /** Gives the key back: the request has failed. */
       readonly free: () => MaybePromise<void>
@@ -24,7 +24,7 @@ export type IdempotencyClaim =
   | {
       /** An earlier request has run. */
       readonly state: 'kept'
-      /** The text that `keep` has received. */
+      /** The text that was passed to `keep`. */
       readonly record: string
     }
 
@@ -33,7 +33,7 @@ export type IdempotencyClaim =
  * store, one gets it. A method that cannot do its work rejects within bounded time: the request is then refused.
  */
 export interface IdempotencyStore {
-  /** Whether all processes of the application share the records, and a restart keeps them. */
+  /** Whether all processes share the records, and restarts keep them. */
   readonly isShared: boolean
   /**
    * Claims a key.

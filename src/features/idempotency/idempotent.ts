@@ -9,9 +9,9 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Idempotent}. */
 export interface IdempotentOptions {
-  /** Whether a request without a key is refused with 400. Default `false`: it runs without protection. */
+  /** Whether a request without a key gets a 400. Default `false`: it runs without protection. */
   readonly required?: boolean
-  /** How long a response is kept. At most 30 days. Default `'24h'`. */
+  /** How long a response is stored. At most 30 days. Default `'24h'`. */
   readonly ttl?: Duration
 }
 
@@ -60,11 +60,11 @@ export function Idempotent(...args: [IdempotentOptions?]): DualMethodDecorator {
   return args.length === 0 ? option({}) : option(...(args as [IdempotentOptions]))
 }
 
-/** How a route keeps its responses. */
+/** How a route stores its responses. */
 export interface IdempotentRoute {
   /** Whether a request without a key is refused. */
   readonly isRequired: boolean
-  /** How long a response is kept, in milliseconds. */
+  /** How long a response is stored, in milliseconds. */
   readonly ttlMs: number
 }
 
@@ -81,7 +81,7 @@ export function idempotencyOf(route: Pick<RouteModel, 'option'>): IdempotentRout
   return { isRequired: required, ttlMs: 1000 * (toSeconds(ttl) as number) }
 }
 
-/** Whether a route of an application keeps its responses. */
+/** Whether a route of an application stores its responses. */
 export function usesIdempotency({ routes }: AppModel): boolean {
   return routes.some((route) => idempotencyOf(route) !== null)
 }
@@ -89,7 +89,7 @@ export function usesIdempotency({ routes }: AppModel): boolean {
 /** The characters of a key: visible ASCII. */
 export const KEY_PATTERN = '^[!-~]{1,255}$'
 
-/** Adds the key, the refusals and the mark of a repetition to the operations that keep their responses. */
+/** Adds the key, the error responses and the header of repeated responses to the operations. */
 export const idempotencyContract: ContractOf = (route) => {
   const found = idempotencyOf(route)
   if (found === null) return null
@@ -98,7 +98,7 @@ export const idempotencyContract: ContractOf = (route) => {
     in: 'header',
     required: found.isRequired,
     description:
-      'A text that the client makes for this write, such as a random UUID, and sends again with each repetition of it.',
+      'A unique value for this write, such as a random UUID. Send the same value when you repeat the request.',
     schema: { type: 'string', pattern: KEY_PATTERN },
   } as const
   return {
@@ -106,14 +106,15 @@ export const idempotencyContract: ContractOf = (route) => {
     parameters: [parameter],
     headers: {
       'Idempotency-Replayed': {
-        description: 'Set if an earlier request with the same key has caused this response.',
+        description:
+          'Present if this is the stored response to an earlier request with the same key.',
         schema: { type: 'string', enum: ['true'] },
       },
     },
   }
 }
 
-/** Finds out whether a route cannot keep its responses. */
+/** Finds routes that cannot store their responses. */
 export function checkIdempotency(route: RouteModel): Problem[] {
   const cause = idempotencyOf(route) === null ? undefined : mistakeOf(route)
   if (cause === undefined) return []

@@ -6,7 +6,7 @@ import type {
   IdempotencyStoreContext,
 } from './idempotency-store.js'
 
-/** The largest number of characters that are kept together. A key without a record counts as 200. */
+/** The maximum number of stored characters. A key without a record counts as 200. */
 const MOST = 64_000_000
 const EMPTY = 200
 /** Records that have ended are removed once in this time. */
@@ -92,5 +92,5 @@ class MemoryIdempotency implements IdempotencyStore {
   }
 }
 
-const FULL = 'Too many responses are kept; repeat the request later'
+const FULL = 'Too many responses are stored; repeat the request later'
 const SHOWN = { expose: true, headers: { 'Retry-After': '60' } }

@@ -23,6 +23,6 @@ export function writeTo(logger: Logger, level: LineLevel, facts: object, message
     const returned: unknown = logger[method]?.(facts, message)
     if (isThenable(returned)) Promise.resolve(returned).catch(() => {})
   } catch {
-    // There is no other logger for this error.
+    // No other logger can log this error.
   }
 }

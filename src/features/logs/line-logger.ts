@@ -24,7 +24,7 @@ const RESERVED = new Set(['level', 'time', 'message'])
 
 function ignore(): void {}
 
-/** The framework's own logger: JSON, one line each, or text for a terminal. */
+/** The framework's own logger: JSON lines, or text for a terminal. */
 export class LineLogger implements LevelLogger, Logger {
   readonly trace: LogMethod
   readonly debug: LogMethod
@@ -57,7 +57,7 @@ export class LineLogger implements LevelLogger, Logger {
     return isWritten(level, this.#config.level)
   }
 
-  /** Whether the value of a fact with one of the names is hidden. */
+  /** Whether the value of a field with this name is hidden. */
   hidesAny(names: readonly string[]): boolean {
     const facts = this.#toPlain(Object.fromEntries(names.map((name) => [name, true])))
     return names.some((name) => facts[name] !== true)
@@ -76,7 +76,7 @@ export class LineLogger implements LevelLogger, Logger {
     const { clock, pretty, sink } = this.#config
     return (first: unknown, second?: unknown) => {
       const isObject = typeof first === 'object' && first !== null
-      // pino takes an error in place of facts, too.
+      // pino also accepts an error instead of fields.
       const given = first instanceof Error ? { err: first } : isObject ? first : {}
       const message = String(
         (isObject ? second : first) ?? (first as Partial<Error>)?.message ?? '',
@@ -102,13 +102,13 @@ function jsonLine(head: string, message: string, facts: Record<string, unknown>)
   return `${head},"message":${quote(message)}${rest === '}' ? '' : ','}${rest}\n`
 }
 
-/** One line before it becomes text. */
+/** One line, before it is formatted. */
 interface Line {
   readonly level: LineLevel
   /** Milliseconds since 1970. */
   readonly time: number
   readonly message: string
-  /** Data that JSON can hold. */
+  /** Data that JSON can represent. */
   readonly facts: Readonly<Record<string, unknown>>
 }
 
@@ -121,7 +121,7 @@ const COLORS: Readonly<Record<LineLevel, number>> = {
   fatal: 35,
 }
 
-/** Writes a line for people. Text of users cannot begin a line, nor color one. */
+/** Writes a line for people. Text of users can neither start a new line nor set colors. */
 function prettyLine({ level, time, message, facts }: Line, isColored: boolean): string {
   const paint = (text: string, color: number) =>
     isColored ? `\u001b[${color}m${text}\u001b[0m` : text
@@ -140,7 +140,7 @@ function textOf(value: unknown): string {
   return escapeJson(JSON.stringify(value) ?? 'undefined')
 }
 
-/** An error, below the line: its message on one line, and the frames of its stack. */
+/** An error, below its line: the message on one line, and the frames of the stack. */
 function errorLines(err: unknown): string[] {
   if (err === undefined) return []
   if (typeof err !== 'object' || err === null) return [`    ${textOf(err)}`]
@@ -167,10 +167,10 @@ const HIDDEN = '[redacted]'
 
 const DEPTH = 10
 const ITEMS = 1000
-/** The most names whose judgement is kept: a client may choose the names in a line. */
+/** The maximum number of names with a stored decision, because clients may choose the names in a line. */
 const MOST_NAMES = 1000
 
-/** Turns facts into data that JSON can hold, without the values of hidden fields. */
+/** Converts fields to JSON data, without the values of hidden fields. */
 type ToPlain = (facts: object) => Record<string, unknown>
 
 type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
@@ -278,7 +278,7 @@ class PlainCopy {
   #copyError(error: Error, trail: readonly string[]): unknown {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
-    // Without its list, an `AggregateError` has no reason. Node throws one if a host has several addresses.
+    // Without its list, an `AggregateError` gives no reason. Node throws one if a host has several addresses.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

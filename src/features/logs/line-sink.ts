@@ -1,15 +1,15 @@
 import { writeSync } from 'node:fs'
 
-/** The longest text that waits for the end of a turn. */
+/** The maximum length of the text that waits for the end of a turn. */
 const BATCH = 64 * 1024
-/** The longest text that waits for a reader. Lines beyond it are dropped, and counted. */
+/** The maximum length of the text that waits for a slow reader. Further lines are dropped and counted. */
 const MOST_WAITING = 8 * 1024 * 1024
-/** How long a reader that is too slow may take before it is tried again. */
+/** The wait before text is sent again to a slow reader. */
 const RETRY_MS = 10
-/** The longest time that a process waits for its reader at its end. */
+/** The maximum time that an ending process waits for its reader. */
 const LAST_MS = 1000
 
-/** The errors of a reader that is slow, and of a disk that may have space again. The text waits for them. */
+/** The errors of a slow reader, and of a full disk. The text is kept and sent again. */
 const TEMPORARY: ReadonlySet<unknown> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT', 'ENOBUFS'])
 
 const open = new Set<LineSink>()
@@ -39,7 +39,7 @@ export class LineSink {
     open.add(this)
   }
 
-  /** Writes text soon. It must end with a line break. */
+  /** Writes text soon. The text must end with a line break. */
   write(line: string): void {
     if (this.#lines.length > MOST_WAITING) {
       this.#dropped++
@@ -53,12 +53,12 @@ export class LineSink {
     } else if (this.#lines.length > BATCH && this.#rest === null) this.#writeOut()
   }
 
-  /** Writes everything now. A reader that is too slow gets one second. */
+  /** Writes all text at once. A slow reader gets one second. */
   flush(): void {
     for (let waited = 0; !this.#writeOut() && waited < LAST_MS; waited += RETRY_MS) sleep(RETRY_MS)
   }
 
-  /** Writes everything. Later lines are written at once, because the exit of the process no longer writes them. */
+  /** Writes all text. Later lines are written at once, because the exit of the process no longer writes them. */
   close(): void {
     this.#isClosed = true
     this.flush()
@@ -86,7 +86,7 @@ export class LineSink {
           this.#rest = bytes
           return false
         }
-        // A log must not end the process, and later lines may succeed.
+        // A failed log line must not end the process, and later lines may succeed.
         this.#rest = null
       }
     }
@@ -152,12 +152,12 @@ const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff
 /** Text that is the same in JSON. */
 const PLAIN = /^[\w .:;,/@+*=?&()[\]{}#%~|<>$!^-]*$/
 
-/** Writes text as a JSON string that holds one line on every terminal. */
+/** Writes text as a JSON string that stays on one line on every terminal. */
 export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text))
 }
 
-/** Escapes the unsafe characters of a JSON text. Outside of strings, JSON has no such characters. */
+/** Escapes the unsafe characters of a JSON text. They occur only inside strings. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, toEscape)
 }

@@ -17,7 +17,7 @@ interface Current {
   get(): Request | undefined
 }
 
-/** Makes the {@link Log} of an application. */
+/** Creates the {@link Log} of an application. */
 export class RequestLogs {
   readonly #currentTenant: () => string | undefined
   readonly #currentRequest: Current
@@ -80,7 +80,7 @@ export class RequestLogs {
 }
 
 /**
- * Adds given facts to the facts of the request. They replace no fact of it, because they may be the body of a request.
+ * Adds facts to the facts of the request. They do not replace existing facts, because they may come from the body of a request.
  * Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {

@@ -3,7 +3,7 @@ import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { LoggerSettings } from './open-logger.js'
 
-/** The `logger` option, if it describes the framework's own logger. */
+/** The `logger` option, if it configures the framework's own logger. */
 export interface LoggerOptions {
   /**
    * The least important level that is written: `'trace'`, `'debug'`, `'info'`, `'warn'`, `'error'`, `'fatal'` or
@@ -39,7 +39,7 @@ const SILENT: Logger = { info() {}, warn() {}, error() {} }
 
 const OWN: LoggerSettings = Object.freeze({ level: 'info', redact: [], pretty: 'auto' })
 
-/** Whether the option is a logger, and not the description of one. */
+/** Whether the option is a logger, and not a configuration of the framework's logger. */
 function isLogger(option: unknown): boolean {
   return METHODS.some(
     (method) => typeof (option as Partial<Logger> | null)?.[method] === 'function',
@@ -74,7 +74,7 @@ export const loggerGroup: OptionGroup<Option, Logger> = {
   resolve: loggerOf,
 }
 
-/** Finds a method that the framework calls and the logger does not have, or a wrong description of a logger. */
+/** Finds a missing method of a logger, or an invalid configuration of the framework's logger. */
 function check(logger: unknown): Problem[] {
   if (logger === undefined || logger === false) return []
   if (typeof logger === 'object' && logger !== null && !isLogger(logger))

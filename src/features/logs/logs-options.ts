@@ -24,7 +24,7 @@ type Option = boolean | LogsOptions | undefined
 
 const NAMES: OptionNames<LogsOptions> = { level: 'sync', fields: 'sync' }
 
-/** The `logs` option. The settings are `null` if requests have no lines. */
+/** The `logs` option. The settings are `null` if requests are not logged. */
 export const logsGroup: OptionGroup<Option, RequestLogSettings | null> = {
   unknown: (logs) => unknownOptions('logs.', logs, NAMES),
   check,

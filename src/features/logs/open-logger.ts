@@ -3,7 +3,7 @@ import type { Clock } from '../../di/token.js'
 import { LineLogger } from './line-logger.js'
 import { openSink } from './line-sink.js'
 
-/** The `logger` option, resolved, if it describes a logger. */
+/** The resolved `logger` option, if it configures the framework's logger. */
 export interface LoggerSettings {
   readonly level: LogLevel
   readonly redact: readonly string[]
@@ -23,7 +23,7 @@ export function openLogger(
   { clock, secrets }: LoggerSurroundings,
 ): LineLogger {
   const { level, redact, pretty } = settings
-  // The stdout of a worker thread has no descriptor.
+  // A worker thread's stdout has no file descriptor.
   const { isTTY: isTerminal = false, fd = 1 } = process.stdout
   const isColored = isTerminal && !process.env['NO_COLOR']
   return new LineLogger({

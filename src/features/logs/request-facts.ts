@@ -5,7 +5,7 @@ import { knownTraceContext } from '../../http/trace-context.js'
 export interface RequestFacts {
   /** The id of the request. */
   readonly requestId?: string
-  /** The trace, if it leads anywhere. */
+  /** The id of the trace, if there is one. */
   readonly trace_id?: string
   /** The span of the request. */
   readonly span_id?: string
@@ -13,7 +13,7 @@ export interface RequestFacts {
   readonly user?: string
 }
 
-/** The fields that identify a user and are not personal data. The first one that is set is used. */
+/** The fields that identify a user and are not personal data. The first field with a value is used. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 const LONGEST_USER = 256
 /** As long as in the header and in the bodies of errors. */

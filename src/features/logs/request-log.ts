@@ -10,7 +10,7 @@ import { requestFacts, requestIdOf, userIdOf } from './request-facts.js'
 
 /** The `logs` option, resolved. */
 export interface RequestLogSettings {
-  /** Returns the level of a line; `null` writes none. */
+  /** Returns the level of a line; `null` for no line. */
   readonly level: ((ended: EndedRequest) => LineLevel | null) | null
   /** Returns more facts for a line. */
   readonly fields: ((ended: EndedRequest) => object) | null

@@ -3,7 +3,7 @@ import type { Metric, MetricSample } from '../../contracts/reports.js'
 /** A format of the text that a scrape gets. */
 export interface Format {
   readonly contentType: string
-  /** OpenMetrics has exemplars, an end mark, and names of counter families without `_total`. */
+  /** OpenMetrics has exemplars, an end mark, and counter names without `_total`. */
   readonly isOpen: boolean
 }
 
@@ -100,7 +100,7 @@ function escapeHelp(help: string, isOpen: boolean): string {
   return help.replace(pattern, (found) => (found === '\n' ? '\\n' : `\\${found}`))
 }
 
-/** A measured value that belongs to a trace, for one bucket. */
+/** A measured value with its trace, for one bucket. */
 interface Exemplar {
   readonly traceId: string
   readonly value: number
@@ -108,11 +108,11 @@ interface Exemplar {
   readonly at: number
 }
 
-/** The values of one series of a histogram: how many were at most each bound, and their sum. */
+/** The values of one series of a histogram: a count for each bound, and the sum. */
 export class Histogram {
   /** The labels of the series as text, without braces: `method="GET"`. */
   readonly labels: string
-  /** How many values fell into each bucket, not cumulative. The last bucket has no upper bound. */
+  /** The number of values in each bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array
   /** The latest exemplar of each bucket; `null` until there is one. */
   exemplars: (Exemplar | undefined)[] | null = null
@@ -143,7 +143,7 @@ export class Histogram {
     return bucket
   }
 
-  /** Keeps an exemplar for a bucket, in place of an earlier one. */
+  /** Stores an exemplar for a bucket, and replaces the earlier one. */
   keep(bucket: number, exemplar: Exemplar): void {
     this.exemplars ??= new Array(this.counts.length)
     this.exemplars[bucket] = exemplar
@@ -172,10 +172,10 @@ interface RegistryText {
   readonly text: string
 }
 
-/** The registry that stands for none. */
+/** The registry that means no registry. */
 export const NO_METRICS: RegistryText = { names: new Set(), text: '' }
 
-/** A registry writes one format only, so a scrape with a registry gets that format. */
+/** A registry writes only one format, so a scrape with a registry gets this format. */
 export function formatOf({ contentType }: MetricsRegistry): Format {
   return contentType.startsWith('application/openmetrics-text') ? OPEN : TEXT
 }

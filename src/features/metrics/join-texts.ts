@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The metrics of a process as text; `worker` is the value of the label, `null` for a process that gets none. */
+/** The metrics of a process as text; `worker` is the value of the label, `null` for no label. */
 export interface WorkerText {
   readonly worker: string | null
   readonly text: string
@@ -16,12 +16,12 @@ export type ShareMetrics = (
 /** Writes the metrics of an application: as OpenMetrics, or in the text format of Prometheus. */
 export type WriteMetrics = (isOpen: boolean) => Promise<string>
 
-/** How many lines are read before other work gets its turn. */
+/** The number of lines that are read before other work gets its turn. */
 const LINES_PER_TURN = 2000
 
-/** Joins the metrics of several processes, which are written in one format: each series gets the label `worker`. */
+/** Joins the metrics of several processes in one format: each series gets the label `worker`. */
 export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<string> {
-  /** The lines of each metric by its name: they must follow each other. */
+  /** The lines of each metric by name, because they must be adjacent. */
   const families = new Map<string, { head: string; values: string }>()
   for (const { worker, text } of texts) {
     const known = new Set(families.keys())

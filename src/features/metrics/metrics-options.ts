@@ -4,7 +4,7 @@ import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { MetricsRegistry } from './exposition.js'
 
-/** The `metrics` option. `true` stands for `{}`. */
+/** The `metrics` option. `true` means `{}`. */
 export interface MetricsOptions {
   /**
    * The path of the metrics. `prefix` is not put before it.
@@ -41,7 +41,7 @@ export interface MetricsOptions {
 
 /** How tenants are counted. */
 export interface MetricsTenants {
-  /** How many tenants have series of their own: 1 to 10,000. */
+  /** How many tenants have their own series: 1 to 10,000. */
   readonly max: number
   /** The name of all other tenants. Default `'other'`. */
   readonly rest?: string
@@ -120,7 +120,7 @@ function check(metrics: unknown): Problem[] {
       'buckets',
       areBounds(buckets),
       `${shown(buckets)} are not bounds.`,
-      'Give 1 to 100 seconds above 0, ascending: [0.1, 0.5, 1].',
+      'Give 1 to 100 bounds in seconds, above 0 and ascending: [0.1, 0.5, 1].',
     ),
     ...problemOf(
       'tenants',

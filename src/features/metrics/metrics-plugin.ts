@@ -28,7 +28,7 @@ import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { RequestSeries } from './request-series.js'
 
-/** The formats by media types as scrapers name them. The first one suits a client that takes everything. */
+/** The formats by the media types that scrapers request. The first one is for clients that accept everything. */
 const FORMATS: readonly (readonly [type: string, format: Format])[] = [
   ['text/plain;version=0.0.4', TEXT],
   ['application/openmetrics-text;version=1.0.0', OPEN],
@@ -47,14 +47,14 @@ function chooseFormat(accept: string | undefined): Format {
   return FORMATS.find(([name]) => name === type)?.[1] ?? TEXT
 }
 
-/** How many series are written before other work gets its turn. */
+/** The number of series that are written before other work gets its turn. */
 const SERIES_PER_TURN = 100
 
 /** Dependencies of {@link metricsPlugin} besides its settings. */
 export interface MetricsSources {
   /** Returns the metrics of other features. */
   readonly features: (get: PluginContext['get']) => readonly Metric[]
-  /** Logs why the guard has refused a request, if it has failed. */
+  /** Logs why the guard refused a request, if the guard failed. */
   readonly logDenial: (error: unknown, req: Request) => void
   /** The other workers of `blazon start`. Default: this process serves its own metrics only. */
   readonly share?: ShareMetrics | undefined
@@ -222,7 +222,7 @@ function requestMetrics(requests: RequestSeries, active: () => number): Metric[]
     },
     {
       name: 'http_server_responses_total',
-      help: 'Responses, by the part of the application that has decided them.',
+      help: 'Responses, by the part of the application that produced them.',
       type: 'counter',
       read: () =>
         [...causes].map(([cause, { responses }]) => ({ labels: { cause }, value: responses })),
@@ -232,7 +232,7 @@ function requestMetrics(requests: RequestSeries, active: () => number): Metric[]
           perTenant('http_server_tenant_requests_total', 'Requests of tenants.', 'requests'),
           perTenant(
             'http_server_tenant_request_seconds_total',
-            'The time that requests of tenants took.',
+            'The duration of requests, by tenant.',
             'seconds',
           ),
         ]

@@ -35,7 +35,7 @@ interface PauseEntry {
   readonly detail?: { readonly kind?: number }
 }
 
-/** Begins to measure the process. Names are the same as in `prom-client`, so that dashboards for it can be used. */
+/** Starts to measure the process. Uses the names of `prom-client`, so that its dashboards work. */
 export function startProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
   delay.enable()
@@ -68,7 +68,11 @@ function cpuAndMemory(): Metric[] {
     counter('process_cpu_system_seconds_total', 'CPU time in system mode.', () => {
       return process.cpuUsage().system / MICROSECONDS
     }),
-    gauge('process_start_time_seconds', 'When the process began, since 1970.', () => startedAt),
+    gauge(
+      'process_start_time_seconds',
+      'The start time of the process, in seconds since 1970.',
+      () => startedAt,
+    ),
     gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
     gauge('nodejs_heap_size_total_bytes', 'Reserved memory of the heap.', () => {
       return process.memoryUsage().heapTotal
@@ -76,22 +80,24 @@ function cpuAndMemory(): Metric[] {
     gauge('nodejs_heap_size_used_bytes', 'Used memory of the heap.', () => {
       return process.memoryUsage().heapUsed
     }),
-    gauge('nodejs_external_memory_bytes', 'Memory of buffers and other objects outside.', () => {
-      return process.memoryUsage().external
-    }),
+    gauge(
+      'nodejs_external_memory_bytes',
+      'Memory of buffers and other objects outside the heap.',
+      () => {
+        return process.memoryUsage().external
+      },
+    ),
   ]
 }
 
-/** The delay is that since the process began to measure; the time in the loop is a counter, so any scraper may read it. */
+/**
+ * The delay is measured since the process started; the time in the loop is a counter, so several scrapers can read it.
+ */
 function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
   const quantile = (percentile: number) => () => delay.percentile(percentile) / NANOSECONDS
   const loop = 'The delay of the event loop since the last scrape'
   return [
-    gauge(
-      'nodejs_eventloop_lag_p50_seconds',
-      `${loop}: half of the delays are shorter.`,
-      quantile(50),
-    ),
+    gauge('nodejs_eventloop_lag_p50_seconds', `${loop}: the median.`, quantile(50)),
     gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: 99 % are shorter.`, quantile(99)),
     gauge('nodejs_eventloop_lag_max_seconds', `${loop}: the longest.`, () => {
       const longest = delay.max / NANOSECONDS
@@ -101,7 +107,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
     }),
     {
       name: 'nodejs_eventloop_time_seconds_total',
-      help: 'The time that the event loop has worked, and that it has waited.',
+      help: 'The time that the event loop was active, and idle.',
       type: 'counter',
       read() {
         const { active, idle } = performance.eventLoopUtilization()

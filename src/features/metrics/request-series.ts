@@ -3,7 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/trace-context.js'
 import { Histogram, labelText } from './exposition.js'
 
-/** The methods that have series of their own. All others share one, so a client cannot make series. */
+/** The methods with their own series. All others share one, so that clients cannot create series. */
 const METHODS = [
   ...['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   '_OTHER',
@@ -38,7 +38,7 @@ interface RouteSeries {
   readonly others: (Histogram | undefined)[]
 }
 
-/** The method of a route if it has series of its own. */
+/** The method of a route, if it has its own series. */
 function knownMethod({ method }: RouteModel): string | undefined {
   return method in METHOD_INDEX ? method : undefined
 }
@@ -48,16 +48,16 @@ export interface RequestSeriesConfig {
   readonly routes: readonly RouteModel[]
   /** Upper bounds of the buckets, in seconds, ascending. */
   readonly bounds: Float64Array
-  /** How many tenants have series of their own, and the name for all others; `null` counts no tenants. */
+  /** How many tenants have their own series, and the name for all others; `null` for no series of tenants. */
   readonly tenants: { readonly max: number; readonly rest: string } | null
 }
 
-/** The responses that one part of the application has decided. */
+/** The responses that one part of the application produced. */
 export interface CauseCount {
   responses: number
 }
 
-/** Requests and seconds of one tenant. */
+/** The requests of one tenant and their total duration. */
 export interface TenantCount {
   requests: number
   seconds: number
@@ -68,7 +68,7 @@ export interface TenantCount {
  * classes of statuses. Nothing in a request adds to it.
  */
 export class RequestSeries {
-  /** The responses, by the part of the application that has decided them. */
+  /** The responses, by the part of the application that produced them. */
   readonly causes: Map<ResponseCause, CauseCount> = new Map()
   /** The requests of tenants, by the value of their label. */
   readonly tenants: Map<string, TenantCount> = new Map()

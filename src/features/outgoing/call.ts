@@ -7,7 +7,7 @@ import { traceOf } from '../../http/trace-context.js'
 import { toSeconds } from '../../http/units.js'
 import type { OutgoingInit } from './outgoing-options.js'
 
-/** The call as the program has written it. */
+/** The call, as passed to `outgoing`. */
 export interface AskedCall {
   readonly input: string | URL | Request
   readonly init: OutgoingInit
@@ -29,7 +29,7 @@ export class Call implements NewCall {
   readonly startedAt: number
   readonly req: ServerRequest | undefined
   readonly limit: Limit
-  /** How often it was sent. */
+  /** The number of attempts. */
   attempts = 0
 
   /** @throws TypeError for a URL, a header or a time that is not valid. */
@@ -45,7 +45,7 @@ export class Call implements NewCall {
     this.limit = limitOf(asked, { ...config, url: this.url })
   }
 
-  /** Node makes the text when it is first read. */
+  /** Node creates the text at the first access. */
   get stack(): string | undefined {
     return this.asked.stack?.stack
   }
@@ -59,7 +59,7 @@ function methodOf({ input, init }: AskedCall): string {
   return (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
 }
 
-/** @throws TypeError for a URL that is not absolute, or has a user. Its message has no password. */
+/** @throws TypeError for a URL that is not absolute, or contains a user. The message contains no password. */
 function urlOf({ input }: AskedCall): URL {
   const text = input instanceof Request ? input.url : String(input)
   const url = parse(text)
@@ -81,7 +81,7 @@ function parse(text: string): URL {
 export function isRepeatable({ asked: { input, init }, method, headers }: Call): boolean {
   if (!SAFE.test(method) && !headers.has(KEY)) return false
   const { body = null } = init
-  // A stream has been read when it was sent.
+  // A stream is used up after it was sent.
   if (body === null) return !(input instanceof Request) || input.body === null
   return !(body instanceof ReadableStream) && !(Symbol.asyncIterator in Object(body))
 }
@@ -109,14 +109,14 @@ function contextOf(asked: AskedCall, headers: Headers): Record<string, string | 
   return { [REQUEST_ID_HEADER]: sendableRequestId(req), ...trace }
 }
 
-/** The signal of a request ends its calls. A request that is over has no such end, so its calls have one a moment later. */
+/** The signal of a request ends its calls. For an ended request, calls end a moment later. */
 const AFTER_REQUEST_MS = 25
 
 /** The time that a call has. */
 export interface Limit {
-  /** Aborts when the call must end. */
+  /** Aborts at the deadline of the call. */
   readonly signal: AbortSignal
-  /** When the call must end, on the monotonic clock. */
+  /** The deadline of the call, on the monotonic clock. */
   readonly endsAt: number
   /** Called with the result: the request limits the body of a response. */
   readonly onHead: (response: Response | undefined) => void

@@ -24,7 +24,7 @@ export interface OutgoingLinks {
   /** Calls the observers of a call that begins; `null` without observers. Never throws. */
   readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: { readonly stacks: boolean; readonly bodies: boolean }
-  /** Milliseconds until the handler timeout ends a request; `null` for no limit. */
+  /** Milliseconds until the handler timeout of a request; `null` for no limit. */
   readonly restOf: (req: ServerRequest) => number | null
   readonly addMetric: (metric: Metric) => void
 }
@@ -35,13 +35,13 @@ const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 /** Sends the calls of an application. */
 export class Caller {
   readonly #parts: OutgoingParts
-  /** They come when the requests of the application can be handled. */
+  /** The links, which are available once the application can handle requests. */
   readonly #links: () => OutgoingLinks
   readonly #credentials: ReadonlySet<string>
   readonly #leftOut = new Set<string>()
   readonly #transport: Transport
   readonly #hosts = new Hosts()
-  /** Strangers choose these hosts, so they cannot make the state of another host be forgotten. */
+  /** Untrusted parties choose these hosts, so their entries must not displace the state of other hosts. */
   readonly #publicHosts = new Hosts()
   readonly #counts = new CallCounts()
 
@@ -56,12 +56,12 @@ export class Caller {
     this.#transport = transportOf(parts)
   }
 
-  /** Sends a call, and returns a response as `fetch` does. */
+  /** Sends a call, and returns a response like `fetch`. */
   async call(asked: AskedCall): Promise<Response> {
     const call = this.#open(asked)
     const end = this.#links().onCall?.(call)
     const { retries, circuit } = this.#parts.settings
-    // Most applications need to know nothing about hosts.
+    // Most applications do not need the state of hosts.
     const { response, error } = await (retries || circuit ? this.#repeat(call) : this.#send(call))
     const status = response === undefined ? null : response.status
     call.limit.onHead(response)
@@ -80,7 +80,9 @@ export class Caller {
     return new Call(asked, headers, { clock, rest })
   }
 
-  /** A program that passes all headers of its request on would give the credentials of its client to the other host. */
+  /**
+   * A program that forwards all headers of its request would reveal the credentials of its client to the other host.
+   */
   #leaveOut(headers: Headers, received: IncomingHttpHeaders): void {
     for (const header of this.#credentials) {
       const own = received[header]
@@ -92,7 +94,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call, and sends it again as long as it may be. */
+  /** Sends a call, and retries it while that is allowed. */
   async #repeat(call: Call): Promise<Attempt> {
     const { clock, settings, answer } = this.#parts
     const host = (call.isPublic ? this.#publicHosts : this.#hosts).of(call.url.host)
@@ -104,7 +106,7 @@ export class Caller {
       if (wait === null || !host.takeRepetition()) return attempt
       // Its body is unused.
       void attempt.response?.body?.cancel().catch(() => {})
-      // A test that answers calls does not move its clock for each of them.
+      // A test that answers calls does not advance its clock for each of them.
       if (answer === null) await pause(wait, clock, call.limit.signal)
     }
   }
@@ -164,7 +166,7 @@ function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** The most bytes that are kept of a body. */
+/** The maximum number of stored bytes of a body. */
 const MOST = 1_000_000
 
 /** Keeps the bodies of a call. The program reads its response as before. */
@@ -177,7 +179,7 @@ function keepCall({ init: { body } }: AskedCall, response: Response | undefined)
     let length = 0
     for await (const chunk of response?.clone().body ?? []) {
       length += chunk.length
-      // The other half of the body goes on.
+      // The other branch of the body continues.
       if (length > MOST) return
       chunks.push(chunk)
     }

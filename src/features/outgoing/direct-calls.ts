@@ -4,12 +4,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 export interface DirectCallsConfig {
   /** Whether the current code runs for a request of the application. */
   readonly isInRequest: () => boolean
-  /** Returns the line of the program in a stack; `null` if it has none. */
+  /** Returns the application line in a stack; `null` if there is none. */
   readonly placeIn: (stack: string) => string | null
   readonly warn: (message: string) => void
 }
 
-/** Where Node's `fetch` publishes its requests, while the function that has called it is on the stack. */
+/** Node's `fetch` publishes its requests here, while the calling function is on the stack. */
 const CHANNEL = 'undici:request:create'
 const DEPTH = 60
 

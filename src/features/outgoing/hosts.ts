@@ -2,26 +2,29 @@ import type { Clock } from '../../contracts/clock.js'
 import type { Metric } from '../../contracts/reports.js'
 import { type Call, isRepeatable } from './call.js'
 
-/** A share of the calls to a host may be sent again; a few always, because the share of few calls is none. */
+/**
+ * The share of the calls to a host that may be retried. A minimum is always allowed, because a share of few calls is
+ * 0.
+ */
 const MOST_REPEATED = 0.1
 const FEW = 10
-/** Calls are counted for so long. Repeated calls of a bad minute do not count in the next one. */
+/** The time window of the counters. Retries of a bad minute do not affect the next one. */
 const WINDOW_MS = 60_000
 const FAILURES = 5
 const OPEN_MS = 10_000
 /** Strangers' URLs have any number of hosts. */
 const MOST_HOSTS = 1000
 
-/** The state of another host, as calls have found it. */
+/** The state of another host, according to calls. */
 export class Host {
   #since = Number.NEGATIVE_INFINITY
   #calls = 0
   #repeated = 0
-  /** How many calls have failed since one succeeded. */
+  /** The number of failed calls since the last success. */
   #failures = 0
   #openUntil = 0
 
-  /** Notes a call of the program. */
+  /** Records a call of the program. */
   count(now: number): void {
     if (now - this.#since >= WINDOW_MS) {
       this.#since = now
@@ -30,7 +33,7 @@ export class Host {
     this.#calls += 1
   }
 
-  /** Whether a call may be sent again now. If so, it is counted. */
+  /** Whether a call may be retried now. If so, counts the retry. */
   takeRepetition(): boolean {
     const isLeft = this.#repeated < Math.max(FEW, Math.floor(this.#calls * MOST_REPEATED))
     if (isLeft) this.#repeated += 1
@@ -49,7 +52,7 @@ export class Host {
     return ms
   }
 
-  /** Notes the result of a call: whether the host has failed; `null` if that is not known. */
+  /** Records the result of a call: whether the host has failed; `null` if unknown. */
   note(hasFailed: boolean | null, now: number): void {
     if (hasFailed === null) return
     this.#failures = hasFailed ? this.#failures + 1 : 0
@@ -110,19 +113,19 @@ export function waitBefore(call: Call, { response, error }: Attempt, clock: Cloc
   if (call.attempts >= MOST_ATTEMPTS || call.limit.signal.aborted || !isRepeatable(call))
     return null
   if (response === undefined ? isRefusal(error) : !PASSING.has(response.status)) return null
-  // A random part, so that calls that have failed together do not come together again.
+  // A random part, so that calls that failed together are not retried together.
   const random = Math.random() * FIRST_WAIT_MS * 2 ** (call.attempts - 1)
   const ms = random + retryAfterMs(response?.headers.get('retry-after') ?? '', clock)
   return clock.monotonic() + ms < call.limit.endsAt ? ms : null
 }
 
-/** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); 0 without a valid one. */
+/** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); 0 if it is missing or invalid. */
 function retryAfterMs(value: string, clock: Clock): number {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   return Math.max(0, Date.parse(value) - clock.now() || 0)
 }
 
-/** The hosts that a program calls are few. More than these share one name, so that the number of series is bounded. */
+/** A program calls few hosts. Additional hosts share one name, so that the number of series is bounded. */
 const MOST_NAMES = 100
 const OTHERS = 'other'
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|QUERY)$/

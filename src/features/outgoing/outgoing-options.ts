@@ -28,7 +28,10 @@ export interface OutgoingOptions {
 
 /** The options of one call: all options of `fetch`, and three more. */
 export interface OutgoingInit extends RequestInit {
-  /** How long the call may take: a duration. It never takes longer than its request. Default: as long as the request. */
+  /**
+   * The time limit of the call: a duration. It never exceeds the time of its request. Default: the time of the
+   * request.
+   */
   readonly timeout?: Duration
   /**
    * Whether the URL comes from a stranger. Then only public addresses are called, on the ports of `ports`, and each redirect is

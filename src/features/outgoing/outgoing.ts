@@ -14,7 +14,7 @@ export type Outgoing = (input: string | URL | Request, init?: OutgoingInit) => P
 
 /** The request in whose route the current code runs. */
 interface Current {
-  /** Makes routes carry it. */
+  /** Makes routes carry the request. */
   need(): void
   get(): ServerRequest | undefined
 }
@@ -82,10 +82,10 @@ export class OutgoingCalls {
   }
 }
 
-/** A call may be many functions away from the code that wants it. */
+/** A call may be many functions away from the application code that caused it. */
 const DEPTH = 60
 
-/** Node makes the text when it is first read. */
+/** Node creates the text at the first access. */
 function callerStack(called: (...args: never) => unknown): { readonly stack?: string } {
   const { stackTraceLimit: before } = Error
   const caller = {}

@@ -2,7 +2,7 @@ import { promises as dns } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import { refuse } from '../../errors/refuse.js'
 
-/** An address, as Node's look-ups return it. */
+/** An address from a look-up of Node. */
 export interface Address {
   readonly address: string
   /** 4 or 6. */
@@ -30,7 +30,7 @@ function listOf(subnets: string): BlockList {
   return list
 }
 
-/** Whether an address is one of a public host. Text that is no address is not. */
+/** Whether an address is public. Other text is not. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address) as 0 | 4 | 6
   return version !== 0 && !REFUSED[version].check(address, `ipv${version}`)
@@ -59,7 +59,7 @@ export function checkPublicUrl(url: URL, ports: readonly number[] = DEFAULT_PORT
 /**
  * Looks up the addresses of a stranger's URL once. Only these addresses are called.
  *
- * @throws HttpError with the status 400 if one of them is not public; the error of the look-up.
+ * @throws HttpError with the status 400 if one of the addresses is not public; the error of the look-up.
  */
 export async function publicAddresses(
   url: URL,
@@ -68,18 +68,18 @@ export async function publicAddresses(
   const host = hostOf(url)
   const family = isIP(host)
   const addresses = family === 0 ? await lookUp(host) : [{ address: host, family }]
-  // A name with a public and another address wants that the second one is tried after the first.
+  // A name with a public and another address relies on a second attempt with the other address.
   const isPublic = addresses.length > 0 && addresses.every((each) => isPublicAddress(each.address))
   if (isPublic) return addresses
   throw notPublic(NOT_PUBLIC)
 }
 
-/** The parser of URLs has turned every spelling of an address into one. */
+/** The URL parser has already normalized every spelling of an address. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** The same text for names and addresses: a stranger must not learn what a name leads to in this network. */
+/** The same text for names and addresses, so that the message does not reveal internal addresses of names. */
 const NOT_PUBLIC = 'The URL does not lead to a public host'
 
 function notPublic(message: string): Error {

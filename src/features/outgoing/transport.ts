@@ -47,7 +47,7 @@ export interface Message {
   readonly signal: AbortSignal
 }
 
-/** Returns the message of a call. Its body is read into memory, for redirects that send it again. */
+/** Returns the message of a call. Reads its body into memory, because redirects may send it again. */
 async function messageOf({ asked, method, url, headers, limit }: Call): Promise<Message> {
   // The type of the body is a header that `Request` adds.
   const request = new Request(asked.input, { ...asked.init, headers, signal: null })
@@ -132,13 +132,13 @@ function failed(cause: unknown): TypeError {
 /** As `fetch`. */
 const MOST = 20
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** They are of the host that they were meant for. */
+/** Headers that are meant only for the original host. */
 const OF_THE_HOST = ['authorization', 'proxy-authorization', 'cookie', 'host']
 
-/** Sends one message, without following redirects. */
+/** Sends one message without following redirects. */
 type Send = (message: Message) => Promise<Response>
 
-/** Sends a message, and follows redirects as `fetch` does: each of them passes `send`. */
+/** Sends a message, and follows redirects as `fetch` does, with a call of `send` for each. */
 export async function followRedirects(
   message: Message,
   mode: NonNullable<RequestInit['redirect']>,
@@ -171,7 +171,7 @@ function redirected(message: Message, status: number, location: string): Message
   return { ...message, url, headers, method: 'GET', body: null }
 }
 
-/** A response that is not of `fetch` has no URL of its own. */
+/** A response that was not created by `fetch` has no URL. */
 function named(response: Response, url: URL, isRedirected: boolean): Response {
   return Object.defineProperties(response, {
     url: { value: url.href },

@@ -8,14 +8,14 @@ const LINKS = {
     'The URLs of other pages (RFC 8288), with `rel` one of `first`, `prev`, `next` and, if the total is known, `last`',
 }
 
-/** Adds the header of pages to the operations that have them. */
+/** Adds the header of pages to the operations of paged lists. */
 export const pagesContract: ContractOf = ({ pages }) => {
   if (pages === null) return null
   const Link = { description: LINKS[pages.kind], schema: { type: 'string' } }
   return { errors: [400], headers: { Link } }
 }
 
-/** Warns of cursors that only one process can read. */
+/** Warns of cursors that are only valid in one process. */
 export function checkPages(
   { routes }: AppModel,
   { keys, source }: { readonly keys: readonly string[]; readonly source: unknown },

@@ -88,7 +88,7 @@ function linksOf({ page, pageSize, total, next }: PageNumbers): Links {
   const last = total === null ? null : Math.max(1, Math.ceil(total / pageSize))
   return {
     first: 1,
-    // The page before a page after the end is the last one.
+    // The previous page of a page beyond the end is the last page.
     prev: page === 1 ? null : Math.min(page - 1, last ?? page),
     next,
     last,
@@ -150,7 +150,7 @@ function cursorPages(
   }
 }
 
-/** @param sort The order to which the cursor belongs, if it differs from the request in nothing else. */
+/** @param sort The order of the cursor, if it is the only difference from the request. */
 function refused(sort: string | undefined): Error {
   const cause =
     sort === undefined
@@ -204,9 +204,9 @@ function refuseEqual(
   )
 }
 
-/** The way in which an application writes and reads cursors. */
+/** The codec of the cursors of an application. */
 interface CursorSettings {
-  /** The first key signs; all of them verify. */
+  /** The first key signs; all keys verify. */
   readonly keys: readonly string[]
   /** Returns the time, in milliseconds. */
   readonly now: () => number
@@ -235,7 +235,7 @@ function writeCursor(
   )
 }
 
-/** Reads the values of a cursor; `undefined` if it was changed, is too old, or belongs to another binding. */
+/** Reads the values of a cursor; `undefined` if it was changed, is too old, or belongs to another list. */
 function readCursor(
   text: string,
   { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
@@ -246,7 +246,7 @@ function readCursor(
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
   const content = unsign(nameOf(binding), text, keys)
   if (content === undefined) return undefined
-  // It has our signature, so `writeCursor` has written it.
+  // The signature is valid, so `writeCursor` has written the cursor.
   const [issued, ...values] = JSON.parse(
     Buffer.from(content, 'base64url').toString(),
   ) as CursorValue[]
@@ -266,7 +266,7 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The values of a query parameter, by the relation of their page; `null` where there is no such page. */
+/** The values of a query parameter, by the relation of the page; `null` if there is no such page. */
 type Links = Readonly<Partial<Record<'first' | 'prev' | 'next' | 'last', string | number | null>>>
 
 /**

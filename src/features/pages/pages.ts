@@ -36,7 +36,7 @@ interface CommonOptions {
   readonly filter?: PageFilter
 }
 
-/** The parts from which {@link definePages} makes a list. */
+/** The input of {@link definePages}. */
 export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSeconds' | 'hasTotal'> {
   readonly order: ListOrder
   readonly query: Readonly<Record<string, Schema>>
@@ -44,7 +44,7 @@ export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSecond
   readonly response: Readonly<Record<string, Schema>>
 }
 
-/** Makes the parts that `cursor` and `page` return. */
+/** Creates the parts of the results of `cursor` and `page`. */
 export function definePages({ order, query, filter, response, ...rest }: PagesParts): {
   readonly query: Schema
   readonly response: Schema
@@ -136,16 +136,16 @@ export function page<
     kind: 'numbered',
     order,
     query: {
-      page: wholeNumber({ max: maxPage, fallback: 1 }, 'The number of the page; the first is 1'),
-      pageSize: wholeNumber({ max, fallback: pageSize }, 'The largest number of items'),
+      page: wholeNumber({ max: maxPage, fallback: 1 }, 'The page number, starting at 1'),
+      pageSize: wholeNumber({ max, fallback: pageSize }, 'The maximum number of items'),
     },
     filter,
     response: {
       items: listOf(item, max),
-      page: count(1, 'The number of the page'),
-      pageSize: count(1, 'The largest number of items of the page'),
+      page: count(1, 'The page number'),
+      pageSize: count(1, 'The maximum number of items on the page'),
       next: nextNumber,
-      ...(total && { total: count(0, 'The number of items of all pages') }),
+      ...(total && { total: count(0, 'The total number of items on all pages') }),
     },
     maxAgeSeconds: 0,
     hasTotal: total,
@@ -213,7 +213,7 @@ export function cursor<
     kind: 'cursor',
     order,
     query: {
-      limit: wholeNumber({ max, fallback: limit }, 'The largest number of items'),
+      limit: wholeNumber({ max, fallback: limit }, 'The maximum number of items'),
       cursor: cursorField,
     },
     filter,

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ListOrder, OrderField, PagesDefinition } from '../../contracts/pages.js'
 import type { JsonSchema, Schema } from '../../contracts/schema.js'
 
-/** The longest cursor, in characters; it must fit into a URL. */
+/** The maximum length of a cursor, in characters; it must fit into a URL. */
 export const LONGEST_CURSOR = 2048
 
 /** The format of a cursor in the document. */
@@ -37,7 +37,7 @@ export const cursorField: StandardSchemaV1<unknown, string | undefined> = field<
     const isText = typeof value === 'string' && value !== '' && value.length <= LONGEST_CURSOR
     return value === undefined || isText
       ? { value }
-      : { issues: [{ message: 'must be the `next` of a page' }] }
+      : { issues: [{ message: 'must be the `next` cursor of a page' }] }
   },
 )
 
@@ -79,7 +79,7 @@ function isWhole(value: unknown, minimum: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= minimum
 }
 
-/** Makes a Standard Schema that describes itself, so that it needs no library. */
+/** Creates a Standard Schema that describes itself, without a library. */
 export function field<T>(
   described: JsonSchema,
   validate: (value: unknown) => StandardSchemaV1.Result<T>,
@@ -94,15 +94,15 @@ export function field<T>(
   return Object.freeze({ '~standard': Object.freeze(standard) })
 }
 
-/** The name of the order of a list that has only one. */
+/** The name of the order of a list with a single order. */
 const ONLY = ''
 
-/** No number, because objects list numbers first; and a name that needs no escape in a URL. */
+/** Does not begin with a digit, because objects list numbers first; and needs no escape in a URL. */
 const NAME = /^-?[A-Za-z][\w.-]*$/
 
 type Orders = PagesDefinition['orders']
 
-/** Makes the orders of a list. The first one is its default. */
+/** Creates the orders of a list. The first order is the default. */
 export function ordersOf(order: ListOrder): Orders {
   const named = isNamed(order) ? order : { [ONLY]: order }
   const entries = Object.entries(named)
@@ -116,16 +116,16 @@ export function orderFor(
   orders: Orders,
   { sort = ONLY }: { readonly sort?: unknown },
 ): readonly OrderField[] {
-  // The query is valid, unless the parameter is one of the filter of a list with one order.
+  // The query is valid, unless the parameter is a filter of a list with one order.
   return (orders[ONLY] ?? orders[sort as string]) as readonly OrderField[]
 }
 
-/** The names that a client may choose; none for a list with one order. */
+/** The order names that clients may choose; empty for a list with one order. */
 export function sortsOf(orders: Orders): readonly string[] {
   return Object.keys(orders).filter((name) => name !== ONLY)
 }
 
-/** The query parameter with which a client chooses the order; none for a list with one order. */
+/** The query parameter that selects the order; `undefined` for a list with one order. */
 export function sortParameter(order: ListOrder): Readonly<Record<string, Schema>> {
   if (!isNamed(order)) return {}
   const entries = Object.entries(order)

@@ -15,7 +15,7 @@ export const policies: Feature<unknown> = {
   },
 }
 
-/** Adds the refusals of policies to the operations that declare them. An object may always be missing. */
+/** Adds the error responses of policies to the operations that declare them. An object may always be missing. */
 const policiesContract: ContractOf = ({ checks }) => {
   if (checks === null) return null
   return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }

@@ -21,19 +21,19 @@ export function declaredChecks(
   if (declared.length > 0) return declared
   const form = policy.isHidden ? '' : ', without or404()'
   throw new Error(
-    `${route.name} asks the policy '${policy.name}' about '${action}' and does not declare it. ` +
+    `${route.name} uses the policy '${policy.name}' for '${action}' and does not declare it. ` +
       `Add @Checks(…, '${action}') with this policy${form} to the handler.`,
   )
 }
 
-/** Notes that a policy has decided about a request. */
+/** Records that a policy has decided about a request. */
 export function noteChecks(req: object, checks: readonly CheckModel[]): void {
   const met = noted.get(req) ?? new Set()
   noted.set(req, met)
   for (const each of checks) met.add(each)
 }
 
-/** Returns a declaration of the route that the request has not met; `undefined` if there is none. */
+/** Returns a declaration of the route that the request has not satisfied; `undefined` if there is none. */
 export function uncheckedOf(req: object, checks: readonly CheckModel[]): CheckModel | undefined {
   const met = noted.get(req)
   return checks.find((each) => met?.has(each) !== true)

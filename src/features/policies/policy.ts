@@ -95,7 +95,7 @@ function nameOf(subject: PolicySubject<unknown>): string {
   return typeof description === 'string' ? description : ''
 }
 
-/** The part of a policy that decides. A policy and its form with `or404` share it. */
+/** The deciding part of a policy, which a policy and its `or404` form share. */
 interface Decider {
   readonly name: string
   readonly byAction: ReadonlyMap<string, PolicyRule<unknown>>
@@ -108,7 +108,7 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   const { name, byAction, allowsAnonymous } = decider
   const allows: Policy['allows'] = (user, action, object) =>
     decide(decider, { user, action, object })
-  /** Only an allowed action is noted: a handler that does not await a refusal must not send a success. */
+  /** Only an allowed action is recorded: a handler that does not await a refusal must not send a success response. */
   const check = async <T>(
     req: PolicyRequest,
     action: string,
@@ -121,14 +121,14 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
       noteChecks(req, declared)
       return object as NonNullable<T>
     }
-    // A missing object is the same as a hidden one.
+    // A missing object looks like a hidden one.
     const isMissed = isMissing(object) && mayDecide(decider, req.user, action)
     if (form.isHidden || isMissed) throw notFound()
     throw refuse('FORBIDDEN', 'You do not have permission to do this')
   }
   const load: Policy['load'] = async (req, action, find) => {
     declaredChecks(req, made, action)
-    // A refused caller must learn nothing, not even by the time of a search.
+    // A refused caller must not learn anything, not even from the duration of a search.
     const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
     return (await check(req, action, object)) as NonNullable<typeof object>
   }
@@ -171,7 +171,9 @@ function noteDecided({ req, policy, action }: Decided, isAllowed: boolean, isAbs
   noteOf(req)?.({ by: 'policy', verdict, ...(isAllowed ? {} : why), facts: { policy, action } })
 }
 
-/** A promise that the handler forgets must not end the process, because every refused request could end it. */
+/**
+ * A promise that the handler does not await must not end the process, because any refused request could then end it.
+ */
 function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) {
   return (...args: TArgs): Promise<T> => {
     const promise = ask(...args)
@@ -217,7 +219,7 @@ async function decide(decider: Decider, { user, action, object }: Question): Pro
   if (isThenable(object))
     throw new TypeError(`policy '${name}': the object is a promise. Await it.`)
   try {
-    // Only a rule that expects it is called without a user.
+    // Only a rule that expects a missing user is called without one.
     return (await rule(user as PolicyUser, object)) === true
   } catch (cause) {
     // An HTTP error of a rule would show its status, and a 404 would look like a decision.

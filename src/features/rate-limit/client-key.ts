@@ -9,7 +9,7 @@ import type { PlannedLimit } from './plan-limits.js'
 /** Returns the key under which a request is counted. */
 export type ClientKey = (req: Request) => string
 
-/** Returns the name of the client of a request; `undefined` if it is counted by its address. */
+/** Returns the name of the client of a request; `undefined` if the address counts. */
 type ClientName = (req: Request) => string | undefined
 
 /** Longer names are hashed, so that clients cannot fill the memory with long names. */
@@ -72,7 +72,7 @@ function customName(by: Exclude<RateLimitBy, string>, logger: Logger): ClientNam
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
-      // A promise may reject later, which would end the process.
+      // A promise may reject later, and then end the process.
       Promise.resolve(name).catch(() => {})
       report({ got: typeof name })
     } catch (err) {
@@ -93,7 +93,7 @@ function named(kind: string, id: unknown): string | undefined {
 /** The prefix of an IPv4 address that a dual-stack socket reports as IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = '::ffff:'
 
-/** An address with its port, as some proxies write it into `X-Forwarded-For`. */
+/** An address with a port, which some proxies write into `X-Forwarded-For`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
@@ -108,7 +108,7 @@ function addressKey(req: Request, prefix: string): string {
   return forwarded === undefined ? keyOfSocket(req.socket, prefix) : `${prefix}${forwarded}`
 }
 
-/** The last key of the client of a connection. The field does not exist until a request is counted by it. */
+/** The last key of the client of a connection. The field is created when a request is counted by it. */
 const kCounted: unique symbol = Symbol('blazon.countedAddress')
 
 interface Counted extends Partial<Socket> {

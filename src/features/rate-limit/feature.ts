@@ -13,7 +13,7 @@ interface Settings {
   readonly trustProxy: unknown
 }
 
-/** The option `rateLimit`, and `@RateLimit`. Its steps have places of their own. */
+/** The option `rateLimit`, and `@RateLimit`. Its steps have their own places. */
 export const rateLimit: Feature<Settings> = {
   name: 'rateLimit',
   compare: ({ settings: { rateLimit, trustProxy }, model }) =>

@@ -58,7 +58,7 @@ interface Count {
   next: Count | undefined
 }
 
-/** All windows of one length. They end in the order in which they began. */
+/** All windows of one length. They end in the order of their starts. */
 interface Queue {
   first: Count | undefined
   last: Count | undefined
@@ -175,7 +175,7 @@ class MemoryRateLimitStore implements RateLimitStore {
   }
 }
 
-/** The number of counters: a power of two, because `#slotOf` uses it as a mask. */
+/** The number of counters: a power of two, because `#slotOf` uses it as a bit mask. */
 const SLOTS = 65_536
 
 interface SharedCount {
@@ -191,11 +191,11 @@ interface SharedCount {
  */
 class SharedCounts {
   readonly #slots: (SharedCount | undefined)[] = new Array(SLOTS)
-  // The seed is random, so that a client cannot choose with which other client it shares a counter.
+  // The seed is random, so that clients cannot choose other clients to share a counter with.
   readonly #seed: number = randomInt(2 ** 32)
   #endsAt = 0
 
-  /** When the last window of these counters ends, in milliseconds on the monotonic clock. */
+  /** The end of the last window of these counters, in milliseconds on the monotonic clock. */
   get endsAt(): number {
     return this.#endsAt
   }

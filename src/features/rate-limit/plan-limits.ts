@@ -51,11 +51,11 @@ interface LimitOwner {
   readonly policies: readonly SettledPolicy[]
   /** The name of this place in error messages. */
   readonly subject: string
-  /** The base of the name of each limit here that has no name of its own. */
+  /** The base for the names of limits without a name. */
   readonly name: string
 }
 
-/** Resolves the limits of the application and of each route, and decides which of them share a counter. */
+/** Resolves the limits of the application and its routes, and decides which limits share a counter. */
 export function planLimits(
   { isOff, policies }: RateLimitSettings,
   { routes }: AppModel,
@@ -69,7 +69,7 @@ export function planLimits(
     places.set(route.version, inVersion)
     const ofClass = inVersion.get(route.controller) ?? new Map()
     inVersion.set(route.controller, ofClass)
-    // All routes of one method in one version share its limits, also with different HTTP methods and paths.
+    // All routes of one method in one version share its limits, even with different HTTP methods and paths.
     const key = route.rateLimits.isOfClass ? null : route.handler
     const place: LimitOwner =
       ofClass.get(key) ?? placeOfRoute(route, route.rateLimits.policies.map(settlePolicy))

@@ -36,7 +36,7 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above, instead of the fields. A request must be within every one of them.
+   * Several limits, each with the four fields above, instead of the fields. A request must satisfy all limits.
    * With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
@@ -136,7 +136,7 @@ export interface SettledPolicy {
 
 /** The `rateLimit` option, resolved. */
 export interface RateLimitSettings {
-  /** Whether `rateLimit` is `false`: then `@RateLimit` is ignored, too. */
+  /** Whether `rateLimit` is `false`, so that `@RateLimit` is ignored, too. */
   readonly isOff: boolean
   /** The limits of routes without `@RateLimit`, and of requests without a route. */
   readonly policies: readonly SettledPolicy[]

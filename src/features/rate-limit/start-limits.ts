@@ -79,7 +79,7 @@ export async function startLimits(
   }
 }
 
-/** Joins limits to one stage: a request that one limit refuses is not counted by later limits. */
+/** Joins limits into one stage: later limits do not count a request that an earlier limit refuses. */
 function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)

@@ -4,10 +4,10 @@ import type { Decision, EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
 import type { StepName } from '../../contracts/steps.js'
 
-/** The most steps, and the most decisions, of one record. A loop in a handler may note any number. */
+/** The maximum numbers of steps and decisions of one record, because a loop in a handler may add any number. */
 const MOST = 300
 
-/** The most statements, and the most calls, of one record; the others are only counted. */
+/** The maximum numbers of statements and calls of one record; further ones are only counted. */
 const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
@@ -23,15 +23,15 @@ export class Draft {
   readonly begin: number
   readonly steps: Timed<StepName>[] = []
   readonly decisions: Timed<Decision>[] = []
-  /** In the order in which they have ended. */
+  /** In the order of their ends. */
   readonly statements: RanStatement[] = []
   statementCount = 0
-  /** In the order in which they have ended. */
+  /** In the order of their ends. */
   readonly calls: RanCall[] = []
   callCount = 0
-  /** `undefined` while the request is not over. */
+  /** `undefined` while the request is running. */
   ended: EndedRequest | undefined
-  /** When the request was over, on the monotonic clock. */
+  /** The end of the request, on the monotonic clock. */
   end = 0
 
   constructor(req: Request, begin: number) {
@@ -63,25 +63,25 @@ export class Draft {
   }
 }
 
-/** So many equal statements in one request are a loop over rows. */
+/** This many equal statements in one request indicate a loop over rows. */
 export const REPEATS = 10
 
-/** A statement that has run too often in one request, with other values or literals each time. */
+/** A statement that ran too often in one request, with different values or literals. */
 export interface RepeatedStatement {
   readonly kind: 'repeated'
   readonly text: string
   readonly times: number
-  /** The first of them. */
+  /** The first of the statements. */
   readonly statement: RanStatement
 }
 
-/** Calls that a request has sent too often to one host. */
+/** Calls that a request sent too often to one host. */
 export interface RepeatedCalls {
   readonly kind: 'calls'
   /** `GET bank.example` */
   readonly text: string
   readonly times: number
-  /** The first of them. */
+  /** The first of the statements. */
   readonly call: RanCall
 }
 

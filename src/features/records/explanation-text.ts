@@ -6,7 +6,7 @@ import type {
   RequestRecord,
 } from '../../contracts/request-record.js'
 
-/** How many statements, calls and log lines the text shows. */
+/** The maximum number of statements, calls and log lines in the text. */
 const MOST_LINES = 10
 const LONGEST = 160
 

@@ -24,14 +24,14 @@ import { type Draft, decisionOf, findQueries, REPEATS, type Timed } from './draf
 export interface WriteConfig {
   readonly clock: Clock
   readonly secrets: RequestSecretTexts
-  /** Returns the line of the program in a stack; `null` if statements have no stacks. */
+  /** Returns the application line in a stack; `null` if statements have no stacks. */
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
 /** Where the decisions of a request go that are not decisions of a record. */
 const [LOG, ERROR] = ['log', 'error']
 
-/** Writes the record of a request, as far as it has proceeded. */
+/** Writes the record of a request, up to its current state. */
 export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig): RequestRecord {
   const { req, ended } = draft
   const { hideIn } = secrets
@@ -145,7 +145,7 @@ function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide)
   return { at, level: verdict, message: hide(reason) }
 }
 
-/** The step `validate` notes nothing if all is right: the step after it shows this. */
+/** The step `validate` records nothing for valid input: the next step implies it. */
 function validationIn(
   { steps, decisions }: Draft,
   route: RouteModel | undefined,
@@ -243,7 +243,7 @@ const MOST_ITEMS = 100
 /** Longer texts are cut, after their secrets are hidden. */
 const LONGEST = 2000
 
-/** Copies the facts of a decision, as JSON has them, without secrets. Any code may note them, so any value may come. */
+/** Copies the details of a decision as JSON, without secrets. Any code may record them, so they may have any value. */
 function plainFacts(facts: Decision['facts'], hide: (text: string) => string): NotedFacts {
   const copied = copy(facts ?? {}, 0)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied)

@@ -10,21 +10,21 @@ import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
 import { keepRecord, RequestRecords } from './request-records.js'
 
-/** The records that an application keeps in its memory, from the option `records`. */
+/** The records that an application stores in memory, according to the option `records`. */
 export interface RecordsSettings {
   readonly keep: number
   readonly log: boolean
 }
 
-/** A request that is over, with its record. */
+/** An ended request, with its record. */
 export interface TakenRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  /** Returns the functions that hide the secrets of a request, of its body as it is now. */
+  /** Returns the functions that hide the secrets of a request, including the secrets of its current body. */
   readonly secretsOf: (req: Request) => RequestSecretTexts
-  /** In the order in which they have ended. */
+  /** In the order of their ends. */
   readonly statements: readonly RanStatement[]
-  /** In the order in which they have ended. */
+  /** In the order of their ends. */
   readonly calls: readonly RanCall[]
   /** Whether the server has failed. */
   readonly hasFailed: boolean
@@ -32,19 +32,22 @@ export interface TakenRequest {
 
 /** Takes the records of requests of an application. */
 export interface RecordTaker {
-  /** Returns the line of the program in a stack: `src/orders.ts:41:12`; `null` if it has none. `null`: no stacks are needed. */
+  /**
+   * Returns the application line in a stack: `src/orders.ts:41:12`; `null` if there is none. `null`: stacks are not
+   * needed.
+   */
   readonly placeIn: ((stack: string) => string | null) | null
-  /** Whether it reads the bodies of calls to other hosts. */
+  /** Whether the receiver reads the bodies of calls to other hosts. */
   readonly needsBodies: boolean
-  /** Whether it takes all requests, or only requests that the server has failed. */
+  /** Whether the receiver takes all requests, or only requests that failed on the server. */
   readonly takesAll: boolean
   /** Called before the first request. */
   readonly start: (logger: Logger) => void
   /** Called with each request before anything else. */
   readonly follow: (req: Request) => void
-  /** Returns the part of a statement that is kept. */
+  /** Returns the stored part of a statement. */
   readonly keep: (statement: RanStatement) => RanStatement
-  /** Called for each request that is over. */
+  /** Called for each ended request. */
   readonly take: (taken: TakenRequest) => void
   /** Resolves when everything is done that was begun. */
   readonly close: () => Promise<void>
@@ -121,7 +124,7 @@ function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Dr
 
 /** Dependencies of a recorder. */
 export interface RecorderConfig {
-  /** Called for each request that is over. */
+  /** Called for each ended request. */
   readonly onEnd: (draft: Draft, ended: EndedRequest) => void
   /** Returns the line of the program in a stack; `null` if statements need no places. */
   readonly placeIn: ((stack: string) => string | null) | null
@@ -133,7 +136,7 @@ interface Started {
   readonly secretsOf: ObserverSetup['secretsOf']
 }
 
-/** Records why requests are answered so. It is a plugin of one application. */
+/** Records the reasons of responses. Each application has its own plugin. */
 export class Recorder {
   readonly #drafts = new WeakMap<object, Draft>()
   readonly #config: RecorderConfig
@@ -156,7 +159,7 @@ export class Recorder {
           if (req !== undefined) this.#open(req)?.noteStatement(statement)
         },
         onCall: (call) => (result) => {
-          // Not spread: the stack is made when it is read.
+          // Not spread, because reading `stack` creates it.
           const ran = Object.assign(Object.create(call), result) as RanCall
           if (call.req !== undefined) this.#open(call.req)?.noteCall(ran)
         },
@@ -177,7 +180,7 @@ export class Recorder {
     return this.#drafts.get(req)
   }
 
-  /** Returns the draft of a request, a new one for its first event; `undefined` once the request is over. */
+  /** Returns the draft of a request, and creates it at the first event; `undefined` for an ended request. */
   #open(req: Request): Draft | undefined {
     const known = this.#drafts.get(req)
     if (known !== undefined) return known.ended === undefined ? known : undefined
@@ -188,7 +191,7 @@ export class Recorder {
 
   #end(ended: EndedRequest): void {
     const { req } = ended
-    // Node's parser could not read a request: there is no request to record.
+    // Node's parser rejected the data, so there is no request to record.
     if (req === null) return
     const draft = this.#open(req)
     if (draft === undefined) return
@@ -205,7 +208,7 @@ export class Recorder {
     return recordOf(draft, { clock, secrets: secretsOf(draft.req), placeIn })
   }
 
-  /** Returns the functions that hide the secrets of a request, of its body as it is now. */
+  /** Returns the functions that hide the secrets of a request, including the secrets of its current body. */
   readonly secretsOf = (req: Request): RequestSecretTexts =>
     (this.#started as Started).secretsOf(req)
 

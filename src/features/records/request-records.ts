@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../contracts/request-record.js'
 
-/** Keeps a record. Only the plugin of the option `records` calls it. */
+/** Stores a record. Only the plugin of the option `records` calls it. */
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
@@ -35,7 +35,10 @@ export class RequestRecords {
     return [...this.#records].reverse()
   }
 
-  /** Returns the record of a request by its id, which its response and its log lines have; `undefined` without one. */
+  /**
+   * Returns the record of a request by its id, which is also in the response and the log; `undefined` if there is
+   * none.
+   */
   find(id: string): RequestRecord | undefined {
     return this.#records.findLast((each) => each.id === id)
   }

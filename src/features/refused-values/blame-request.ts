@@ -45,7 +45,7 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
   // If several values are too large, perhaps only one of them exceeds its column.
   const isSure = places.length === 1 || rule.isCertain
   if (!isSure) {
-    const message = 'The request has a value that the database does not take'
+    const message = 'The request has a value that the database does not accept'
     return refuse('BAD_REQUEST', message, { cause, stack: true })
   }
   const errors = places.map(({ in: source, path }): FieldError => {
@@ -56,7 +56,7 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
 
 /** Returns the values of the parameter that PostgreSQL names, else of all parameters. */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
-  // Inside a database function, PostgreSQL quotes another statement and names a parameter of that one.
+  // Inside a database function, PostgreSQL quotes another statement and names a parameter of that statement.
   const named = Number(/^[^\n"«()$]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]
@@ -87,7 +87,7 @@ function partOf(req: Request, source: InputSource): unknown {
 
 /**
  * The most texts with a NUL of the request that are searched for inside a text of the statement. Each text of the
- * statement may contain all of them.
+ * statement may contain all of these values.
  */
 const MOST_WITH_NUL = 100
 

@@ -3,11 +3,11 @@ export interface Leaf {
   readonly value: string | number | bigint | Date
   /** The path from the root, with dots; empty for the root itself. */
   readonly path: string
-  /** Whether this is a JSON text. The values in it are separate leaves. */
+  /** Whether the text is JSON. Its values are separate leaves. */
   readonly isJson?: boolean
 }
 
-/** The most leaves that are collected: more than a body of the default limit holds. */
+/** The maximum number of leaves to collect: more than a body of the default size contains. */
 const MOST = 100_000
 
 /**

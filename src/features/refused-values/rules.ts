@@ -15,20 +15,20 @@ export interface RefusedStatement {
   readonly values: readonly unknown[]
 }
 
-/** A value of the statement that may be the refused one. */
+/** A value of the statement that may be the rejected one. */
 export interface Suspect extends Leaf {
   /** Whether PostgreSQL named the parameter and this value is the whole parameter. */
   readonly isNamed: boolean
 }
 
-/** The rule for an SQLSTATE: which values it refuses. The rule does not depend on the language of the message. */
+/** The rule for an SQLSTATE: the values that it rejects. Independent of the language of the message. */
 export interface Rule {
   /**
    * The message for the client. It quotes nothing from PostgreSQL, whose message may contain values and names
    * of the database.
    */
   readonly message: string
-  /** Returns the values that may be the refused one. */
+  /** Returns the values that may be the rejected one. */
   readonly select: (suspects: readonly Suspect[], refused: RefusedStatement) => Suspect[]
   /**
    * Whether no column accepts such a value. Then every such value is an error, not only the first one that
@@ -37,7 +37,7 @@ export interface Rule {
   readonly isCertain?: boolean
 }
 
-/** PostgreSQL does not accept this character in any text. */
+/** PostgreSQL does not accept this character in a text. */
 const NUL = '\0'
 
 export function hasNul({ value }: Leaf): boolean {

@@ -78,7 +78,7 @@ const HELMET_NAMES = {
 
 const NAMES: OptionNames<SecurityOptions> = { helmet: HELMET_NAMES, cors: true }
 
-/** An API serves no pages, so a response may load nothing and no page may frame it. */
+/** An API does not serve pages, so its responses may load nothing, and no page may frame them. */
 const API_POLICY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,

@@ -88,7 +88,7 @@ type OriginFunction = Extract<Origin, (...args: never) => unknown>
 
 /**
  * Lets a function of `security.cors.origin` return a promise of its decision in place of a call of the callback, which `cors` would
- * wait for without end.
+ * wait for forever.
  */
 function withPromises(origin: OriginFunction): OriginFunction {
   return (requested, callback) => {
@@ -114,11 +114,11 @@ function withPromises(origin: OriginFunction): OriginFunction {
 
 function undecided(): Error {
   return new Error(
-    'security.cors.origin has returned a promise of nothing: return whether the origin is allowed, or call the callback.',
+    'security.cors.origin returned a promise without a value: return whether the origin is allowed, or call the callback.',
   )
 }
 
-/** The most origins whose headers are stored. A pattern may allow an unlimited number of origins. */
+/** The maximum number of origins whose headers are stored, because a pattern may allow any number of origins. */
 const MAX_ORIGINS = 100
 
 /** A header that a middleware set. */
@@ -167,7 +167,7 @@ export function crossOriginStep(
   { preflighted, run }: { preflighted: RunRoute; run: RunRoute },
 ): RunRoute {
   return function shareWithOrigin(req: BlazonRequest, res: Response) {
-    // `OPTIONS *` is about the whole server. Browsers never send it, so it is not a preflight.
+    // `OPTIONS *` concerns the whole server. Browsers never send it, so it is not a preflight request.
     if (req.method === 'OPTIONS' && req.url !== '*') return preflighted(req, res)
     if (headersOf !== null) addHeaders(res, headersOf(req.headers.origin))
     run(req, res)

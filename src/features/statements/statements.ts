@@ -8,7 +8,7 @@ import type {
 } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
 
-/** A statement that runs. Call exactly one of its functions. */
+/** A running statement. Call exactly one of its functions. */
 export interface RunningStatement {
   /** Reports the result. Never throws. */
   end(result: StatementResult): void
@@ -54,7 +54,7 @@ export class Statements {
   #report: ((statement: RanStatement) => void) | null = null
   #hasStacks = false
 
-  /** The framework creates it. */
+  /** Created by the framework. */
   constructor(config: StatementsConfig) {
     this.#config = config
   }
@@ -65,7 +65,7 @@ export class Statements {
   }
 
   /**
-   * Whether a test answers statements in place of databases (`statements` of `TestApp.create`). Then the plugin of a
+   * Whether a test provides the results of statements (`statements` of `TestApp.create`). Then the plugin of a
    * database connects to none, and calls {@link Statements.answer}.
    */
   get areAnswered(): boolean {
@@ -119,7 +119,7 @@ export class Statements {
         rows,
         rowCount,
         error,
-        // Node makes the text when it is first read, and most are not.
+        // Node creates the text at the first access, and most texts are never read.
         get stack() {
           return caller?.stack
         },
@@ -132,7 +132,7 @@ export class Statements {
   }
 }
 
-/** A statement may be many calls away from the code that runs it. */
+/** A statement may be many calls away from the application code that caused it. */
 const DEPTH = 60
 
 function callerStack(called: unknown): { readonly stack?: string } {

@@ -62,11 +62,11 @@ export interface Tenancy {
   readonly scopes: TenantScopes
   /** The steps that a route needs, as a plugin returns them. */
   readonly steps: (route: RouteModel) => TenancyStages
-  /** The stages in front of a router in `tenantRouter`. */
+  /** The stages that run before a router in `tenantRouter`. */
   readonly stagesOfRouters: Omit<TenancyStages, 'scope'>
 }
 
-/** The tenant stages of one route; `null` for a stage that the route does not need. */
+/** The tenant stages of one route; `null` for stages that the route does not need. */
 export interface TenancyStages {
   readonly scope: StepFactory
   readonly unverifiedTenant: StepFactory | null
@@ -78,7 +78,7 @@ const NOT_ASKED = { unverifiedTenant: null, authorizeTenant: null } as const
 
 /** The parts that tenancy is built from. */
 export interface TenancyConfig {
-  /** `null` without the `tenant` option: then only the application's own middlewares set tenants. */
+  /** `null` without the `tenant` option: then only middlewares of the application set tenants. */
   readonly settings: TenantSettings | null
   readonly clock: Clock
   readonly logger: Logger
@@ -136,9 +136,9 @@ type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
 
 /** The input of {@link confirmStage}. */
 interface ConfirmConfig {
-  /** The message of the refusal if a route requires a tenant; `null` if it does not. */
+  /** The error message if a route requires a tenant; `null` if it does not. */
   readonly required: string | null
-  /** Whether a request without a confirming credential may act for the tenant that it names. */
+  /** Whether a request may act for a named tenant without a credential that confirms the tenant. */
   readonly trustsAnonymous: boolean
   /** Whether `authorize` decides after this stage. */
   readonly hasAuthorize: boolean

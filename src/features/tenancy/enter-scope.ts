@@ -72,7 +72,7 @@ export interface ScopeEnds<TRequest extends Request> {
 interface ScopeHost {
   /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Whether the tenant that a request names is only a claim until `authorize` or a guard has allowed it. */
+  /** Whether the tenant that a request names is unconfirmed until `authorize` or a guard has allowed it. */
   readonly authorizes: boolean
 }
 
@@ -127,7 +127,7 @@ export function enterScope<TRequest extends Request>(
 /** The parts that the middleware gets from its application. */
 interface TenantMiddlewareParts {
   readonly clock: Clock
-  /** Called with a request that the middleware refuses, before it throws. */
+  /** Called with a rejected request before the middleware throws. */
   readonly onRefusal: (req: Request) => void
 }
 
@@ -298,7 +298,7 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    // A promise may reject later, which would end the process.
+    // A promise may reject later, and then end the process.
     Promise.resolve(found).catch(() => {})
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,

@@ -57,7 +57,7 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
   ]
 }
 
-/** A guard that only finds its user lets the user of one tenant in with the name of another. */
+/** A guard that only identifies its user accepts a user of one tenant with the name of another tenant. */
 function warnOfGuards({ guards }: TenantSettings): Problem[] {
   const silent = guards.filter(
     ({ confirmsTenant, checksTenant }) => !confirmsTenant && !checksTenant,
@@ -88,7 +88,7 @@ function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySett
       code: 'W_TENANT_WITHOUT_SOURCE',
       subject: names.join(', '),
       cause:
-        'It needs a tenant, and nothing in the application can name one: the response will always be 400.',
+        'It needs a tenant, but nothing in the application can name one: the response will always be 400.',
       remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
     },
   ]

@@ -17,7 +17,7 @@ function scopeOf(req: object): TenantScope | undefined {
   return (current.depth ?? 0) < (own.depth ?? 0) ? own : current
 }
 
-/** Continues in the scope of a request, and stores that scope on the request: a middleware may have set it. */
+/** Continues in the scope of a request, and stores the scope on the request, because a middleware may have set it. */
 export function rejoin<T>(req: object, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
@@ -30,7 +30,7 @@ function keepScope<T>(req: object, fn: () => T): T {
   return scopeOn(req) === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
-/** Keeps the scopes of requests apart where Node's async context does not. */
+/** Separates the scopes of requests where Node's async context does not. */
 export interface TenantScopes {
   /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
   of(req: object): TenantScope | undefined

@@ -6,12 +6,12 @@ import { kTenantScope } from '../../http/symbol-fields.js'
 import { isThenable } from '../../step/step.js'
 import { assertTenantId } from './tenant-rules.js'
 
-/** The field of a request that holds its scope. */
+/** The field of a request with its scope. */
 interface Scoped {
   [kTenantScope]: TenantScope | undefined
 }
 
-/** Returns the scope of a request, or of an object that inherits from one; `undefined` until it is known. */
+/** Returns the scope of a request, or of an object that inherits from one; `undefined` before it is known. */
 export function scopeOn(req: object): TenantScope | undefined {
   return (req as Scoped)[kTenantScope]
 }
@@ -40,7 +40,7 @@ export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'autho
   hosts.set(host, { ...facts, hasWarnedOfScope: false })
 }
 
-/** Returns the facts about the application of a scope; `undefined` outside of one. */
+/** Returns the application of a scope; `undefined` outside of an application. */
 export function hostOf(
   scope: { readonly host: object | undefined } | undefined,
 ): TenantHost | undefined {
@@ -68,7 +68,7 @@ export interface RequestNext {
 export class TenantContext {
   static readonly #storage = new AsyncLocalStorage<TenantScope | undefined>()
 
-  /** Returns the current scope; `undefined` outside of one. */
+  /** Returns the current scope; `undefined` outside of a scope. */
   static current(): TenantScope | undefined {
     return TenantContext.#storage.getStore()
   }
@@ -115,7 +115,7 @@ export function tenantScope(
   return Object.freeze({ id, origin: base?.origin ?? {}, depth: depthIn(base), host: base?.host })
 }
 
-/** Creates the scope of a request that names a tenant and may not act for it yet. */
+/** Creates the scope of a request that names a tenant but may not act for it yet. */
 export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
   const { origin, host } = base
   return Object.freeze({ id: undefined, origin, depth: depthIn(base), host, claim })
@@ -213,7 +213,7 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Throws when a tenant (default: the current one) is only a claim of the current request. */
+/** Throws if a tenant (default: the current one) is still unconfirmed in the current request. */
 export function refuseClaim(tenant: string | undefined): void {
   const scope = TenantContext.current()
   const isClaim = scope?.id === undefined && scope?.claim !== undefined

@@ -32,7 +32,7 @@ export function tenantStates(settings: TenantSourceSettings | null, clock: Clock
   return (id): MaybePromise<Verdict> => directory.find(id)
 }
 
-/** The state of an id, as the store has reported it. */
+/** The last known state of an id in the store. */
 export type Verdict = 'active' | 'suspended' | 'unknown'
 
 /** How long a state is cached, in milliseconds. */
@@ -99,7 +99,7 @@ export class TenantDirectory {
       let isLate = false
       const fail = (cause: unknown) => reject(unavailable(cause))
       const onFound = (info: unknown) => {
-        // A newer query may have responded meanwhile.
+        // A newer query may have ended in the meantime.
         if (isLate) return
         timer.cancel()
         try {

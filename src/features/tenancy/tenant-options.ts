@@ -25,7 +25,7 @@ export interface TenantSourceOptions {
   readonly jwtClaim?: string
   /**
    * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor
-   * the claim names a tenant; with `onMismatch: 'reject'` all of them are called.
+   * the claim names a tenant; with `onMismatch: 'reject'` all functions are called.
    *
    * @defaultValue none
    */
@@ -217,7 +217,7 @@ function checkRules(options: TenantOptions): Problem[] {
     problems.push(invalid('tenant.pattern', 'It is not a regular expression.', 'Give a RegExp.'))
   }
   if (![undefined, 'header', 'reject'].includes(onMismatch)) {
-    const cause = `${shown(onMismatch)} is not a way to treat two tenants in one request.`
+    const cause = `${shown(onMismatch)} is not a valid reaction to two tenants in one request.`
     problems.push(invalid('tenant.onMismatch', cause, "Give 'header' or 'reject'."))
   }
   if (required !== undefined && typeof required !== 'boolean') {

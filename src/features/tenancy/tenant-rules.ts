@@ -28,7 +28,7 @@ export interface TenantSourceSettings {
 
 /** The `tenant` option, resolved. */
 export interface TenantSettings extends TenantSourceSettings {
-  /** `null` when a request may act for every tenant that it names. */
+  /** `null` if a request may act for every tenant that it names. */
   readonly authorize: AuthorizeTenant | null
   /** The guards of the application, the default one first. */
   readonly guards: readonly TenantGuard[]
@@ -38,9 +38,9 @@ export interface TenantSettings extends TenantSourceSettings {
 interface TenantGuard {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly name: string | null
-  /** Whether it has `tenantOf`. */
+  /** Whether the guard has `tenantOf`. */
   readonly confirmsTenant: boolean
-  /** Whether it states that `canActivate` checks the tenant itself. */
+  /** Whether the guard declares that `canActivate` checks the tenant itself. */
   readonly checksTenant: boolean
 }
 
@@ -99,7 +99,7 @@ export function isVerified(
   return settings !== null && verifiesTenants(settings) && needsDecision(route, settings)
 }
 
-/** Whether a route has a guard, or acts for tenants. A route without both, such as a login, does not. */
+/** Whether a route has a guard, or acts for tenants. A route such as a login has neither. */
 function needsDecision(
   {
     isProtected,

@@ -86,7 +86,7 @@ export function tenantScoped<T extends object>(
   }
 }
 
-/** Properties that the container reads from every object that it creates, while there is no tenant. */
+/** Properties that the container reads from every object that it creates, outside of any tenant. */
 const OF_CONTAINER: ReadonlySet<PropertyKey> = new Set(['then', 'onInit', 'onReady', 'onClosing'])
 
 /** Creates the proxy, which forwards each access to the instance of the current tenant. */
@@ -97,7 +97,7 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
       if (OF_CONTAINER.has(key) || isInspection(key)) return undefined
       const value: unknown = Reflect.get(instances.get(), key)
       if (typeof value !== 'function' || key === 'constructor') return value
-      // The instance is selected again at the call: a method may be read in one scope and called in another.
+      // The instance is selected again at the call: a method may be read in one scope and called in another scope.
       return (...args: unknown[]) => {
         const instance = instances.get()
         return (Reflect.get(instance, key) as typeof value).apply(instance, args)
@@ -144,7 +144,7 @@ export class TenantInstances<T extends object> {
     this.#config = config
   }
 
-  /** Returns the instance of the current tenant; creates it if there is none. */
+  /** Returns the instance of the current tenant, and creates it if necessary. */
   get(): T {
     const id = requireTenantId()
     const usedAt = this.#config.clock.monotonic()
@@ -159,7 +159,7 @@ export class TenantInstances<T extends object> {
 
   async close(): Promise<void> {
     this.#timer?.cancel()
-    // A call that outlives the application may need another instance, and that one a timer.
+    // A call that outlives the application may need another instance, and that instance a timer.
     this.#timer = undefined
     const all = [...this.#kept]
     this.#kept.clear()

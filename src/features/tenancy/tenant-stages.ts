@@ -54,17 +54,17 @@ export function membershipStage(authorize: AuthorizeTenant): StepFactory {
     }
 }
 
-/** Notes that a request may act for a tenant, and by which source. */
+/** Records that a request may act for a tenant, and the source of this permission. */
 export function noteConfirmed(req: Request, tenant: string, source: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
 }
 
-/** Notes why a request may not act for a tenant. */
+/** Records why a request may not act for a tenant. */
 export function noteRefused(req: Request, reason: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
 
-/** `await` calls back once, even for a promise with a `then` of its own. */
+/** `await` calls back exactly once, even for a promise with its own `then`. */
 async function settle(verdict: PromiseLike<unknown>, decide: (verdict: unknown) => unknown) {
   return decide(await verdict)
 }
@@ -83,7 +83,7 @@ export function actFor(id: string, next: Step): Step {
   }
 }
 
-/** @param reason Why, for developers: the client does not get it. */
+/** @param reason The reason, for developers only: the client does not receive it. */
 export function forbid(req: Request, reason: string): Refusal {
   noteRefused(req, reason)
   return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')

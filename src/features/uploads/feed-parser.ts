@@ -6,26 +6,29 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 // The original `on` of Node, which does not bind listeners to the scope of the request: see `http/read-body.ts`.
 const { on } = IncomingMessage.prototype
 
-/** How many bytes of an unread body are dropped after the response. A client that sends more loses its connection. */
+/**
+ * The number of bytes of an unread body that are discarded after the response. Larger bodies cost the client its
+ * connection.
+ */
 const DROPPED_BYTES = 1024 * 1024
 
 /** The callbacks for the bytes of a body. */
 export interface BodyEvents {
-  /** Called with each number of bytes, before the parser gets them. */
+  /** Called with the number of received bytes, before the parser gets them. */
   onBytes(count: number): void
   /** Called if the connection closes before the body has ended. */
   onCut(): void
 }
 
-/** The body of a request on its way into a parser. */
+/** The body of a request, while it is written into a parser. */
 export interface Feed {
-  /** Gives the parser nothing more. The body is not read then. */
+  /** Passes no more data to the parser. The rest of the body is not read. */
   stop(): void
   /** Drops the rest of the body, so that the connection can be used again. */
   drop(): void
 }
 
-/** Writes the body of a request into a parser, as fast as the parser takes it. */
+/** Writes the body of a request into a parser, at the speed of the parser. */
 export function feedParser(
   req: IncomingMessage,
   parser: Writable,
@@ -65,7 +68,7 @@ function dropBody(req: IncomingMessage): void {
     dropped += chunk.length
     if (dropped > DROPPED_BYTES) req.socket.destroy()
   })
-  // Without a listener, the error of a connection that is cut would end the process.
+  // Without a listener, the error of a broken connection would end the process.
   on.call(req, 'error', () => {})
   req.resume()
 }

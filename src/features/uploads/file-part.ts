@@ -8,12 +8,12 @@ import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import type { FileFacts, FileSource } from './stored-file.js'
 import { fileTooLarge, wrongType } from './text-fields.js'
 
-/** How much of a file waits in memory. */
+/** The maximum number of bytes of a file that wait in memory. */
 const MEMORY_BYTES = 64 * 1024
 
 /** The form that a file is a part of. */
 export interface FormOfFile {
-  /** Why nothing more can be read; `null` while the form is read and its request is handled. */
+  /** The reason why nothing more can be read; `null` while the form can be read. */
   readonly failure: Error | null
   /** Resolves when the whole form was read; rejects with {@link FormOfFile.failure}. */
   readonly complete: Promise<void>
@@ -46,7 +46,7 @@ export class FilePart implements FileSource {
     this.#arriving = new PartQueue(part)
   }
 
-  /** Reads the file to its end, or until the handler can read the rest. Resolves with whether it has bytes at all. */
+  /** Reads the file to its end, or until the handler can read the rest. Resolves with whether it contains bytes. */
   async receive(): Promise<boolean> {
     for (;;) {
       const chunk = await this.#next()
@@ -89,7 +89,7 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Drops the bytes: they cannot be read any more. */
+  /** Discards the bytes: they can no longer be read. */
   drop(reason: Error): void {
     this.#head = []
     this.#arriving.fail(reason)
@@ -123,7 +123,7 @@ export class FilePart implements FileSource {
     return chunk
   }
 
-  /** The next bytes; `null` at the end of the file. Every byte of the file passes here. */
+  /** The next bytes; `null` at the end of the file. Every byte of the file passes through this method. */
   async #next(): Promise<Buffer | null> {
     let chunk: Buffer | null
     try {
@@ -191,13 +191,13 @@ class Spool {
     }
   }
 
-  /** Closes the file, which is gone then. Calls that are running end first. */
+  /** Closes the file and thereby deletes it. Waits for running calls first. */
   async close(): Promise<void> {
     await this.#handle.close()
   }
 }
 
-/** How many bytes wait before the part is paused. */
+/** The number of waiting bytes at which the part is paused. */
 const WAITING_BYTES = 128 * 1024
 
 interface Reader {

@@ -14,11 +14,11 @@ export interface FormRules {
   readonly files: Readonly<Record<string, FileRule>>
   /** The names of the text fields. */
   readonly fields: readonly string[]
-  /** Whether every field is sent at most once. Otherwise only the end of the form shows that no more of them come. */
+  /** Whether every field occurs at most once. Otherwise only the end of the form shows that a field is complete. */
   readonly areSingle: boolean
-  /** The most bytes of all text fields. */
+  /** The maximum size of all text fields, in bytes. */
   readonly fieldBytes: number
-  /** The most bytes of the form. */
+  /** The maximum size of the form, in bytes. */
   readonly formBytes: number
   readonly maxParts: number
   /** The status of a form that its rules reject. */
@@ -28,7 +28,7 @@ export interface FormRules {
 /** The values of a form: text, lists of text, files and lists of files. */
 export type FormValues = Record<string, unknown>
 
-/** How many bytes of the body the parser takes before it pauses the connection. */
+/** The number of bytes that the parser accepts before it pauses the connection. */
 const PARSER_BYTES = 128 * 1024
 
 const GONE = 'The request is over, and its files are gone: save them before the response.'
@@ -43,7 +43,7 @@ export class FormReader implements FormOfFile {
   readonly #fields: TextFields
   readonly #files: Map<string, StoredFile[]> = new Map()
   readonly #parts: Set<FilePart> = new Set()
-  /** How many parts are not read to their end. */
+  /** The number of parts that are not read completely. */
   #open = 0
   #count = 0
   #bytes = 0
@@ -84,9 +84,9 @@ export class FormReader implements FormOfFile {
   }
 
   /**
-   * Ends the form together with its request: files that were not saved are gone.
+   * Ends the form together with its request: files that were not saved are deleted.
    *
-   * @param isCut Whether the client has gone before it had its response.
+   * @param isCut Whether the client disconnected before it received its response.
    */
   end(isCut: boolean): void {
     this.fail(isCut ? malformed('ended early') : new TypeError(GONE))
@@ -109,7 +109,7 @@ export class FormReader implements FormOfFile {
       areSingle &&
       fields.every((name) => this.#fields.has(name)) &&
       Object.entries(files).every(([name, { max }]) => this.#files.get(name)?.length === max)
-    // Another file may still be on its way to the disk.
+    // Another file may still be in the process of being written to disk.
     if (!areHere || this.#isStreaming || this.#open > this.#fields.open + 1) return false
     await this.#fields.read()
     if (this.failure !== null) throw this.failure
@@ -117,7 +117,7 @@ export class FormReader implements FormOfFile {
     return true
   }
 
-  /** Code that the parser calls must not throw into it. */
+  /** Callbacks of the parser must not throw into it. */
   #guard(run: () => void): void {
     if (this.failure !== null) return
     try {
@@ -133,7 +133,7 @@ export class FormReader implements FormOfFile {
   }
 
   #onPart(part: Readable): void {
-    // The parser also emits errors on parts that have no reader.
+    // The parser also emits errors on parts without a reader.
     part.on('error', () => {})
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#hasHead = false
@@ -181,7 +181,7 @@ export class FormReader implements FormOfFile {
     const extension = rule.types === null ? '' : extensionOf(facts.type)
     const source = new FilePart(part, { ...facts, extension }, { rule, form: this })
     const file = new StoredFile({ ...facts, extension }, source)
-    // A browser sends an empty file without a name for an input of a form that has no file.
+    // For a file input without a file, a browser sends an empty file without a name.
     const isNone = fileName === ''
     if (!isNone) {
       if (files.length === rule.max) throw this.#invalid(name, `must be at most ${rule.max} files`)
@@ -203,8 +203,8 @@ export class FormReader implements FormOfFile {
     const rule = Object.hasOwn(files, name) ? files[name] : undefined
     if (rule !== undefined) return rule
     throw fields.includes(name)
-      ? this.#invalid(name, 'must be text, and not a file')
-      : this.#invalid('', 'has a file of a name that the form does not have')
+      ? this.#invalid(name, 'must be text, not a file')
+      : this.#invalid('', 'has a file with an unknown name')
   }
 
   #onRead(): void {
@@ -213,7 +213,7 @@ export class FormReader implements FormOfFile {
     if (this.#isParsed) this.#onParsed()
   }
 
-  /** The parser may report the end before all parts were read, and more than once. */
+  /** The parser may report the end before all parts are read, and more than once. */
   #onParsed(): void {
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#isParsed = true

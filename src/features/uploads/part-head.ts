@@ -5,7 +5,7 @@ export interface PartHead {
   readonly name: string
   /** `null` for a text field; empty if the user of a browser has chosen no file. */
   readonly fileName: string | null
-  /** In lower case, without parameters; `null` if the part names none. */
+  /** In lower case, without parameters; `null` if the part has no type. */
   readonly type: string | null
   /** How the text of a field is read. */
   readonly encoding: FieldEncoding
@@ -18,12 +18,12 @@ export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>
 
 /** More lines than a part may have: browsers send two. */
 export const MAX_HEADERS: number = 16
-/** The most bytes of the head of a part. */
+/** The maximum size of the head of a part, in bytes. */
 export const MAX_HEAD_BYTES: number = 8 * 1024
 
-/** The most characters of a name that the client gave for a file. */
+/** The maximum number of characters of a file name from the client. */
 const MAX_NAME = 255
-/** The most characters of a parameter of a head. */
+/** The maximum number of characters of a header parameter. */
 const MAX_TEXT = 1024
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
@@ -103,7 +103,7 @@ function readText(latin1: string): string | null {
   return text.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(text) ? null : text
 }
 
-/** Files are sent as they are: all other encodings are obsolete (RFC 7578, section 4.7). */
+/** Files are sent unencoded: all other encodings are obsolete (RFC 7578, section 4.7). */
 function isPlain(headers: PartHeaders): boolean {
   const encodings = headers['content-transfer-encoding'] ?? []
   return encodings.every((encoding) => /^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
@@ -124,7 +124,7 @@ function readType(
   return { type: essence.toLowerCase(), encoding }
 }
 
-/** The name of a file without its folders, for people; `null` if nothing is left. */
+/** The file name without folders, for people; `null` if nothing is left. */
 export function baseName(fileName: string): string | null {
   const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
   const short = Array.from(base).slice(0, MAX_NAME).join('')

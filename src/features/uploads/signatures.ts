@@ -2,14 +2,14 @@
 interface Signature {
   /** The extension of the names that the server chooses. */
   readonly extension: string
-  /** One of them must match; empty for a type of text. */
+  /** One of the signatures must match; empty for text types. */
   readonly starts: readonly string[]
 }
 
 const ZIP = ['504b0304', '504b0506']
 const FTYP = '????????66747970'
 
-/** By media type. The types of text have no signature. */
+/** By media type. Text types have no signature. */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
   'image/png': { extension: '.png', starts: ['89504e470d0a1a0a'] },
   'image/jpeg': { extension: '.jpg', starts: ['ffd8ff'] },
@@ -47,7 +47,7 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   'application/json': { extension: '.json', starts: [] },
 }
 
-/** How many bytes from the start of a file decide about its type. */
+/** The number of bytes at the start of a file that determine its type. */
 export const SIGNATURE_BYTES = 16
 
 /** The extension for a media type; empty for a type that is not known here. */

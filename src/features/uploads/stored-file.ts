@@ -19,7 +19,7 @@ export interface FileFacts {
 export interface FileSource {
   /** The bytes, in order. Called once. */
   read(): AsyncIterable<Buffer>
-  /** The number of bytes; `null` while they are arriving. */
+  /** The number of bytes; `null` while the file is arriving. */
   readonly size: number | null
 }
 

@@ -9,7 +9,7 @@ import type { PartHead } from './part-head.js'
 export class TextFields {
   /** Without a prototype. A field that was sent more than once is a list. */
   readonly values: Record<string, string | string[]> = Object.create(null)
-  /** How many fields are not read to their end. */
+  /** The number of fields that are not read completely. */
   open = 0
   readonly #maxBytes: number
   readonly #names: Set<string> = new Set()

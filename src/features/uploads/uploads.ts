@@ -14,7 +14,7 @@ const FORM = /^multipart\/form-data[ \t]*(?:;|$)/i
 /** A boundary (RFC 2046, section 5.1.1), which is quoted if it has a space. Clients leave other quotes out. */
 const BOUNDARY = `boundary=(?:([\\w'()+_,./:=?-]{1,70})|"([\\w'()+_,./:=? -]{0,69}[\\w'()+_,./:=?-])")`
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
-/** Parameters without a meaning, such as `charset` (RFC 7578). No reader may find another boundary in one of them. */
+/** Parameters without a meaning, such as `charset` (RFC 7578). They must not hide a boundary from other readers. */
 const OTHERS = `(?:;[ \\t]*(?!boundary[=*])${TOKEN}=(?:${TOKEN}|"[^"\\\\]*")[ \\t]*)*`
 const PARAMETERS = new RegExp(`^[^;]*${OTHERS};[ \\t]*${BOUNDARY}[ \\t]*${OTHERS}$`, 'i')
 

@@ -20,7 +20,7 @@ const CONDITION =
   /^[\t ]*(?:\*|(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[\t ]*,[\t ]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*)[\t ]*$/
 const OPAQUE = /^[\x21\x23-\x7e\x80-\xff]*$/
 
-/** Sends and compares the versions of rows. An application loads it if a route has `@Versioned()`. */
+/** Sends and compares the versions of rows. Loaded only if a route has `@Versioned()`. */
 export function versionedPlugin(model: AppModel): Plugin {
   const instances = new Map<unknown, object>()
   return {
@@ -108,7 +108,7 @@ function guarded(next: Step, guard: Guard): Step {
   const { mayCreate } = guard.found
   return async function checkVersion(req, res) {
     const { 'if-match': match } = req.headers
-    // A PUT that creates no row has no use for the other condition.
+    // A PUT that creates no row does not use the other condition.
     const none = mayCreate ? req.headers['if-none-match'] : undefined
     const wrong = mistakeIn(match, none)
     if (wrong !== null) return wrong
@@ -142,7 +142,7 @@ function failsCondition(match: string, etag: string | null): boolean {
   return etag === null || failsPrecondition({ headers }, { etag, lastModified: null })
 }
 
-/** Only a PUT that would create the row has a condition that a missing one fails: others find nothing (RFC 9110, 13.2.1). */
+/** Only a PUT that would create the row can fail on a missing row: other methods find nothing (RFC 9110, 13.2.1). */
 function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
   if (etag === null && !mayCreate) return refused('NOT_FOUND')
   if (etag === null) return refused('PRECONDITION_FAILED', 'It does not exist')
@@ -176,6 +176,6 @@ function textOf(version: RowVersion): string {
   return version instanceof Date ? version.toISOString() : String(version)
 }
 
-const MISSING = 'Send the ETag that you have read as If-Match'
-const MALFORMED = 'If-Match is `*`, or a list of tags in quotes'
-const ONLY_STAR = 'If-None-Match of a write is `*`'
+const MISSING = 'The header If-Match is required: send the ETag of the version that you read'
+const MALFORMED = 'If-Match must be `*` or a list of tags in quotes'
+const ONLY_STAR = 'If-None-Match of a write must be `*`'

@@ -89,7 +89,7 @@ export interface VersionedRoute {
   readonly current: VersionedOptions['current']
 }
 
-/** Returns how a route uses versions; `null` for a route without them. */
+/** Returns how a route uses versions; `null` if it does not. */
 export function versionedOf(route: RouteModel): VersionedRoute | null {
   const options = route.option(versionedOption)
   const { method } = route
@@ -129,20 +129,23 @@ export const versionedContract: ContractOf = (route) => {
     ...more,
   })
   if (!found.isWrite) {
-    const description = 'The ETag that the client has. If it is current, the response is a 304.'
+    const description =
+      'The `ETag` of a cached response. If it is still current, the response is 304.'
     return {
       headers: { ETag: tag },
       parameters: [condition('If-None-Match', { description, schema: tag.schema })],
-      responses: [{ status: 304, description: 'The client has the current version.' }],
+      responses: [
+        { status: 304, description: 'Not modified: the version of the client is current.' },
+      ],
     }
   }
   const match = condition('If-Match', {
     required: !found.mayCreate,
-    description: 'The ETag of the version that the client has read, or `*` for any.',
+    description: 'The `ETag` of the version to change, or `*` for any version.',
   })
   const create = condition('If-None-Match', {
     schema: { type: 'string', enum: ['*'] },
-    description: 'Sent in place of If-Match to create a row that must not exist.',
+    description: 'Use `*` instead of `If-Match` to create a row that does not exist yet.',
   })
   return {
     errors: [400, ...(found.mayCreate ? [] : [404]), 412, 428],
@@ -151,7 +154,7 @@ export const versionedContract: ContractOf = (route) => {
   }
 }
 
-/** Finds routes whose current version nothing returns, and options without effect. */
+/** Finds routes without a source of the current version, and options without effect. */
 export function checkVersioned(model: AppModel): Problem[] {
   return model.routes.flatMap((route) => {
     const cause = mistakeOf(route, model)
@@ -177,12 +180,12 @@ function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   return usesMore || stream !== null ? `${source.name} uses more than the request.` : undefined
 }
 
-/** A version, as the row has it. */
+/** The version of a row, in its original form. */
 export type RowVersion = string | number | bigint | Date
 
 const expected = new WeakMap<Request, RowVersion | null>()
 
-/** Notes the version that a write expects. */
+/** Records the version that a write expects. */
 export function expectVersion(req: Request, version: RowVersion | null): void {
   expected.set(req, version)
 }

@@ -5,7 +5,7 @@ import type { VersionSettings } from '../../contracts/version.js'
 /** Returns the version that the headers of a request name; `undefined` if they name none. */
 export type ReadVersion = (headers: IncomingHttpHeaders) => string | undefined
 
-/** The parameter of the first media range that has one, also in quotes. */
+/** The parameter of the first media range that has it, even in quotes. */
 const PARAMETER = /;[\t ]*version="?([^",;\t ]*)"?/i
 const PARAMETERS = new RegExp(PARAMETER, 'gi')
 
@@ -21,7 +21,7 @@ export function withoutVersion(accept: string): string {
   return accept.replaceAll(PARAMETERS, '')
 }
 
-/** The headers that lead a request to a route of a version, with names in lower case. */
+/** The headers that select a route of a version, with names in lower case. */
 export function versionHeaders({
   version,
   versionHeader,

@@ -15,7 +15,7 @@ const NAMES: OptionNames<VersionOptions> = {
 /** A token of RFC 9110, 5.6.2. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers that a client sends for other reasons: their values are no versions. */
+/** Headers that clients send for other purposes: their values are not versions. */
 const TAKEN = ['accept', 'authorization', 'content-type', 'cookie', 'host', 'origin', 'vary']
 
 /** The `versions` option. An unknown name is an error: a misspelt default would refuse all old clients. */

@@ -4,13 +4,13 @@ import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
 
 /** The data in the headers of a delivery, before the signature is verified. */
 interface Signed {
-  /** The text in front of the body that is signed with it; `''` for none. */
+  /** The signed text before the body; `''` if there is none. */
   readonly prefix: string
   /** The signatures: a sender that rotates its secret signs with several. */
   readonly signatures: readonly Buffer[]
-  /** Seconds since 1970; `null` if the scheme has no time. */
+  /** Seconds since 1970; `null` if the scheme has no timestamp. */
   readonly seconds: number | null
-  /** Names the delivery; `null` if the signed text does, because it has a time. */
+  /** The id of the delivery; `null` if the signed text identifies it, because it contains a timestamp. */
   readonly id: string | null
 }
 
@@ -18,13 +18,13 @@ interface Signed {
 interface Scheme {
   /** Returns `null` if a header is missing or malformed. */
   readonly read: (headers: IncomingHttpHeaders) => Signed | null
-  /** Returns the key of a secret; `null` if it is none. */
+  /** Returns the key of a secret; `null` if the secret is invalid. */
   readonly keyOf: (secret: string) => Buffer | null
 }
 
 /** The facts of a delivery whose signature is right. */
 export interface Verified extends Pick<Signed, 'seconds'> {
-  /** Names the delivery, whichever of its signatures it has. */
+  /** The name of the delivery, independent of which of its signatures was valid. */
   readonly id: string
 }
 
@@ -37,7 +37,7 @@ const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
   github: { read: readGithub, keyOf: textKey },
 }
 
-/** Returns the keys of the secrets of a scheme; `null` if there are none, or if one is invalid. */
+/** Returns the keys of a scheme; `null` if it has no secret, or an invalid one. */
 export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonly Buffer[] | null {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   const { keyOf } = SCHEMES[scheme]
@@ -45,7 +45,7 @@ export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonl
   return keys.length === 0 || keys.includes(null) ? null : (keys as Buffer[])
 }
 
-/** Verifies a delivery, in constant time for all signatures of one length; `null` if no key has signed it. */
+/** Verifies a delivery, in constant time for all signatures of equal length; `null` if no key matches. */
 export function verifySignature(
   { scheme }: WebhookScheme,
   keys: readonly Buffer[],
@@ -63,7 +63,7 @@ export function verifySignature(
   return null
 }
 
-/** The signature of a body, and of the text in front of it. */
+/** The signature of the text before the body, and of the body. */
 export function hmacOf(key: Buffer, prefix: string, body: Buffer | string): Buffer {
   return createHmac('sha256', key).update(prefix).update(body).digest()
 }
@@ -81,7 +81,8 @@ function readStandard(headers: IncomingHttpHeaders): Signed | null {
   const of = (name: string) => textOf(headers[`webhook-${name}`] ?? headers[`svix-${name}`])
   const [id, time, list] = [of('id'), of('timestamp'), of('signature')]
   const seconds = secondsOf(time)
-  // With a dot in its id, a delivery could be cut in another way, so that a part of its body would count as the time.
+  // With a dot in its id, a delivery could be split differently, so that a part of its body would count as the
+  // timestamp.
   if (id === null || id.includes('.') || list === null || seconds === null) return null
   const signatures = list.split(' ').flatMap((each) => decode(each, 'v1,', 'base64'))
   return { prefix: `${id}.${time}.`, signatures, seconds, id: null }
@@ -112,7 +113,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
 }
 
-/** The bytes of one signature; none for another version. */
+/** The bytes of one signature; `undefined` for another version. */
 function decode(text: string, version: string, encoding: 'hex' | 'base64'): Buffer[] {
   return text.startsWith(version) ? [Buffer.from(text.slice(version.length), encoding)] : []
 }

@@ -1,10 +1,10 @@
 /** A delivery to sign. */
 export interface UnsignedWebhook {
-  /** Names the event: the same in all deliveries of it. Without a dot. */
+  /** The id of the event, equal in all its deliveries, without a dot. */
   readonly id: string
   /** The time of this delivery, in milliseconds since 1970. */
   readonly nowMs: number
-  /** The body, as it is sent. */
+  /** The body, exactly as sent. */
   readonly body: string
 }
 

@@ -18,7 +18,7 @@ export interface WebhookApp extends GuardSetup {
   readonly clock: Clock
 }
 
-/** How long the id of a scheme without a time is remembered. */
+/** How long the id of a scheme without a timestamp is stored. */
 const DAY = 86_400
 
 /**
@@ -52,7 +52,7 @@ interface SchemeConfig {
 function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig): WebhookCheck {
   const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
   const seconds = toSeconds(tolerance) as number
-  // A delivery may come from the future, and is then valid for twice the time. Stores count in whole seconds.
+  // A delivery may come from the future, and is then valid for twice the tolerance. Stores count in whole seconds.
   const kept = Math.ceil(2 * seconds) + 1
   return async function verifyScheme({ headers }, res, body) {
     const nowMs = clock.now()
@@ -78,13 +78,13 @@ function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): 
     try {
       await replays.release(key)
     } catch {
-      // The key is forgotten when its time is over.
+      // The key expires with the delivery.
     }
   }
   const releaseUnlessSent = () => {
     if (!res.writableFinished || res.statusCode >= 300) void release()
   }
-  // The sender may have gone while the key was claimed.
+  // The sender may have disconnected while the key was claimed.
   if (res.closed) void release()
   else res.once('close', releaseUnlessSent)
 }
@@ -125,7 +125,7 @@ function remedyOf({ scheme }: WebhookScheme): string {
 /** More deliveries than any sender repeats; the oldest are forgotten first. */
 const MOST = 10_000
 
-/** Remembers deliveries in this process. Only verified ones come here, so a stranger cannot fill it. */
+/** Stores deliveries in this process. Only verified deliveries reach it, so outsiders cannot fill it. */
 class ReplayMemory implements WebhookReplays {
   readonly #clock: Clock
   readonly #expiries = new Map<string, number>()
@@ -148,7 +148,7 @@ class ReplayMemory implements WebhookReplays {
     this.#expiries.delete(key)
   }
 
-  /** Forgets expired deliveries, from the oldest on, and the oldest if there are too many. */
+  /** Removes expired deliveries, oldest first, and further old ones if there are too many. */
   #forget(now: number): void {
     for (const [key, expiry] of this.#expiries) {
       if (expiry > now && this.#expiries.size < MOST) return

@@ -25,7 +25,7 @@ export function cutOff(res: Response): void {
  * response.
  */
 const LINGER_BYTES = 1024 * 1024
-/** Milliseconds for which they are read. */
+/** Milliseconds for which data is read. */
 const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that no code will read. */
@@ -59,9 +59,9 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   res.write(body)
   // A handler that is still running must not end this response.
   dropLaterCalls(res)
-  // The reader that found the body too large has paused it, and a listener alone does not make a paused stream flow.
+  // The reader that found the body too large has paused it, and adding a listener does not resume a paused stream.
   req.on('data', onData).on('end', end).on('close', end).resume()
-  // The connection is closed in any case: its errors change nothing, and without a listener they would end the process.
+  // The connection is closed in any case: its errors are irrelevant, but without a listener they would end the process.
   req.on('error', () => {})
 }
 

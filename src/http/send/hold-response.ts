@@ -56,7 +56,7 @@ export function holdResponse(res: Response, hold: Hold): void {
 class HeldResponse {
   readonly #res: Response
   readonly #hold: Hold
-  /** The methods that the response had before. Middlewares may have replaced some of them. */
+  /** The previous methods of the response. Middlewares may have replaced some of them. */
   readonly #originals = new Map<string, PropertyDescriptor | undefined>()
   readonly #ours: Methods = {}
   readonly #calls: Held[] = []
@@ -86,7 +86,7 @@ class HeldResponse {
     const [name, args] = call
     const isFirst = this.#state === 'waiting'
     if (name === 'writeHead' && !isFirst) refuseHead()
-    // A call after the end comes too late: Node would ignore it, too.
+    // A call after the end is too late: Node would also ignore it.
     if (!this.hasEnded) {
       checkSendable(this.#res, { name, args }, isFirst)
       this.#calls.push(call)
@@ -166,7 +166,7 @@ class HeldResponse {
     Object.assign(res, { [HELD]: undefined })
     for (const [name, original] of this.#originals) {
       if (res[name] !== this.#ours[name]) overlay[name] = res[name] as Method
-      // Not deleted: V8 keeps an object slow after that, and Node is about to send it.
+      // Not deleted, because V8 then keeps the object slow, and Node is about to send it.
       if (original === undefined) res[name] = inherited(this.#res, name) as Method
       else Object.defineProperty(res, name, original)
     }
@@ -220,7 +220,7 @@ function inherited(res: Response, name: string): unknown {
   return Reflect.get(Object.getPrototypeOf(res), name, res)
 }
 
-/** As Node does after a head has been sent. */
+/** As in Node after a head has been sent. */
 function refuseHead(): never {
   throw Object.assign(new Error('The response has begun: its headers can no longer be changed'), {
     code: 'ERR_HTTP_HEADERS_SENT',
@@ -256,7 +256,7 @@ function checkHead([status, ...rest]: readonly unknown[]): void {
   }
 }
 
-/** Node takes `[name, value, …]` as well as `[[name, value], …]`. */
+/** Node accepts both `[name, value, …]` and `[[name, value], …]`. */
 function pairsOf(list: readonly unknown[]): [name: string, value: string][] {
   if (Array.isArray(list[0])) return list as [string, string][]
   if (list.length % 2 !== 0)

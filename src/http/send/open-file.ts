@@ -4,13 +4,13 @@ import { join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refuse } from '../../errors/refuse.js'
 
-/** The codes of a path that leads to nothing. `ENXIO`: to a socket. */
+/** The error codes of a missing file. `ENXIO`: a socket. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO']
 
 /** `O_NONBLOCK`: to open a FIFO would else wait for its writer, in a thread that all files share. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** A regular file that is open. Who has it must close the handle. */
+/** An open regular file. The owner must close the handle. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly size: number
@@ -23,7 +23,7 @@ export interface OpenFile {
  *
  * @param root The folder. Nothing outside of it is opened.
  * @param path The file, relative to the folder.
- * @throws HttpError 404 for a path that leads to no regular file of the folder.
+ * @throws HttpError 404 for a path that is not a regular file of the folder.
  * @throws Error if the folder does not exist, or if a file cannot be read.
  */
 export async function openFile(root: string | URL, path: string): Promise<OpenFile> {

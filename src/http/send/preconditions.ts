@@ -2,7 +2,7 @@ import type { Request } from '../../contracts/handler.js'
 
 /** The values with which the conditions of a request are compared. */
 export interface Validators {
-  /** The `ETag` header; `null` without one. */
+  /** The `ETag` header; `null` if there is none. */
   readonly etag: string | null
   readonly lastModified: Date | null
 }
@@ -57,12 +57,12 @@ function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
 }
 
-/** The strong comparison: a weak tag equals nothing (RFC 9110, 8.8.3.2). */
+/** The strong comparison: a weak tag never matches (RFC 9110, 8.8.3.2). */
 function isSame(etag: string | null): (tag: string) => boolean {
   return (tag) => tag === etag && !tag.startsWith('W/')
 }
 
-/** In milliseconds. Dates of HTTP have no fractions of a second. */
+/** In milliseconds. HTTP dates have no fractions of a second. */
 function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }
@@ -91,7 +91,7 @@ export function readRange(
   return start < length ? { start, end } : 'unsatisfiable'
 }
 
-/** The last bytes. All of them, if there are fewer; a range of an empty content has no form in `Content-Range`. */
+/** The last bytes, or all bytes if there are fewer. A range of empty content cannot be written in `Content-Range`. */
 function suffix(count: number, length: number): ByteRange | 'unsatisfiable' | null {
   if (count === 0) return 'unsatisfiable'
   return length === 0 ? null : { start: Math.max(0, length - count), end: length - 1 }

@@ -2,15 +2,15 @@ import { type Duplex, Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
 import { shown } from '../../errors/config-error.js'
 
-/** A body that is sent as it is: never as JSON, and never in the envelope. */
+/** A body that is sent unchanged: neither as JSON, nor in the envelope. */
 export type RawBody =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | {
       readonly kind: 'stream'
       readonly stream: Readable
-      /** The media type that the value itself names; `null` if it names none. */
+      /** The media type of the value itself; `null` if it has none. */
       readonly type: string | null
-      /** The number of bytes, if it is known; else `null`. */
+      /** The number of bytes; `null` if unknown. */
       readonly length: number | null
     }
   | { readonly kind: 'response'; readonly response: globalThis.Response }
@@ -32,7 +32,7 @@ export function toRawBody(value: unknown): RawBody | null {
   return isResponse(value) ? { kind: 'response', response: value } : null
 }
 
-/** Reads a web stream as a Node stream. Fails as a stream does if other code already reads it. */
+/** Reads a web stream as a Node stream. The stream fails if other code already reads it. */
 export function fromWeb(stream: ReadableStream): Readable {
   // The types of the DOM and of Node name the same class differently.
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])
@@ -49,11 +49,11 @@ export function discardBody(value: unknown): void {
     else if (raw?.kind === 'response') cancel(raw.response)
     else if (raw?.kind === 'file') discardBody(partsOf(raw.file).content)
   } catch {
-    // The value cannot be read. It is not sent, so there is nothing to end.
+    // The value cannot be read. It is not sent, so no stream must be ended.
   }
 }
 
-/** As {@link discardBody}, but not before the response is over: the handler may be piping the stream into it. */
+/** Like {@link discardBody}, but waits for the end of the response: the handler may be piping the stream into it. */
 export function discardAfter(res: Response, value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (res.writableEnded || res.closed) discardBody(value)
@@ -74,7 +74,7 @@ function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
   return { kind: 'stream', stream, type: null, length: null }
 }
 
-/** Whether a value is a body that is read bit by bit. As JSON, it would show its internals, or nothing. */
+/** Whether a value is a body that is read in chunks. As JSON, it would show its internals, or nothing. */
 export function isReadInParts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return (
@@ -86,13 +86,13 @@ export function isReadInParts(value: unknown): boolean {
   )
 }
 
-/** Whether a stream cannot be read. Streams of older packages have no `read`, but a property `readable`. */
+/** Whether a stream is not readable. Streams of older packages have no `read`, but a property `readable`. */
 export function isWriteOnly(stream: object): boolean {
   const { write, read, readable } = stream as Partial<Duplex>
   return typeof write === 'function' && typeof read !== 'function' && readable !== true
 }
 
-/** Packages such as undici have a `Response` class of their own. */
+/** Packages such as undici have their own `Response` class. */
 function isResponse(value: object): value is globalThis.Response {
   if (value instanceof globalThis.Response) return true
   const { headers, bodyUsed } = value as Partial<globalThis.Response>
@@ -136,7 +136,7 @@ export interface ContentOptions {
    * change of a file, a hash of bytes; none for a `Blob` and a stream.
    */
   readonly etag?: string
-  /** The time of the last change. Default: from the file, or from a `File`; else none. */
+  /** The time of the last change. Default: the time of the file or `File`; otherwise none. */
   readonly lastModified?: Date
 }
 
@@ -156,9 +156,9 @@ export interface FileParts {
 
 const parts = new WeakMap<FileResponse, FileParts>()
 
-/** A file that a handler returns. Only {@link fileResponse} makes one; it shows nothing of its content in JSON. */
+/** A file that a handler returns. Only {@link fileResponse} creates one; as JSON, it reveals nothing of its content. */
 export class FileResponse {
-  /** Makes a value that stands for these parts. */
+  /** Creates a value for these parts. */
   constructor(own: FileParts) {
     parts.set(this, own)
   }

@@ -20,7 +20,7 @@ import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { collectorsOf, prepareStandIn } from './stand-in.js'
 import { defineHeaderLines, type OwnHeaders, type StaticHeaders } from './wire-text.js'
 
-/** Makes responses of one application. */
+/** Creates responses of one application. */
 export type ResponseClass = new (
   req: IncomingMessage,
   options?: { highWaterMark?: number },

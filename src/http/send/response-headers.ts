@@ -19,12 +19,12 @@ import {
 } from './wire-text.js'
 
 const node = ServerResponse.prototype
-/** Returns the names as they were written. Node's types have this method only for requests of a client. */
+/** Returns the names in their original spelling. Node's types have this method only for requests of a client. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
 type Own = Response & OwnHeaders
 
-/** Sets the starting values. Every response gets them in this order, so that all share one hidden class. */
+/** Sets the initial values. Every response gets them in the same order, so that all share one hidden class. */
 export function assignOwnHeaders(own: OwnHeaders): void {
   own[kRemoved] = null
   own[kAdded] = null
@@ -47,14 +47,15 @@ export function addHeaders(res: Response, list: readonly string[]): void {
   const own = res as Own
   if (own.headersSent) return
   const added = own[kAdded]
-  // The first array is kept, because a copy of two pairs took 0.3 µs. It belongs to the caller, so it is never changed.
+  // The first array is used directly, because a copy of two pairs took 0.3 µs. It belongs to the caller, so it is
+  // never changed.
   if (takesAll(own, list)) own[kAdded] = added === null ? list : [...added, ...list]
   else
     for (let i = 0; i < list.length; i += 2)
       addHeader(own, list[i] as string, list[i + 1] as string)
 }
 
-/** Whether all headers of a list are new, and can be written with the head as they are. */
+/** Whether all headers of a list are new, so that they can be written with the head unchanged. */
 function takesAll(own: Own, list: readonly string[]): boolean {
   if (own[kIsFilled] || own[kRemoved] !== null) return false
   const added = own[kAdded]
@@ -71,7 +72,7 @@ function takesAll(own: Own, list: readonly string[]): boolean {
 function addHeader(own: Own, name: string, value: string): void {
   const key = headerKey(name)
   if (key === 'set-cookie') return void own.appendHeader(name, value)
-  // Without all names, a cache would send the response to requests that it is not for.
+  // Without all names, a cache would send the response to requests that need another one.
   if (key === 'vary' && node.hasHeader.call(own, key)) return void own.vary(value)
   const added = own[kAdded] ?? []
   const index = indexOfHeader(added, name)
@@ -90,13 +91,13 @@ function addHeader(own: Own, name: string, value: string): void {
 /** A header of {@link addHeaders} whose value changes. */
 export interface HeaderChange {
   readonly name: string
-  /** The value so far; `undefined` if the response does not have the header. */
+  /** The current value; `undefined` if the response does not have the header. */
   readonly from: string | undefined
   /** `undefined` removes the header. */
   readonly to: string | undefined
 }
 
-/** Changes a header that was added, unless other code has set or removed it since, or it has been sent. */
+/** Changes an added header, unless other code has set or removed it since, or it has been sent. */
 export function changeAdded(res: Response, { name, from, to }: HeaderChange): void {
   const own = res as Own
   if (own.headersSent || own.getHeader(name) !== from) return
@@ -155,12 +156,12 @@ function findAdded({ [kAdded]: added }: OwnHeaders, key: string): string | undef
   return index < 0 ? undefined : added?.[index + 1]
 }
 
-/** The index of a name in `[name, value, …]`, in any case; -1 if it is not there. */
+/** The index of a name in `[name, value, …]`, in any case; -1 if it is missing. */
 export function indexOfHeader(list: readonly string[], name: string): number {
   for (let i = 0; i < list.length; i += 2) {
     const each = list[i] as string
     if (each === name) return i
-    // Most names differ in their length. Changing the case of a name takes longer than everything else.
+    // Most names differ in length. Changing the case of a name takes longer than all other work here.
     if (each.length === name.length && each.toLowerCase() === name.toLowerCase()) return i
   }
   return -1
@@ -227,7 +228,7 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
   })
 }
 
-/** Headers that the ways to send a response write themselves, or whose values cannot be joined. */
+/** Headers that the senders write themselves, or whose values cannot be joined. */
 const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-cookie']
 
 /**

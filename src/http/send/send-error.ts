@@ -49,7 +49,7 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
-  // An error on an authenticated route may not be stored either: it reveals the caller's access.
+  // An error on an authenticated route must not be stored either: it reveals the caller's access.
   const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
   if (isPrivate) res.setHeader('Cache-Control', 'no-store')
@@ -64,7 +64,7 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
 function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
   for (const [name, value] of Object.entries(headers ?? {})) {
     try {
-      // Text, because Node checks a value in one form when it is set, and writes it in another form later.
+      // As text, because Node checks a value in one form when it is set, and writes it in another form later.
       if (value !== undefined) joinHeader(res, name, textOf(value))
     } catch {
       // A header with characters that HTTP does not allow must not replace this error by another one.
@@ -91,7 +91,7 @@ const kSendFlat = Symbol('sendFlat')
 
 /** The method that this file adds to every response. */
 interface Sending {
-  /** Sends an error by the fast path. Returns `false`, and sends nothing, if other code could notice the difference. */
+  /** Sends an error on the fast path. Returns `false` and sends nothing if other code could notice the difference. */
   readonly [kSendFlat]: (response: ErrorResponse) => boolean
 }
 
@@ -116,7 +116,7 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
  */
 const OWN_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
 
-/** Returns lines of text; `null` if there is a header of another name, or a value that HTTP does not allow. */
+/** Returns lines of text; `null` if there is an unknown header, or a value that HTTP does not allow. */
 function linesOf(headers: ErrorResponse['headers']): string | null {
   let lines = ''
   for (const [name, value] of Object.entries(headers ?? {})) {

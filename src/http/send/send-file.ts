@@ -28,7 +28,7 @@ import { sendStream } from './send-raw.js'
 /** Control characters, and characters that change the direction of text: `\u202Efdp.exe` would look like `exe.pdf`. */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** File systems take no longer names. */
+/** File systems do not accept longer names. */
 const MAX_LENGTH = 255
 
 /**
@@ -46,7 +46,7 @@ function setDisposition(res: Response, name: string | undefined, isInline: boole
 /** Returns the last part of a path as the name of a file that no client misunderstands. */
 function cleanName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
-  // A half of a pair of surrogates has no form in UTF-8.
+  // A single surrogate cannot be encoded in UTF-8.
   const text = last
     .replace(HIDDEN, '')
     .slice(0, MAX_LENGTH)
@@ -180,16 +180,16 @@ function setLength(res: Response, { length, range }: Part): void {
 
 /** A file that is ready to be sent. */
 interface OpenContent {
-  /** The number of bytes; `null` if it is not known. */
+  /** The number of bytes; `null` if unknown. */
   readonly length: number | null
-  /** The version of the content, without quotes; `null` if it is not known. */
+  /** The version of the content, without quotes; `null` if unknown. */
   readonly tag: string | null
   readonly lastModified: Date | null
-  /** The media type that the content itself names; `null` if it names none. */
+  /** The media type of the content itself; `null` if it has none. */
   readonly type: string | null
-  /** The name that the content itself has; `null` if it has none. */
+  /** The name of the content itself; `null` if it has none. */
   readonly name: string | null
-  /** Returns the bytes, all of them without a range. The stream closes the file, so it is called once. */
+  /** Returns the bytes: of the range, or all of them. Call it once, because the stream closes the file. */
   readonly read: (range: ByteRange | null) => Readable
   /** Closes the file, in place of `read`. */
   readonly close: () => void
@@ -198,7 +198,7 @@ interface OpenContent {
 /**
  * Opens the content of a file response.
  *
- * @throws HttpError 404 for a path that leads to no file of its folder.
+ * @throws HttpError 404 for a path that is not a file of its folder.
  */
 async function openContent({ content, options }: FileParts): Promise<OpenContent> {
   if (typeof content !== 'string') return contentOf(content)
@@ -210,7 +210,7 @@ async function openContent({ content, options }: FileParts): Promise<OpenContent
     type: null,
     name: content,
     read: (range) => {
-      // Bytes that are added meanwhile are not sent: `Content-Length` is sent before them.
+      // Bytes that are added later are not sent, because `Content-Length` is sent before them.
       const { start, end } = range ?? { start: 0, end: size - 1 }
       if (size > 0) return handle.createReadStream({ start, end })
       void handle.close()

@@ -25,7 +25,7 @@ export interface JsonPreparation {
   /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
   readonly prepare: (body: unknown, res: Response) => unknown
   /**
-   * For data that is put into an envelope of the application's own; `null`: the data is put into the envelope as it is.
+   * For data that is put into a custom envelope; `null`: the data is put into the envelope unchanged.
    */
   readonly inEnvelope: {
     /** Changes the data. Returns {@link REFUSED} if the request has failed instead. */
@@ -35,7 +35,7 @@ export interface JsonPreparation {
   } | null
   /**
    * Returns how rows are limited that come one by one; `null` if nothing describes them, and none may be sent. Rows that
-   * {@link isRequired} does not protect are sent as they are.
+   * {@link isRequired} does not protect are sent unchanged.
    */
   readonly rowsOf: (status: number, res: Response) => RowLimit | null
   /**
@@ -53,7 +53,7 @@ export interface RowLimit {
   readonly isDocument: boolean
 }
 
-/** Sends rows as they are. */
+/** Sends rows unchanged. */
 export const ALL_ROWS: RowLimit = { limit: (rows) => rows, isDocument: true }
 
 /** The result of `prepare` if the response is an error, which has been sent or will be. */
@@ -65,7 +65,7 @@ export interface OwnJson {
   [kPrepare]: JsonPreparation | null
 }
 
-/** Sets how the body of `res.json` is prepared; `null`: it is sent as it is. */
+/** Sets how the body of `res.json` is prepared; `null` sends it unchanged. */
 export function prepareJson(res: Response, preparation: JsonPreparation | null): void {
   ;(res as Response & OwnJson)[kPrepare] = preparation
 }
@@ -83,7 +83,7 @@ export function limitedBody(res: Response, body: unknown): unknown {
   return own?.isRequired ? own.prepare(body, res) : body
 }
 
-/** Returns how the rows of a response are limited; `null` if nothing describes them, and none may be sent. */
+/** Returns how the rows of a response are limited; `null` if the rows are not described, and must not be sent. */
 export function rowLimitOf(res: Response, status: number): RowLimit | null {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
   return own?.isRequired ? own.rowsOf(status, res) : ALL_ROWS
@@ -116,7 +116,7 @@ function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unkno
   return isLeftOut ? body : preparation.prepare(body, res)
 }
 
-/** Throws for a body whose JSON hides a part of it. */
+/** Throws for a body whose JSON omits a part of it. */
 export type CheckText = (body: unknown, text: string) => void
 
 interface JsonConfig {
@@ -188,7 +188,7 @@ export function sendJsonAs(res: Response, type: string, body: unknown): void {
   res.send(Buffer.from(writtenText(res, ready)))
 }
 
-/** Sends the text that Express writes, with the settings of its application, after a check of it. */
+/** Sends the same text as Express, with the settings of its application, after a check. */
 function sendWritten(res: Response, body: unknown): Response {
   const text = writtenText(res, body)
   if (!res.get('Content-Type')) res.set('Content-Type', JSON_TYPE)
@@ -202,10 +202,10 @@ function writtenText(res: Response & OwnCheck, body: unknown): string {
     text = written
     return res
   }
-  // With a type, Express sets none.
+  // If a type is set, Express does not set one.
   const own = { send: { value: send }, get: { value: () => JSON_TYPE } }
   expressJson.call(Object.create(res, own), body)
-  // A response may belong to another application. A replacer of the program may give a value a form.
+  // A response may belong to another application. A replacer of the program may make a value serializable.
   const isWhole = typeof text === 'string' && !res.app.get('json replacer')
   if (isWhole) res[kCheckText]?.(body, text)
   return text

@@ -4,7 +4,7 @@ import { hasLostConnection } from '../close-with-connection.js'
 import { destroyStream, fromWeb, isWriteOnly, type RawBody } from './raw-body.js'
 import { joinHeader, setDocumentedType } from './response-head.js'
 
-/** Headers that concern one connection (RFC 9110, 7.6.1). Node writes our own. */
+/** Headers of a single connection (RFC 9110, 7.6.1). Node writes its own. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -15,7 +15,7 @@ const OF_THE_CONNECTION = new Set([
   'upgrade',
 ])
 
-/** Headers that describe the body before `fetch` has decoded it. */
+/** Headers that describe the body before `fetch` decodes it. */
 const OF_THE_CODING = new Set(['content-encoding', 'content-length'])
 
 /**
@@ -40,9 +40,9 @@ function copyResponseHead(from: globalThis.Response, res: Response): void {
 /** How a raw body is sent. */
 export interface RawOptions {
   readonly status: number
-  /** The documented media type; `null` if there is none. It replaces another type that the handler has set. */
+  /** The documented media type; `null` if there is none. It replaces a different type of the handler. */
   readonly type: string | null
-  /** The media type if nothing else names one. */
+  /** The default media type. */
   readonly fallback: string
   /** Ends the request after an error of the stream. */
   readonly fail: (error: unknown) => void
@@ -102,7 +102,7 @@ function setType(res: Response, { documented, own }: Types): void {
 }
 
 function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
-  // As Node's `pipe` does. The cache then finds that no code has the whole body, also if it is empty.
+  // As Node's `pipe` does. The cache then finds that no code has the whole body, even if it is empty.
   res.emit('pipe', stream)
   const { statusCode } = res
   const hasNoBody = res.req.method === 'HEAD' || [204, 205, 304].includes(statusCode)
@@ -147,7 +147,7 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
       if (length !== null && sent > length) throw new TypeError(otherLength('more', length))
       if (!res.write(chunk)) stream.pause()
     } catch (error) {
-      // A head that cannot be written, or a stream of objects. In a listener, no other code would catch it.
+      // The head is invalid, or the stream contains objects. In a listener, no other code would catch the error.
       end(error)
     }
   }
@@ -159,15 +159,15 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
     destroyStream(stream)
   }
   res.on('drain', resume).on('close', abort)
-  // `writable: false`: of a socket or a transform, only the readable side has to end.
+  // `writable: false`: only the readable side of a socket or a transform has to end.
   finished(stream, { writable: false }, end)
   // A handler may have piped the stream into the response as well, which would write each chunk twice.
   stream.unpipe?.(res)
-  // Code that has paused the stream cannot find out that it must resume it.
+  // Code that has paused the stream does not learn that it must resume it.
   stream.on('data', write).resume()
 }
 
-/** The `Content-Length` that the handler has set, in bytes; `null` if it has set none. */
+/** The `Content-Length` that the handler has set, in bytes; `null` if there is none. */
 function statedLength(res: Response): number | null {
   const stated = String(res.getHeader('Content-Length'))
   return /^\d+$/.test(stated) ? Number(stated) : null

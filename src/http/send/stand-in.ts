@@ -21,7 +21,7 @@ type MockSocket = Partial<Pick<Socket, 'end'>> & {
 
 const node = ServerResponse.prototype
 
-/** Reads these methods of a response that has no connection; `null` for a response that has one. */
+/** Returns the functions that collect a response without a connection; `null` if it has one. */
 export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collectors | null {
   // A response that waits for an earlier one on its connection has no socket yet.
   if ((res.socket ?? req.socket) instanceof Duplex) return null
@@ -51,17 +51,17 @@ export function prepareStandIn(
 
 /** Adds the members that Node and this package read from a connection. */
 function completeMock(socket: MockSocket, res: ServerResponse): void {
-  // Node reads it to find out whether everything has been written.
+  // Node reads it to check whether everything has been written.
   socket.writableLength ??= 0
   const { write } = socket
   if (typeof write === 'function') {
-    // A writer waits for `drain` after any other result than `true`, and a mock does not emit it.
+    // A writer waits for `drain` unless the result is `true`, and a mock does not emit it.
     socket.write = (...args) => write.apply(socket, args) ?? true
   }
   if (typeof socket.end !== 'function') socket.destroySoon ??= () => res.destroy()
 }
 
-/** Destroys a response, and reports it as an `error` once the adapter listens. */
+/** Destroys a response, and reports the `error` when the adapter listens. */
 function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
   if (this.destroyed) return this
   node.destroy.call(this, error)
@@ -102,7 +102,7 @@ function setAll(res: ServerResponse, headers: Headers | undefined): void {
   for (const [name, value] of pairs) res.appendHeader(name, value)
 }
 
-/** Node takes `[name, value, …]` as well as `[[name, value], …]`. */
+/** Node accepts both `[name, value, …]` and `[[name, value], …]`. */
 function pairsOf(headers: readonly unknown[]): [string, string][] {
   if (Array.isArray(headers[0])) return headers as [string, string][]
   return Array.from({ length: headers.length / 2 }, (_, i) => [

@@ -9,7 +9,7 @@ import type { Response } from '../../contracts/handler.js'
 import { IS_BUN } from '../runtime.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
 
-/** Headers in which Node finds how it must send a response, if it gets them. */
+/** Headers that control how Node sends a response. */
 const OF_NODE = new Set([
   'connection',
   'content-disposition',
@@ -44,7 +44,7 @@ function isName(name: string): boolean {
 }
 
 const MAX_NAMES = 1000
-/** No longer name is kept: code may look up a name that a client has sent. */
+/** Longer names are not stored, because code may look up a name from a client. */
 const MAX_LENGTH = 64
 
 /** Keeps the results of a function for names of headers: for 1,000 names, of up to 64 characters each. */
@@ -70,11 +70,11 @@ export function rememberNames<Value>(learn: (name: string) => Value): (name: str
 export const headerKey: (name: string) => string = rememberNames(learnKey)
 
 function learnKey(name: string): string {
-  // Node's own method refuses it with its own message.
+  // Node's own method then throws its own error.
   if (typeof name !== 'string') return name
   const lower = name.toLowerCase()
   if (name.length > MAX_LENGTH) return lower
-  // The name of a property is the one string that V8 has for this text.
+  // A property name is the only string that V8 stores for this text.
   return Object.keys({ [lower]: true })[0] ?? lower
 }
 
@@ -86,7 +86,7 @@ function learnKey(name: string): string {
  */
 const LONG = 64 * 1024
 
-/** Returns a text as it is written to a connection: long texts as bytes. */
+/** Converts a text for writing to a connection: long texts become bytes. */
 export function wireText(text: string): string | Buffer {
   return text.length < LONG ? text : Buffer.from(text)
 }
@@ -138,7 +138,7 @@ export function isUntouched(
 }
 
 function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
-  // Once the static headers have been set one by one, an empty list means that other code has removed them all.
+  // If the static headers have been set one by one, an empty list means that other code has removed all of them.
   return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
 }
 
@@ -174,9 +174,9 @@ function linesOfAdded(added: readonly string[], headers: unknown[]): string {
   return lines
 }
 
-/** The headers of every response, unless a handler or a middleware changes one, in the forms that responses need. */
+/** The headers that every response has unless it changes one, in the necessary forms. */
 export interface StaticHeaders {
-  /** All header lines, as they are sent. */
+  /** All header lines, in the format of HTTP. */
   readonly text: string
   /** By lower-case name. */
   readonly byName: ReadonlyMap<string, StaticHeader>
@@ -186,7 +186,7 @@ export interface StaticHeaders {
 export interface StaticHeader {
   readonly name: string
   readonly value: string
-  /** The header line, as it is sent. */
+  /** The header line, in the format of HTTP. */
   readonly line: string
 }
 

@@ -17,7 +17,7 @@ export interface ApiKeyRecord {
   readonly hash: string
   /** A name for people. Default: none. */
   readonly name?: string | null
-  /** The tenant that the key belongs to. Default: none; such a key may act for no tenant. */
+  /** The tenant of the key. Default: none; such a key may not act for a tenant. */
   readonly tenant?: string | null
   /** The abilities of the key, for `@Can`. Default: none. */
   readonly permissions?: readonly string[] | null
@@ -29,7 +29,7 @@ export interface ApiKeyRecord {
   readonly revokedAt?: Date | number | null
 }
 
-/** The user of a request with a key, unless the option `user` makes another user. */
+/** The user of a request with a key, unless the option `user` creates another one. */
 export interface ApiKeyUser {
   /** The id of the key. */
   readonly id: string
@@ -67,7 +67,7 @@ export interface ApiKeysOptions<
    * The scheme of the key in the header `Authorization`, such as `'Bearer'`, in place of a header of its own. Default: none.
    */
   readonly scheme?: string
-  /** Makes `req.user` from a key, for each request. Default: an {@link ApiKeyUser}. */
+  /** Creates `req.user` from a key, for each request. Default: an {@link ApiKeyUser}. */
   readonly user?: (record: TRecord, req: Request) => TUser
   /**
    * Whether a key confirms the tenant of its request: a key of another tenant, or of none, is refused with 403. With
@@ -137,9 +137,7 @@ export function settleApiKeysOptions(options: ApiKeysOptions): ApiKeysSettings {
 
 function problemsOf(options: ApiKeysOptions): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [
-      invalid('', 'It was given no object of options.', "Give { prefix: 'acme_live', find }."),
-    ]
+    return [invalid('', 'Its options must be an object.', "Give { prefix: 'acme_live', find }.")]
   }
   return [
     ...unknownOptions('apiKeys(): ', options, NAMES),

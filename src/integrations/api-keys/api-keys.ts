@@ -171,7 +171,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 }
 
-/** The client only receives that it needs another key. */
+/** The client only learns that it needs another key. */
 function refuse(req: Request, reason: string): false {
   noteOf(req)?.({ by: 'api-keys', verdict: 'refused', reason })
   return false
@@ -256,7 +256,7 @@ function isRepeated({ rawHeaders }: Request): boolean {
   return count > 1
 }
 
-/** The most keys whose reports are remembered. A key that is forgotten early is reported again. */
+/** The maximum number of keys whose reports are stored. A key that is removed early is reported again. */
 const MOST = 10_000
 
 /** The parts of {@link KeyUses}. */
@@ -268,7 +268,7 @@ interface KeyUsesParts<TRecord> {
   readonly report: (record: TRecord, req: Request) => unknown
 }
 
-/** Reports that keys were used: each one at most once in an interval. */
+/** Reports the use of keys: at most once per key in an interval. */
 export class KeyUses<TRecord extends ApiKeyRecord> {
   readonly #parts: KeyUsesParts<TRecord>
   /** When each key was last reported, the oldest first. Only keys that exist are here, and only for an interval. */
@@ -279,7 +279,7 @@ export class KeyUses<TRecord extends ApiKeyRecord> {
     this.#parts = parts
   }
 
-  /** Notes a use. The report runs later, so that the request does not wait for it. */
+  /** Records a use. The report runs later, so that the request does not wait for it. */
   note(record: TRecord, req: Request): void {
     const { clock, useMs } = this.#parts
     const now = clock.monotonic()

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../index.js'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
-/** The most keys that are kept. Then the oldest one goes. */
+/** The maximum number of stored keys. A new key then replaces the oldest one. */
 const MOST = 10_000
 
 interface CachedKey<TRecord> {
@@ -38,7 +38,7 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
     this.#parts = parts
   }
 
-  /** Returns the key with this hash, at once if it is kept. It may have expired since. */
+  /** Returns the key with this hash, synchronously if it is stored. It may have expired in the meantime. */
   get(hash: string): TRecord | Promise<TRecord | undefined> {
     const { clock, cacheMs, find } = this.#parts
     if (cacheMs === 0) return find(hash)
@@ -72,7 +72,7 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
     return record
   }
 
-  /** A look-up that never ends must not hold its key for ever. The first flight is the oldest one. */
+  /** A look-up that never ends must not keep its key forever. The first flight is the oldest one. */
   #dropOldFlights(now: number): void {
     for (const [hash, { since }] of this.#flights) {
       if (now - since < this.#parts.cacheMs) return

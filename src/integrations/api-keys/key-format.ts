@@ -8,18 +8,18 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** The length of a checksum: 62^6 is more than 2^32. */
 const CHECKSUM_LENGTH = 6
 
-/** 32 digits of base62 are 190 bits. Without the four that `start` shows, 166 bits stay secret. */
+/** 32 digits of base62 are 190 bits. Without the four digits in `start`, 166 bits stay secret. */
 const RANDOM_LENGTH = 32
 const SHOWN_LENGTH = 4
 
 /** The length of a key after its prefix and the underscore. */
 const REST_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
 
-/** Words of letters and digits, joined by single underscores, so that the key has one reading. */
+/** Words of letters and digits, joined by single underscores, so that a key can be parsed in only one way. */
 const PREFIX = /^(?=.{1,32}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*$/
 const REST = /^[0-9A-Za-z]+$/
 
-/** The largest multiple of 62 in a byte. Bytes from here on would make some digits more frequent. */
+/** The largest multiple of 62 in a byte. Larger bytes would make some digits more frequent. */
 const FAIR_BYTES = 248
 
 /** Options of {@link generateApiKey}. */
@@ -32,9 +32,9 @@ const NAMES: OptionNames<GenerateApiKeyOptions> = { prefix: true }
 
 /** A new key. */
 export interface GeneratedApiKey {
-  /** The secret. Show it once, and store it nowhere. */
+  /** The secret. Show it once, and do not store it. */
   readonly key: string
-  /** The first characters of the key, by which people recognise it in a list: the prefix and four digits. */
+  /** The first characters of the key, for lists: the prefix and four digits. */
   readonly start: string
   /** The SHA-256 of the key in hexadecimal. Store it. */
   readonly hash: string
@@ -69,7 +69,7 @@ export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** Returns the mistake of a prefix; `null` if it is valid. */
+/** Returns the mistake in a prefix; `null` if it is valid. */
 export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string } | null {
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
   return {

@@ -5,7 +5,7 @@ import { type Problem, refuseOldPeer } from '../../plugin/index.js'
 /** The setting in which a session has the time of a test, in milliseconds. */
 const NOW = 'blazon.jobs_now'
 
-/** The database of the application, as pg-boss uses it. */
+/** The database of the application, in the form that pg-boss uses. */
 export interface BossDatabase {
   /** For work of pg-boss itself, apart from every transaction. */
   readonly own: Db
@@ -38,7 +38,7 @@ export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatab
 
 let statements = 0
 
-/** Each statement comes a microsecond later than the one before, so that jobs have an order while the clock stands still. */
+/** Each statement gets a time one microsecond later, so that jobs have an order while the clock stands still. */
 function setNow(clock: Clock, isLocal: boolean): string {
   return `select set_config('${NOW}', '${clock.now() + ++statements / 1000}', ${isLocal})`
 }

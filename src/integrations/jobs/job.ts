@@ -17,13 +17,15 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly input?: S
   /** How often a job runs again after a failure: `5` means at most six runs. Default 3. */
   readonly retries?: number
-  /** The wait before the first repetition; it doubles with each, up to one hour. Default `'5s'`. */
+  /** The wait before the first retry; it doubles with each retry, up to one hour. Default `'5s'`. */
   readonly retryDelay?: Duration
-  /** The time of one run. After it, `signal` aborts and the run has failed. Default `'30s'`; at most 23 hours. */
+  /**
+   * The time limit of one run. Afterwards, `signal` aborts and the run has failed. Default `'30s'`; at most 23 hours.
+   */
   readonly timeout?: Duration
-  /** How many of these jobs run at once in one process. Default 2. */
+  /** The maximum number of concurrent jobs of this kind in one process. Default 2. */
   readonly concurrency?: number
-  /** How many of them may belong to one tenant. Default: half of `concurrency`, and at least 1. */
+  /** The maximum number of concurrent jobs of one tenant. Default: half of `concurrency`, and at least 1. */
   readonly perTenant?: number
   /**
    * Whether the job runs as the tenant of the code that sends it. `false`: it belongs to no tenant, whoever sends it.
@@ -35,11 +37,11 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
    * one of each, `'exclusive'` one that waits or runs. Default: any number.
    */
   readonly policy?: 'short' | 'singleton' | 'stately' | 'exclusive'
-  /** How long a job is kept after its end, to be listed or run again. Default `'7d'`. */
+  /** How long an ended job is stored, to be listed or run again. Default `'7d'`. */
   readonly keep?: Duration
 }
 
-/** The description of a job, without the code that runs it. {@link defineJob} makes it. Durations are in seconds. */
+/** The description of a job, without the code that runs it, created by {@link defineJob}. Durations are in seconds. */
 export interface JobDefinition<TSent = unknown, TInput = unknown>
   extends Required<Pick<JobOptions, 'retries' | 'concurrency' | 'perTenant' | 'tenant'>> {
   /** The name of the job, and of its queue. */
@@ -48,21 +50,21 @@ export interface JobDefinition<TSent = unknown, TInput = unknown>
   readonly input: StandardSchemaV1<TSent, TInput> | null
   /** The wait before the first repetition, in seconds. */
   readonly retryDelay: number
-  /** The time of one run, in seconds. */
+  /** The time limit of one run, in seconds. */
   readonly timeout: number
-  /** The policy of its queue; `'standard'` without one. */
+  /** The policy of its queue; default `'standard'`. */
   readonly policy: string
-  /** How long it is kept after its end, in seconds. */
+  /** How long an ended job is stored, in seconds. */
   readonly keep: number
 }
 
 /** A run of a job: the argument of a method with `@Job`. */
 export interface JobRun<TInput = unknown> {
-  /** The same in all runs of a job: use it as an idempotency key for effects outside of the database. */
+  /** Equal in all runs of a job: use it as an idempotency key for effects outside of the database. */
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** The input, after its schema has checked it. */
+  /** The input, validated by its schema. */
   readonly input: TInput
   /** The number of this run, from 1. */
   readonly attempt: number
@@ -70,9 +72,9 @@ export interface JobRun<TInput = unknown> {
   readonly dueAt: Date
   /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
   readonly signal: AbortSignal
-  /** The tenant for which the job runs; `null` for none. */
+  /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
-  /** The request that has sent the job. It has no rights: a job runs as its tenant, and not as a user. */
+  /** The request that sent the job. It grants no rights: a job runs as its tenant, not as a user. */
   readonly sender: JobSender
 }
 
@@ -80,7 +82,7 @@ export interface JobRun<TInput = unknown> {
 export interface JobSender {
   /** The id of the request. */
   readonly requestId?: string
-  /** The header `traceparent` with which its trace goes on. */
+  /** The `traceparent` header that continues its trace. */
   readonly traceparent?: string
   /** The id of its user. */
   readonly user?: string
@@ -144,10 +146,10 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   return Object.freeze(job)
 }
 
-/** Whether an option is valid, and what to give. */
+/** Whether an option is valid, and the expected value. */
 export type Check = readonly [isValid: boolean, remedy: string]
 
-/** @throws ConfigError with all options that are not valid, or that have no check. */
+/** @throws ConfigError with all options that are not valid or not known. */
 export function refuse(at: string, options: object, checks: Readonly<Record<string, Check>>): void {
   const entries = Object.entries(checks)
   const names = Object.fromEntries(entries.map(([name]) => [name, true]))
@@ -170,7 +172,7 @@ export function number(
   return [Number.isInteger(value) && value >= least && value <= most, `Give ${what}.`]
 }
 
-/** `NaN` for a value that is no duration. */
+/** `NaN` for an invalid duration. */
 function seconds(duration: Duration): number {
   return Math.ceil(toSeconds(duration) ?? Number.NaN)
 }
@@ -183,7 +185,7 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
 
 /** The data of a job in the database. */
 export interface Envelope {
-  /** The input, as it was sent: its schema reads it again when the job runs. */
+  /** The original input: its schema validates it again when the job runs. */
   readonly input?: unknown
   readonly tenant: string | null
   readonly sender: JobSender
@@ -208,7 +210,7 @@ export async function checkInput(
   throw new Failure(`The input of the job ${name} does not fit its schema: ${reasons.join('; ')}`)
 }
 
-/** Reads the data of a job that any version of the application may have sent. `null` if another program has sent it. */
+/** Reads the data of a job, which any version of the application may have sent. `null` if another program sent it. */
 export function readEnvelope(data: unknown): Envelope | null {
   const { tenant, sender } = (data ?? {}) as Partial<Envelope>
   const isOurs = typeof tenant === 'string' || tenant === null

@@ -39,7 +39,7 @@ function jobsPlugin(settings: JobsSettings): Plugin {
       { token: TestJobs, inject: [Runtime], useFactory: ({ drain }: Runtime) => drain },
     ],
     ...(settings.documented.length > 0 && { document: documentOf(settings.documented) }),
-    // Jobs have the id and the trace of the request that sends them.
+    // Jobs have the id and the trace of the sending request.
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
     setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
     health: ({ get }) => get(Runtime).check(),
@@ -55,7 +55,7 @@ function documentOf(jobs: readonly JobDefinition[]): NonNullable<Plugin['documen
   })
 }
 
-/** The jobs of an application, for the dashboard of `blazon dev`. Their inputs are left out: they may be personal data. */
+/** The jobs of an application, for the dashboard of `blazon dev`, without their inputs, which may be personal data. */
 function listedWork(link: DatabaseLink, schema: string): PluginWork {
   return {
     title: 'Jobs',
@@ -70,7 +70,7 @@ function listedWork(link: DatabaseLink, schema: string): PluginWork {
     actions: {
       async retry(id) {
         const isFound = await retryJob(link, id, schema)
-        return isFound ? 'The job will run once more.' : 'The job is not dead any more.'
+        return isFound ? 'The job will run once more.' : 'The job is no longer dead.'
       },
     },
   }

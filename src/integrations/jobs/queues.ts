@@ -8,7 +8,7 @@ import type { Works } from './worker.js'
 
 const LONGEST_DELAY_SECONDS = 3600
 
-/** The run does not have its job any more: it ran too long, or the application closes. Its effects must not be saved. */
+/** The run no longer owns its job: it took too long, or the application is closing. Its effects must not be saved. */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {
     super(`The job ${name} ${id} was given to another run. Nothing of this one was saved.`)
@@ -27,7 +27,7 @@ export class Queues {
     readonly isReal: boolean,
   ) {}
 
-  /** Makes the queue of a job, or gives it the options that the job has now. */
+  /** Creates the queue of a job, or updates its options. */
   async open({ name, policy, ...job }: JobDefinition): Promise<void> {
     const options = {
       retryLimit: job.retries,
@@ -37,12 +37,12 @@ export class Queues {
       expireInSeconds: job.timeout,
       deleteAfterSeconds: job.keep,
     }
-    // It has no effect on a queue that exists.
+    // Has no effect on an existing queue.
     await this.boss.createQueue(name, { ...options, policy })
     await this.boss.updateQueue(name, options)
   }
 
-  /** Sends a job, and returns its id; `null` if its policy or its id excludes it. */
+  /** Sends a job, and returns its id; `null` if its policy or its id prevents it. */
   async send(name: string, envelope: Envelope, options: SendOptions): Promise<string | null> {
     if (!this.isReal) return randomUUID()
     return await this.database.join((db) => this.boss.send(name, envelope, { ...options, db }))
@@ -54,12 +54,12 @@ export class Queues {
     await this.database.join(async (db) => assertOne(await run(db), job))
   }
 
-  /** Notes a failure. The job runs again later if it has runs left. */
+  /** Records a failure. The job runs again later if it has runs left. */
   async fail(job: JobWithMetadata, error: unknown): Promise<void> {
     await this.database.join((db) => this.boss.fail(job.name, job, outputOf(error), { db }))
   }
 
-  /** Puts a job among the dead ones, whatever runs it has left. */
+  /** Marks a job as dead, even if it has runs left. */
   async bury(job: JobWithMetadata, error: unknown): Promise<void> {
     const { name, id } = job
     await this.#release(job, async (db) => {
@@ -68,13 +68,13 @@ export class Queues {
     })
   }
 
-  /** Gives a job back, which has not run: this run does not count. */
+  /** Returns a job that has not run: this run does not count. */
   async giveBack(job: JobWithMetadata, startAfter = 0): Promise<void> {
     const change = { id: job.id, retryLimit: job.retryLimit + 1, startAfter }
     await this.#release(job, (db) => this.boss.update(job.name, undefined, { ...change, db }))
   }
 
-  /** Makes a job that runs one that waits, and changes it in the same transaction. */
+  /** Makes a waiting job run, and changes it in the same transaction. */
   async #release(job: JobWithMetadata, change: (db: Db) => Promise<unknown>): Promise<void> {
     await this.database.join(async (db) => {
       assertOne(await this.boss.cancel(job.name, job, { db }), job)
@@ -84,18 +84,18 @@ export class Queues {
   }
 }
 
-/** pg-boss does not type the number of jobs that a command has changed. */
+/** pg-boss has no type for the number of jobs that a command has changed. */
 function assertOne(response: { readonly affected?: number }, job: JobWithMetadata): void {
   if (response.affected !== 1) throw new LostClaimError(job)
 }
 
-/** The reason of a failure, as the lists of jobs show it. A stack belongs to the log. */
+/** The reason of a failure, for lists of jobs. Stacks are only in the log. */
 function outputOf(error: unknown): Pick<Error, 'name' | 'message'> {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   return { name, message }
 }
 
-/** The parts of an application that its jobs depend on. They exist when it has started. */
+/** The parts of an application that its jobs need. They exist after the start. */
 export interface JobsDeps {
   readonly link: DatabaseLink
   readonly queues: Queues

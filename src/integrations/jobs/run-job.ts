@@ -6,7 +6,7 @@ import { type JobsDeps, LostClaimError } from './queues.js'
 import { planOf } from './schedules.js'
 import type { Work } from './worker.js'
 
-/** How long a job of a suspended tenant waits before it is looked at again. */
+/** How long a job of a suspended tenant waits before it is checked again. */
 const SUSPENDED_SECONDS = 60
 /** How much longer than its timeout a transaction may send no statement. */
 const REST_MS = 5000
@@ -16,7 +16,7 @@ export class DeadJobError extends Error {
   override readonly name = 'DeadJobError'
 }
 
-/** Runs a job that this process has taken, and ends it in the database. Rejects only if the database fails. */
+/** Runs a job of this process, and ends it in the database. Rejects only if the database fails. */
 export async function runJob(
   work: Work,
   taken: JobWithMetadata,
@@ -79,7 +79,7 @@ async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknow
   return await checkInput(job, envelope.input, DeadJobError)
 }
 
-/** Waits for a function, but not longer than a signal: code that ignores it must not hold a connection. */
+/** Waits for a function until a signal aborts: code that ignores the signal must not keep a connection. */
 async function untilAborted(fn: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const aborted = new Promise<never>((_, reject) => {

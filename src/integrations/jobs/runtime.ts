@@ -19,7 +19,10 @@ import type { Jobs } from './sender.js'
 import { findWork } from './worker.js'
 import { Workers } from './workers.js'
 
-/** How often lost jobs are looked for, in seconds: each waits at most twice this time longer than its timeout. */
+/**
+ * The interval at which lost jobs are searched, in seconds: a lost job waits at most twice this time beyond its
+ * timeout.
+ */
 const SUPERVISE_SECONDS = 10
 /** After this time without a look for jobs, the workers are not well. */
 const SILENT_MS = 60_000
@@ -89,7 +92,7 @@ export class Runtime {
     await this.#boss?.stop({ graceful: false })
   }
 
-  /** Throws if no worker has looked for jobs for a while, and none is busy. */
+  /** Throws if no worker has looked for jobs for a while, and no worker is busy. */
   check(): void {
     if (this.#workers === undefined || this.#boss === undefined || this.#workers.running > 0) return
     const wip = this.#boss.getWipData()
@@ -101,7 +104,7 @@ export class Runtime {
 
 type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
 
-/** How long counts are used again, in milliseconds. */
+/** How long counts are reused, in milliseconds. */
 const FRESH_MS = 5000
 
 /**
@@ -129,17 +132,17 @@ function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
   })
   refresh()
   return [
-    gauge('waiting', 'readyCount', 'Jobs that are due and that no worker has taken.'),
+    gauge('waiting', 'readyCount', 'Jobs that are due and not yet running.'),
     gauge('running', 'activeCount', 'Jobs that run.'),
     gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
-    gauge('oldest_seconds', 'readyOldestSeconds', 'How long the oldest of them has waited.'),
+    gauge('oldest_seconds', 'readyOldestSeconds', 'The waiting time of the oldest due job.'),
   ]
 }
 
-/** After so many runs, a job is taken to send itself for ever. */
+/** The number of runs after which a job is assumed to send itself forever. */
 const MOST_RUNS = 10_000
 
-/** Runs the jobs of an application under test, when the test wants it. */
+/** Runs the jobs of an application in a test, when the test calls it. */
 class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: JobsDeps | undefined
@@ -164,7 +167,7 @@ class Drain implements TestJobs {
       reports.push(run)
       if (parts.works.get(run.name)?.schedule !== null) await planSchedules(parts)
       if (reports.length > MOST_RUNS)
-        throw new Error(`drain(): ${MOST_RUNS} runs, and jobs are left.`)
+        throw new Error(`drain(): jobs are left after ${MOST_RUNS} runs.`)
     }
     const failed = reports.find((report) => 'error' in report)
     if (failed !== undefined && failures === 'throw') throw failed.error
@@ -172,7 +175,7 @@ class Drain implements TestJobs {
   }
 }
 
-/** Runs the job that is due first; `null` if none is due. */
+/** Runs the first due job; `null` if none is due. */
 async function runNext(parts: JobsDeps): Promise<JobRunReport | null> {
   const { queues, works, schema } = parts
   const next = `select name from ${schema}.job

@@ -39,7 +39,7 @@ export async function planSchedules({ queues, works, clock }: JobsDeps): Promise
 
 /** More than clocks are moved by at a change, in milliseconds. */
 const LOOK_BACK_MS = 3 * 3600 * 1000
-/** How many runs are read at once. */
+/** The number of runs that are read at once. */
 const PAGE = 8
 
 /**
@@ -59,7 +59,7 @@ function nextRun(
   return from
 }
 
-/** The schedule as text, by which a run finds out whether its schedule has changed since it was sent. */
+/** The schedule as text, so that a run can detect a change of its schedule. */
 export function planOf({ expression, zone }: JobSchedule): string {
   return `${expression} ${zone}`
 }
@@ -70,7 +70,7 @@ function idOf(text: string): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
-/** pg-boss also reads six fields and recurrence rules, which the name of the decorator does not promise. */
+/** pg-boss also accepts six fields and recurrence rules, which the name of the decorator does not suggest. */
 function faultOf(boss: Boss, { expression, zone }: JobSchedule): string | null {
   if (String(expression).trim().split(/\s+/).length !== 5)
     return `'${expression}' does not have five fields.`

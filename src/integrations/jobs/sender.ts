@@ -15,7 +15,7 @@ import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.j
 export interface SendOptions {
   /** When the job may run at the earliest: a time from now, or a date. Default: at once. */
   readonly after?: Duration | Date
-  /** Names the job for the `policy` of its definition: a job that this excludes is not sent. Default: none. */
+  /** The key for the `policy` of the job: a job that the policy excludes is not sent. Default: none. */
   readonly key?: string
   /** Jobs with a higher number run first. Default 0. */
   readonly priority?: number
@@ -29,7 +29,7 @@ export interface SendOptions {
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  /** @internal `jobs()` sets it when the application has started. */
+  /** @internal Set by `jobs()` when the application has started. */
   parts: JobsDeps | undefined
 
   /**
@@ -79,7 +79,7 @@ export class Jobs {
   }
 }
 
-/** The input, if the job has one, and the options. */
+/** The input, if the job has one, then the options. */
 export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
@@ -91,7 +91,7 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
 }
 
-/** @throws HttpError if the code runs for no tenant, or for one that the request may not act for. */
+/** @throws HttpError if the code runs without a tenant, or for a tenant that the request may not act for. */
 function tenantOfSender(usesTenants: boolean): string | null {
   if (TenantContext.current()?.claim !== undefined) return requireTenantId()
   const tenant = getTenantId()
@@ -102,7 +102,7 @@ function tenantOfSender(usesTenants: boolean): string | null {
   throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
 }
 
-/** The input as the database will return it. It is checked in this form, so that it fits when the job runs. */
+/** The input in the form that the database will return, so that its validation also holds for the run. */
 async function sendable(job: JobDefinition, input: unknown): Promise<unknown> {
   const text = JSON.stringify(input)
   const plain: unknown = text === undefined ? undefined : JSON.parse(text)

@@ -7,19 +7,19 @@ export interface StoredJob {
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** `'dead'`: it has failed in all its runs. */
+  /** `'dead'`: all its runs have failed. */
   readonly state: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled'
-  /** The tenant for which it runs; `null` for none. */
+  /** The tenant of the item; `null` if it has none. */
   readonly tenant: string | null
-  /** How often it has run, with the run that is under way. */
+  /** The number of runs, including a current run. */
   readonly attempts: number
-  /** When it was sent. */
+  /** The time when it was sent. */
   readonly sentAt: Date
-  /** When it may run at the earliest. */
+  /** The earliest time of the next run. */
   readonly startAfter: Date
-  /** Why the last run has failed; `null` if it has not. */
+  /** The reason why the last run failed; `null` if it did not. */
   readonly reason: string | null
-  /** The input, as it was sent. */
+  /** The input, as sent. */
   readonly input: unknown
 }
 
@@ -31,7 +31,7 @@ export interface StoredJobsFilter {
   readonly state?: StoredJob['state'] | undefined
   /** Only jobs of this tenant. Default: all. */
   readonly tenant?: string | null | undefined
-  /** How many at most. Default 50. */
+  /** The maximum number. Default 50. */
   readonly limit?: number | undefined
   /** The schema of `jobs()`. Default `'blazon_jobs'`. */
   readonly schema?: string | undefined

@@ -9,14 +9,14 @@ import { Job, Worker } from './worker.js'
 
 /** Where events are sent. */
 export interface WebhookEndpoint {
-  /** The URL. It comes from a stranger, so only public addresses are called. */
+  /** The URL. It comes from an untrusted party, so only public addresses are called. */
   readonly url: string
   /** The secrets that sign: base64 of 24 bytes or more, with or without `whsec_`. Several are for rotation. */
   readonly secrets: string | readonly string[]
 }
 
 /**
- * Finds an endpoint by its id, as the tenant for which the event was sent. `undefined`: it is gone, so its deliveries are dead.
+ * Finds an endpoint by its id, as the tenant for which the event was sent. `undefined`: it was removed, so its deliveries are dead.
  */
 export type WebhookEndpoints = (id: string) => MaybePromise<WebhookEndpoint | undefined>
 
@@ -48,7 +48,7 @@ interface Sent extends Pick<WebhookEvent, 'type'> {
   readonly body: string
 }
 
-/** `send` alone makes the input. */
+/** `send` creates the input itself. */
 const INPUT: StandardSchemaV1<Sent, Sent> = {
   '~standard': { version: 1, vendor: 'blazon', validate: (value) => ({ value: value as Sent }) },
 }
@@ -62,7 +62,7 @@ const Delivery: JobDefinition<Sent, Sent> = defineJob('webhook', {
   keep: '30d',
 })
 
-/** The time of one call. */
+/** The time limit of one call. */
 const TIMEOUT_SECONDS = 15
 /** The status with which an endpoint refuses all later events. */
 const GONE = 410
@@ -120,7 +120,8 @@ export class Webhooks {
       timeout: TIMEOUT_SECONDS,
     })
     await response.body?.cancel()
-    if (response.status === GONE) throw new DeadJobError('The endpoint wants no more events (410).')
+    if (response.status === GONE)
+      throw new DeadJobError('The endpoint no longer accepts events (410).')
     if (!response.ok) throw new Error(`The endpoint responds with ${response.status}.`)
   }
 }

@@ -28,7 +28,7 @@ export const Worker: RouteOption<true, true, 'class'> = defineOption<true, 'clas
   anywhere: true,
 })
 
-/** How often a job is sent by itself: five fields, and a time zone. */
+/** The schedule of a job: five fields, and a time zone. */
 export interface JobSchedule {
   readonly expression: string
   readonly zone: string
@@ -80,9 +80,9 @@ export interface CronOptions {
   readonly name: string
   /** The time zone of the expression, such as `'Europe/Vienna'`. Default `'UTC'`. */
   readonly zone?: string
-  /** The time of one run. Default `'30s'`. */
+  /** The time limit of one run. Default `'30s'`. */
   readonly timeout?: Duration
-  /** How often a run is repeated after a failure. Default 3. */
+  /** How often a failed run is repeated. Default 3. */
   readonly retries?: number
 }
 
@@ -103,7 +103,7 @@ export function Cron(expression: string, options: CronOptions): DualMethodDecora
   return JOB({ of: () => job, schedule: { expression, zone } })
 }
 
-/** A job, and the method that runs it. */
+/** A job, and its method. */
 export interface Work {
   readonly job: JobDefinition
   readonly run: (run: JobRun) => unknown

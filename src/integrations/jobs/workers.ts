@@ -5,20 +5,23 @@ import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
 import type { Work } from './worker.js'
 
-/** How often a worker looks for jobs that another process has sent, in seconds. */
+/** The interval at which a worker looks for jobs of other processes, in seconds. */
 const POLL_SECONDS = 1
-/** How often schedules are planned besides the start and each run: another process may have ended before it could. */
+/**
+ * The interval at which schedules are planned, besides the start and each run, because another process may have failed
+ * to plan.
+ */
 const PLAN_MS = 20_000
 
 /** The workers of one process. */
 export class Workers {
   readonly #within: ReturnType<typeof slots>
-  /** The runs that have begun, with what gives their jobs back. */
+  /** The running jobs, with functions that return them. */
   readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
   #isLeaving = false
   #planning: Timer | undefined
 
-  /** @param concurrency How many jobs run at once. */
+  /** @param concurrency The number of jobs that run concurrently. */
   constructor(
     private readonly parts: JobsDeps,
     concurrency: number,
@@ -26,7 +29,7 @@ export class Workers {
     this.#within = slots(concurrency)
   }
 
-  /** How many runs are under way. */
+  /** The number of current runs. */
   get running(): number {
     return this.#running.size
   }
@@ -48,7 +51,7 @@ export class Workers {
     }
   }
 
-  /** Lets the workers of a job look at once: those that are busy when they are not; with `least` 1, only those. */
+  /** Makes the workers of a job look for jobs at once, or, if busy, afterwards; with `least` 1, only busy workers. */
   wake(name: string, least = 0): void {
     const { boss } = this.parts.queues
     for (const worker of boss.getWipData())
@@ -84,7 +87,7 @@ export class Workers {
     await run.finally(() => this.#running.delete(run))
   }
 
-  /** Takes no more jobs, lets those that run end within the time, and gives the others back. */
+  /** Fetches no more jobs, lets running jobs end within the time limit, and returns the others. */
   async leave(graceMs: number): Promise<void> {
     this.#isLeaving = true
     this.#planning?.cancel()

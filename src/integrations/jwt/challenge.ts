@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<BearerError, string>> = {
   scope: 'The token lacks a scope',
 }
 
-/** Makes the errors with which the guard refuses requests. None has a stack: a client can cause many. */
+/** Creates the errors with which the guard refuses requests, without a stack, because clients can cause many. */
 export class Challenges {
   readonly #challenges: Readonly<Record<BearerError, string>>
   readonly #lacking: (scopes: readonly string[]) => string
@@ -52,12 +52,18 @@ export class Challenges {
   }
 }
 
-/** Whether a text is a scope (RFC 6749, 3.3). It has neither spaces nor quotation marks, so it needs no quoting in a header. */
+/**
+ * Whether a text is a scope (RFC 6749, 3.3). Scopes have neither spaces nor quotation marks, so they need no quoting
+ * in a header.
+ */
 export function isScope(text: string): boolean {
   return /^[!#-[\]-~]+$/.test(text)
 }
 
-/** Where the metadata of a protected resource is: `/.well-known/…` comes before the path of the resource (RFC 9728, 3.1). */
+/**
+ * The URL of the metadata of a protected resource: `/.well-known/…` comes before the path of the resource (RFC 9728,
+ * 3.1).
+ */
 export function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource)
   return `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`

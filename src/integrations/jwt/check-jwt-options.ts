@@ -35,7 +35,7 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The greatest difference of clocks, in seconds. */
+/** The maximum difference of clocks, in seconds. */
 const MOST_TOLERANCE = 600
 
 /**
@@ -46,7 +46,7 @@ const MOST_TOLERANCE = 600
 export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
   if (typeof options !== 'object' || options === null) {
     const remedy = "Give { issuer: 'https://…', audience: '…' }."
-    throw new ConfigError([invalid('options', 'It was given no object.', remedy)])
+    throw new ConfigError([invalid('options', 'Its options must be an object.', remedy)])
   }
   const { keys } = options
   const given =
@@ -76,7 +76,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
     problems.push(invalid('keys and jwks', 'The keys come from two places.', remedy))
   }
   if (jwks !== undefined && !isSafeUrl(jwks)) {
-    problems.push(invalid('jwks', 'Its answer could be changed on the way.', safe))
+    problems.push(invalid('jwks', 'Its response could be changed on the way.', safe))
   }
   if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
     const cause = 'The keys are found by the URL of the issuer, so it must be a URL.'

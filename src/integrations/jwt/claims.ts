@@ -6,7 +6,7 @@ import type { ParsedToken } from './read-token.js'
 /** The rules for the claims of a token. Times are seconds. */
 export interface ClaimRules {
   readonly issuer: string | undefined
-  /** `null` if the audience does not matter. */
+  /** `null` if any audience is accepted. */
   readonly audience: readonly string[] | null
   /** Types in lower case; `undefined` for tokens without a type. */
   readonly types: readonly (string | undefined)[]
@@ -15,10 +15,10 @@ export interface ClaimRules {
   readonly tolerance: number
 }
 
-/** Why a token is refused: `expired` is sent to clients, because they can get a new token. */
+/** The reason of a refusal: `expired` is sent to clients, because they can obtain a new token. */
 type TokenFault = 'expired' | 'invalid'
 
-/** A time in milliseconds would be one after the year 5000, and the token would never end. */
+/** A time in milliseconds would mean a year after 5000, so the token would never expire. */
 const LATEST = 1e11
 
 /** Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that fits. */
@@ -34,13 +34,13 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
   return now < endOf(claims, rules) ? null : 'expired'
 }
 
-/** The second at which a token ends, with tolerance; `Infinity` for a token without an end. */
+/** The second at which a token expires, with tolerance; `Infinity` for a token without expiry. */
 export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
   const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
   return Math.min(exp ?? Infinity, byAge) + tolerance
 }
 
-/** The second at which a token begins, with tolerance. Its issue counts only where its age does. */
+/** The second at which a token becomes valid, with tolerance. `iat` counts only if the age is limited. */
 export function startOf(
   { nbf = 0, iat = 0 }: JwtClaims,
   { maxAge, tolerance }: ClaimRules,
@@ -75,7 +75,7 @@ function isTime(value: unknown): boolean {
 /** A claim by its name, or a function of all claims. */
 type Reader = AnyJwtOptions['roles']
 
-/** Freezes JSON data, since all requests with the token share it. */
+/** Freezes JSON data, because all requests with the token share it. */
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -87,7 +87,7 @@ export function freezeDeep<T>(value: T): T {
   return value
 }
 
-/** Makes the user that handlers get if no function `user` does; `undefined` for a token without `sub`. */
+/** Creates the default user for handlers, if there is no function `user`; `undefined` for a token without `sub`. */
 export function defaultUser(
   claims: JwtClaims,
   output: unknown,
@@ -104,7 +104,7 @@ export function defaultUser(
   }
 }
 
-/** The names in a claim. A claim of another kind has none. */
+/** The names in a claim; empty for a claim of another type. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
   const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
@@ -115,13 +115,13 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The tenant of a token. A claim of another kind names none. */
+/** The tenant of a token; `undefined` for a claim of another type. */
 export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
   const value = read(reader, claims)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** @throws TypeError if a function returns a promise, which has no names: the token would have no rights, and no reason. */
+/** @throws TypeError if a function returns a promise: the token would silently have no rights. */
 function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unknown {
   const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
   if (!isThenable(value)) return value

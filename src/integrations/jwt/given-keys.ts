@@ -114,7 +114,7 @@ function isKeyText(text: string): boolean {
 
 function readPem(pem: unknown): KeyObject {
   if (typeof pem !== 'string') throw new UnusableKey('Its pem is not text.')
-  // Files of variables write the ends of lines as \n.
+  // Files of variables write line ends as \n.
   const text = pem.replaceAll('\\n', '\n')
   if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {
     throw new UnusableKey('It is a private key. Give the public key: openssl pkey -pubout.')

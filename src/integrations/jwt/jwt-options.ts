@@ -65,7 +65,7 @@ export interface JwtClaims {
   readonly sub?: string
   /** Whom the token is for. */
   readonly aud?: string | readonly string[]
-  /** The end of the token, in seconds since 1970. */
+  /** The expiry of the token, in seconds since 1970. */
   readonly exp?: number
   /** The beginning of the token, in seconds since 1970. */
   readonly nbf?: number
@@ -77,7 +77,7 @@ export interface JwtClaims {
   readonly [claim: string]: any
 }
 
-/** The fields that the guard itself adds to the claims, if no function `user` makes the user. */
+/** The fields that the guard itself adds to the claims, if there is no function `user`. */
 export interface JwtIdentity {
   /** The claim `sub`. */
   readonly id: string
@@ -93,7 +93,7 @@ type ClaimsOf<S> = S extends StandardSchemaV1<infer _In, infer TOutput> ? TOutpu
 /** The type of `req.user` without a function `user`: the claims and {@link JwtIdentity}. */
 export type JwtUser<S = undefined> = ClaimsOf<S> & JwtIdentity
 
-/** A claim by its name, or a function of all claims. The function gets them as the issuer has written them. */
+/** The name of a claim, or a function of all claims. The function receives the original claims of the issuer. */
 type FromClaims<T> = string | ((claims: JwtClaims) => T)
 
 /** The part of `fetch` that the guard uses. */
@@ -150,11 +150,16 @@ export interface JwtOptions<
   readonly type?: string
   /** Whether a token may have no `exp`. Default: `'required'`. */
   readonly expires?: 'required' | 'optional'
-  /** The greatest age of a token since `iat`, which it must have. Seconds, or text with a unit. Default: any age. */
+  /**
+   * The maximum age of a token since `iat`, which it must then have. Seconds, or text with a unit. Default: any age.
+   */
   readonly maxAge?: Duration
   /** How far the clocks of issuer and API may differ: at most 10 minutes. Default: 5 seconds. */
   readonly clockTolerance?: Duration
-  /** How many verified tokens are kept, so that their signature is not verified again. `0`: none. Default: 10,000. */
+  /**
+   * The number of verified tokens to store, so that their signatures are not verified again. `0`: none. Default:
+   * 10,000.
+   */
   readonly cacheSize?: number
   /**
    * The URL of this API as a protected resource (RFC 9728). Challenges name its metadata, which `jwtMetadata` serves.

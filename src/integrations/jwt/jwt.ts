@@ -209,9 +209,9 @@ export function jwt<
 const FRESH_MS = 10 * 60_000
 /** The pause between two attempts while there are keys, whatever `kid` tokens have. */
 const COOLDOWN_MS = 30_000
-/** The pause between two attempts while there are none. */
+/** The pause between two attempts while there are no keys. */
 const RETRY_MS = 5000
-/** How long keys are used that cannot be read again. */
+/** How long keys are used if they cannot be read again. */
 const STALE_MS = 24 * 3_600_000
 
 /** Dependencies of {@link RemoteKeys}. */
@@ -275,7 +275,7 @@ class RemoteKeys implements KeySource {
     })
   }
 
-  /** Reads the keys once for all requests that wait. Never rejects: after a failure, the old keys stay. */
+  /** Reads the keys once for all waiting requests. Never rejects: after a failure, the old keys stay. */
   #refresh(): Promise<void> {
     this.#pending ??= this.#read().finally(() => {
       this.#pending = null
@@ -295,11 +295,11 @@ class RemoteKeys implements KeySource {
     }
   }
 
-  /** Keeps the objects of keys that are still there, because verified tokens refer to them. */
+  /** Keeps the objects of unchanged keys, because verified tokens refer to them. */
   #replace(next: readonly VerificationKey[]): void {
     const before = this.#keys
     const known = new Map(before.map((key) => [key.id, key]))
-    // A key that is listed twice is one key.
+    // Repeated keys count once.
     const listed = new Map(next.map((key) => [key.id, known.get(key.id) ?? key]))
     this.#keys = [...listed.values()]
     for (const key of before) key.isRetired = !this.#keys.includes(key)

@@ -4,7 +4,7 @@ import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verifica
 /** More keys than any issuer has. */
 const MOST_KEYS = 100
 
-/** Makes the function that reads the keys of an issuer. It looks for their URL again after each failure. */
+/** Creates the function that reads the keys of an issuer. It looks up their URL again after each failure. */
 export function jwksReader(
   options: AnyJwtOptions,
   setup: FetchSetup,
@@ -69,10 +69,10 @@ function metadataUrls(issuer: string): readonly [URL, URL] {
   ]
 }
 
-/** The longest wait for an issuer, in milliseconds of the machine: a moved clock does not make it faster. */
+/** The maximum wait for an issuer, in real milliseconds: a test clock does not shorten it. */
 const TIMEOUT_MS = 5000
 
-/** The largest answer. Metadata and keys of an issuer have a few kilobytes. */
+/** The maximum size of a response. Metadata and keys of an issuer have a few kilobytes. */
 const LIMIT_BYTES = 256 * 1024
 
 /** An answer with another status than 200. */
@@ -116,7 +116,7 @@ async function readText(response: Response, { href }: URL): Promise<string> {
 /** Hosts whose connections do not leave the machine. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Whether the response of a URL cannot be changed on its way: `https`, or `http` on the same machine. */
+/** Whether the response of a URL cannot be changed in transit: `https`, or `http` on the same machine. */
 export function isSafeUrl(value: unknown): boolean {
   if (!URL.canParse(String(value))) return false
   const { protocol, hostname, username, password } = new URL(String(value))

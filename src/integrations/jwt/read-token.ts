@@ -1,7 +1,7 @@
 import type { Request } from '../../index.js'
 import type { JwtClaims } from './jwt-options.js'
 
-/** The longest token, in characters. Node refuses heads of more than 16 KiB. */
+/** The maximum length of a token, in characters. Node rejects heads of more than 16 KiB. */
 const LONGEST_TOKEN = 12 * 1024
 
 const NAME = 'authorization'
@@ -20,7 +20,7 @@ export function readCredential(req: Request, scheme: string): string | null | un
   return isRepeated(req.rawHeaders) ? undefined : token
 }
 
-/** Whether a value of `Authorization` is of the scheme, whose case does not matter. */
+/** Whether a value of `Authorization` has the scheme, in upper or lower case. */
 function hasScheme(authorization: string, scheme: string): boolean {
   const { length } = scheme
   if (authorization.length > length && authorization[length] !== ' ') return false
@@ -28,7 +28,7 @@ function hasScheme(authorization: string, scheme: string): boolean {
   return sent === scheme || sent.toLowerCase() === scheme.toLowerCase()
 }
 
-/** Node keeps the first of two headers and drops the other, which a proxy may have checked. */
+/** Node keeps the first of two headers and drops the second, which a proxy may have checked. */
 function isRepeated(rawHeaders: readonly string[] = []): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -38,7 +38,7 @@ function isRepeated(rawHeaders: readonly string[] = []): boolean {
   return count > 1
 }
 
-/** The protected header of a token, as far as the guard reads it. */
+/** The parts of a token's protected header that the guard reads. */
 export interface TokenHeader {
   readonly alg: string
   readonly kid: string | undefined
@@ -125,7 +125,7 @@ function hasUniqueMembers(json: string): boolean {
   return true
 }
 
-/** `"a"` and `"\u0061"` are one name. */
+/** `"a"` and `"\u0061"` are the same name. */
 function addName(names: Set<string> | null | undefined, token: string): boolean {
   const name: string = JSON.parse(token)
   if (name === '__proto__' || names?.has(name)) return false

@@ -27,10 +27,10 @@ export interface VerifierSetup {
   readonly remember: ((req: Request, claims: JwtClaims) => void) | null
 }
 
-/** How many verified tokens are kept. */
+/** The maximum number of stored verified tokens. */
 const CACHE_SIZE = 10_000
 
-/** The guard of one application: the tokens that it has verified, and its keys. */
+/** The guard of one application: its verified tokens and its keys. */
 export class TokenVerifier implements Lifecycle {
   readonly #setup: VerifierSetup
   readonly #cache: TokenCache
@@ -68,7 +68,7 @@ export class TokenVerifier implements Lifecycle {
     if (key === null) throw this.#invalid(req, 'no known key has signed it')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
-    // Again: the issuer and a schema may take seconds to answer.
+    // Check again, because the issuer and a schema may take seconds.
     this.#refuseFault(req, parsed)
     if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
@@ -144,7 +144,7 @@ function isRefused(error: unknown): false {
   throw error
 }
 
-/** `hash` is the faster one; it is missing in some other runtimes. */
+/** `hash` is faster, but missing in some other runtimes. */
 function digestOf(token: string): string {
   return typeof hash === 'function'
     ? hash('sha256', token, 'base64')
@@ -153,14 +153,14 @@ function digestOf(token: string): string {
 
 /** A token that was verified. */
 interface VerifiedToken {
-  /** The claims as the issuer has written them. */
+  /** The original claims of the issuer. */
   readonly claims: JwtClaims
   /** The output of the schema for the claims. */
   readonly output: unknown
   readonly key: VerificationKey
   /** When the token begins, in milliseconds of the clock, which may be set back. */
   readonly from: number
-  /** When the token ends, in milliseconds of the clock. */
+  /** The expiry of the token, in milliseconds of the clock. */
   readonly until: number
 }
 

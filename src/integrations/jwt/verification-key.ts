@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type JsonWebKeyInput, type KeyObject } fro
 import type { JwtAlgorithm } from './jwt-options.js'
 import type { TokenHeader } from './read-token.js'
 
-/** A key with the only algorithms that it may verify. */
+/** A key with the algorithms that it may verify. */
 export interface VerificationKey {
   readonly kid: string | undefined
   readonly algorithms: readonly JwtAlgorithm[]
@@ -41,13 +41,13 @@ const SECRET_BYTES: readonly (readonly [JwtAlgorithm, number])[] = [
   ['HS512', 64],
 ]
 
-/** The name of a key, and the algorithm to which its owner limits it. */
+/** The id of a key, and the algorithm to which its owner limits it. */
 interface KeyFacts {
   readonly kid: string | undefined
   readonly alg?: unknown
 }
 
-/** Makes a key of a shared secret. Throws {@link UnusableKey} for a short one. */
+/** Creates a key from a shared secret. Throws {@link UnusableKey} for a short secret. */
 export function secretKey(secret: Uint8Array, facts: KeyFacts): VerificationKey {
   const algorithms = SECRET_BYTES.filter(([, bytes]) => secret.length >= bytes)
   if (algorithms.length === 0) {
@@ -57,13 +57,13 @@ export function secretKey(secret: Uint8Array, facts: KeyFacts): VerificationKey 
   return keyOf({ key: secret, algorithms: names, bytes: secret }, facts)
 }
 
-/** Makes a key of a public one. Throws {@link UnusableKey} for a kind that no algorithm uses. */
+/** Creates a key from a public key. Throws {@link UnusableKey} for a type that no algorithm uses. */
 export function publicKey(key: KeyObject, facts: KeyFacts): VerificationKey {
   const bytes = key.export({ type: 'spki', format: 'der' })
   return keyOf({ key, algorithms: algorithmsOf(key), bytes }, facts)
 }
 
-/** Makes a key of a public JSON Web Key. Throws {@link UnusableKey} for any other. */
+/** Creates a key from a public JSON Web Key. Throws {@link UnusableKey} for other keys. */
 export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationKey {
   const { kty, kid, alg, use, key_ops: operations } = jwk
   const parts = typeof kty === 'string' && Object.hasOwn(PUBLIC_PARTS, kty) && PUBLIC_PARTS[kty]
@@ -125,12 +125,12 @@ export function narrow(
   return allowed.length === 0 ? null : { ...key, algorithms: allowed }
 }
 
-/** Shorter RSA keys can be broken (RFC 7518, 3.3), longer ones would only cost time. */
+/** Shorter RSA keys can be broken (RFC 7518, 3.3), and longer keys only cost time. */
 const RSA_BITS = { least: 2048, most: 8192 }
 /** Larger exponents would only cost time (FIPS 186-5, 5.1). */
 const MOST_EXPONENT = 2n ** 256n
 
-/** The points of a small order on Ed25519, without their sign: every signature fits them. */
+/** The points of a small order on Ed25519, without their sign: every signature matches them. */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   ...['00', '01'].map((first) => first.padEnd(64, '0')),
   ...['ec', 'ed', 'ee'].map((first) => `${first.padEnd(62, 'f')}7f`),
@@ -163,9 +163,9 @@ function weaknessOfRsa(key: KeyObject): string | null {
   return (modulus.at(-1) ?? 0) % 2 === 0 ? 'It is an RSA key with an even modulus.' : null
 }
 
-/** Where the keys of tokens come from. */
+/** The source of the keys of tokens. */
 export interface KeySource {
-  /** The keys that may have signed a token: none for a token of an unknown key. */
+  /** The possible keys of a token: empty for an unknown key. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   /** Called for each request whose token is in the cache: old keys are read again, in the background. */
   keepFresh(): void

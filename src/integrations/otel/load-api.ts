@@ -34,12 +34,12 @@ export async function loadApi(): Promise<OpenTelemetry> {
   }
 }
 
-/** The notes of an instrumentation of `node:http` about a request. `@opentelemetry/core` defines it. */
+/** The metadata of an instrumentation of `node:http` about a request. Defined by `@opentelemetry/core`. */
 export interface RpcMetadata {
   readonly type?: string
   /** The span of the request. */
   readonly span?: Span
-  /** The pattern of the route, by which the instrumentation names the span at the end. */
+  /** The pattern of the route, which the instrumentation uses to name the span at the end. */
   route?: string | undefined
 }
 
@@ -49,7 +49,7 @@ export interface ContextKeys {
   readonly span: symbol
   /** {@link RpcMetadata}. */
   readonly rpc: symbol
-  /** Whether code in this context makes no spans. */
+  /** Whether code in this context creates no spans. */
   readonly isSuppressed: symbol
 }
 
@@ -62,7 +62,7 @@ export function findContextKeys({ createContextKey, trace }: OpenTelemetry): Con
   }
 }
 
-/** The package does not export the key of the span, but uses it on any context that it is given. */
+/** The package does not export the key of the span, but uses it in any context that it receives. */
 function findSpanKey(trace: OpenTelemetry['trace']): symbol {
   let found: symbol | undefined
   const probe: Context = {

@@ -15,11 +15,11 @@ export interface OtelOptions {
    */
   readonly ignore?: (req: Request) => boolean
   /**
-   * More attributes for the span of a request, when the request is over. It is called for recorded spans only. Choose with
+   * More attributes for the span of an ended request. The function is called for recorded spans only. Choose with
    * care: headers, queries and bodies contain personal data and secrets. Default: none.
    */
   readonly attributes?: (ended: EndedRequest) => Attributes | undefined
-  /** Whether the parts of a request have spans of their own: guard, tenant, cache, validation, handler. Default `true`. */
+  /** Whether the parts of a request have their own spans: guard, tenant, cache, validation, handler. Default `true`. */
   readonly steps?: boolean
   /**
    * Whether the statements of databases have spans, with their texts, in which `?` stands for each value. Default `true`.
@@ -30,7 +30,7 @@ export interface OtelOptions {
    * Default: none.
    */
   readonly root?: string
-  /** Makes the spans. Default: the provider that the SDK has registered. */
+  /** Creates the spans. Default: the provider that the SDK has registered. */
   readonly tracerProvider?: TracerProvider
 }
 
@@ -78,7 +78,7 @@ export function checkOtelOptions(options: unknown): void {
 
 function problemsOf(options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    return [invalid('otel()', 'It was given no object of options.', 'Give an object, or nothing.')]
+    return [invalid('otel()', 'Its options must be an object.', 'Give an object, or nothing.')]
   }
   const unknown = unknownOptions('otel(): ', options, NAMES)
   if (unknown.length > 0) return unknown

@@ -58,7 +58,7 @@ function tracing(options: OtelOptions): Plugin {
   }
 }
 
-/** The name of a class, which is one of few. */
+/** The name of a class from a small set. */
 const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
 
 /**
@@ -79,7 +79,7 @@ function recordError(span: Span, error: unknown): string | undefined {
 
 type Fields = Partial<Record<'name' | 'message' | 'stack', string>>
 
-/** Any value can be thrown, also a proxy that throws when it is read. */
+/** Any value can be thrown, even a proxy that throws when it is read. */
 function fieldsOf(error: unknown): Fields {
   try {
     if (typeof error !== 'object' || error === null) return { message: String(error) }
@@ -94,14 +94,14 @@ function textOf(key: keyof Fields, value: unknown): Fields {
   return typeof value === 'string' ? { [key]: value } : {}
 }
 
-/** The spans of a request. Applications that pass a request on to each other share them. */
+/** The spans of a request, shared by applications that pass the request on to each other. */
 const kTrace: unique symbol = Symbol('blazon.otel.trace')
 
 interface Traced extends Request {
   [kTrace]?: RequestTrace
 }
 
-/** Observes the requests of one application, and makes their spans. */
+/** Observes the requests of one application, and creates their spans. */
 function observeTraces(
   api: OpenTelemetry,
   options: OtelOptions,
@@ -185,7 +185,7 @@ class Traces {
   readonly onEnd = (ended: EndedRequest): void => {
     const trace = (ended.req as Traced | null)?.[kTrace]
     if (trace === undefined) return this.#afterwards(ended)
-    // An application inside of this one has ended it.
+    // An inner application has ended it.
     if (trace.isOver) return
     trace.isOver = true
     trace.endStep()
@@ -196,7 +196,7 @@ class Traces {
     }
   }
 
-  /** Makes the span of a request that had no beginning: a WebSocket, or bytes that Node's parser has refused. */
+  /** Creates the span of a request without a recorded start: a WebSocket, or bytes that Node's parser rejected. */
   #afterwards(ended: EndedRequest): void {
     const { req, cause, startedAt, durationMs } = ended
     if (cause !== 'parser' && cause !== 'upgrade') return
@@ -219,7 +219,7 @@ class Traces {
     if (more !== undefined) server.setAttributes(more)
   }
 
-  /** The pattern of a route. If an instrumentation has made the span, it names the span by the pattern that it has. */
+  /** The pattern of a route. If an instrumentation created the span, it uses the pattern to name the span. */
   #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
     const { root = '' } = this.#options
     const full = root === '' || path !== '/' ? root + path : root
@@ -233,7 +233,7 @@ function handlerOptions({ name }: RouteModel): SpanOptions {
   return { attributes: { 'code.function.name': name } }
 }
 
-/** Makes a span of each call of `inject(Outgoing)`. The other host continues its trace. */
+/** Creates a span for each call of `inject(Outgoing)`. The other host continues its trace. */
 class CallSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
@@ -268,7 +268,7 @@ class CallSpans {
   }
 }
 
-/** Names the span as the parent of what the other host does. */
+/** Sends the span as the parent of the spans of the other host. */
 function continueTrace(headers: Headers, span: Span): void {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext()
   // Without an SDK, no span has an id.
@@ -281,7 +281,7 @@ function continueTrace(headers: Headers, span: Span): void {
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** The query may be secret, so the URL has none. */
+/** The query may be secret, so it is removed from the URL. */
 function attributesOf({ method, url }: NewCall): Attributes {
   return {
     'http.request.method': method,

@@ -33,7 +33,9 @@ export interface SpanMaker {
 export interface OpenedSpan {
   readonly span: Span
   readonly parent: Context
-  /** The notes of the instrumentation that has made the span; `null` if this door has made it, and so has to end it. */
+  /**
+   * The metadata of the instrumentation that created the span; `null` if this module created the span and must end it.
+   */
   readonly rpc: RpcMetadata | null
 }
 
@@ -47,7 +49,7 @@ export class RequestTrace implements Context {
   readonly server: Span
   /** `null` if this door has made the span of the request. */
   readonly rpc: RpcMetadata | null
-  /** Whether the spans are kept. If not, the request has no spans of steps. */
+  /** Whether the spans are recorded. If not, the request has no spans of steps. */
   readonly isRecorded: boolean
   isOver = false
   /** The name of the error that has ended the request with a status of the server's errors. */
@@ -104,7 +106,7 @@ export class RequestTrace implements Context {
     this.#name = null
   }
 
-  /** The context that code derives from this one does not change with the steps. */
+  /** Contexts that code derives from this one do not change with the steps. */
   #fixed(): Context {
     return this.#parent.setValue(this.#maker.spanKey, this.#current)
   }

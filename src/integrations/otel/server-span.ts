@@ -4,7 +4,7 @@ import type { EndedRequest } from '../../plugin/index.js'
 import type { ContextKeys, OpenTelemetry, RpcMetadata } from './load-api.js'
 import type { OpenedSpan, SpanMaker } from './request-trace.js'
 
-/** Finds or makes the spans of requests. */
+/** Finds or creates the spans of requests. */
 export class SpanOpener {
   readonly #api: OpenTelemetry
   readonly #keys: ContextKeys
@@ -18,7 +18,7 @@ export class SpanOpener {
     this.#server = api.SpanKind.SERVER
   }
 
-  /** Finds the span that an instrumentation of `node:http` has made; `null` if there is none. */
+  /** Finds the span of an instrumentation of `node:http`; `null` if there is none. */
   find(active: Context): OpenedSpan | null {
     if (active === this.#api.ROOT_CONTEXT) return null
     const rpc = active.getValue(this.#keys.rpc) as RpcMetadata | undefined
@@ -34,7 +34,7 @@ export class SpanOpener {
   }
 
   /**
-   * Makes the span of a request that is over.
+   * Creates the span of an ended request.
    *
    * @param req `null` if Node's parser could not read a request.
    * @param startTime In milliseconds since 1970.
@@ -69,7 +69,7 @@ export class SpanOpener {
   }
 }
 
-/** The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All others are one method in names and attributes. */
+/** The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All others share one name in spans and attributes. */
 const METHODS = new Set([
   'CONNECT',
   'DELETE',
@@ -118,7 +118,7 @@ export function pathOf(url: string): string {
   return path.slice(0, LONGEST_PATH)
 }
 
-/** The facts about a request when it is over. */
+/** The facts about an ended request. */
 export interface EndFacts {
   /** The pattern of the route, with the path that the application is mounted at; `undefined` without a route. */
   readonly route: string | undefined
@@ -128,7 +128,7 @@ export interface EndFacts {
   readonly errorType: string | undefined
 }
 
-/** Describes a request that is over. Every key is in the registry of OpenTelemetry's semantic conventions. */
+/** Describes an ended request. Every key is in the registry of OpenTelemetry's semantic conventions. */
 export function describeEnd(span: Span, ended: EndedRequest, facts: EndFacts): void {
   const { req, status } = ended
   const { route } = facts

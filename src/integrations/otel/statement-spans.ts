@@ -9,15 +9,15 @@ interface StatementText {
   readonly attributes: Attributes
 }
 
-/** How many texts are kept. Programs that put values into texts have any number of them. */
+/** The maximum number of stored texts, because programs that put values into texts have any number of them. */
 const MOST_TEXTS = 500
-/** No longer text is kept, and of one only the beginning is described. */
+/** Longer texts are not stored, and only their beginning is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
 /** The code of an error in the log of a database: `23505`, `ER_DUP_ENTRY`. */
 const CODE = /^\w{1,64}$/
 
-/** Makes a span of each statement that runs inside of another span. */
+/** Creates a span for each statement inside another span. */
 export class StatementSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
@@ -73,11 +73,11 @@ function describeText(system: string, text: string): StatementText {
   }
 }
 
-/** The first table of a statement, unless it comes after a part in parentheses in parentheses. */
+/** The first table of a statement, unless it follows nested parentheses. */
 const TABLE =
   /^(?:select (?:\([^()]*\)|(?!\bfrom\b)[^()])*\bfrom|insert into|update|delete from) (?:only )?([\w."`]+)/i
 
-/** The operation and the table, such as `SELECT orders`. The rest of the text is not part of it, so there are few. */
+/** The operation and the table, such as `SELECT orders`, without the rest of the text, so that there are few. */
 function summaryOf(text: string): string | null {
   const operation = /^\p{L}+/u.exec(text)?.[0].toUpperCase()
   if (operation === undefined) return null
@@ -111,7 +111,7 @@ const PIECES: Readonly<Record<string, RegExp>> = {
     /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$)|`[^`]*(?:`|$)|[:@]\w+|[\p{L}_][\p{L}\p{N}_$]*|(?:\d|\.\d)[\w.]*(?:(?<=e)[+-]\d+)?/giu,
 }
 
-/** Databases that read texts as another one does. */
+/** Databases with the SQL dialect of another one. */
 const ALIKE: Readonly<Record<string, string>> = { cockroachdb: 'postgresql', mariadb: 'mysql' }
 
 /**

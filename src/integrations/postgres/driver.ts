@@ -13,13 +13,13 @@ export interface Statement {
   readonly rowMode?: 'array'
   /**
    * Which values to return as the text that PostgreSQL sends, for libraries that parse it
-   * themselves: all values, or only times (`timestamp`, `timestamptz`, and arrays of them).
+   * themselves: all values, or only times (`timestamp`, `timestamptz`, and arrays of these types).
    * Default: none.
    */
   readonly texts?: 'all' | 'times'
 }
 
-/** A statement of the package itself. It leaves nothing in its session if it has no reader. */
+/** A statement of the package itself. It does not change the session if it has no reader. */
 export interface SessionStatement extends Statement {
   /**
    * Whether the rows may be discarded. A driver may then return none, and not request their columns. Default: `false`.
@@ -39,9 +39,9 @@ export interface Field {
 export interface QueryResult<TRow = Record<string, unknown>> {
   /** The rows that the statement returned, in order. */
   readonly rows: TRow[]
-  /** How many rows the statement has returned or changed. */
+  /** The number of returned or changed rows. */
   readonly rowCount: number
-  /** The command that has run, as PostgreSQL names it: `SELECT`, `INSERT`, `COMMIT`, … */
+  /** The executed command, with PostgreSQL's name: `SELECT`, `INSERT`, `COMMIT`, … */
   readonly command: string
   /** The columns, in their order. */
   readonly fields: readonly Field[]
@@ -91,9 +91,9 @@ export interface Connection {
 
 /** The values with which a driver is opened. */
 export interface DriverContext {
-  /** Logs a failure that no caller sees: a connection that ends while it is not lent. */
+  /** Logs a failure that no caller sees: a connection that ended while it was not in use. */
   readonly logger: Logger
-  /** Called when the server has refused a write because it takes none. The driver closes its connections. */
+  /** Called when the server rejects a write because it is read-only. The driver then closes its connections. */
   readonly onReadOnly?: () => void
   /**
    * The name of the state that the database will have when the application has started. A new database in memory begins
@@ -102,7 +102,7 @@ export interface DriverContext {
   readonly state?: string | undefined
 }
 
-/** How much of a pool is in use. */
+/** The usage of a pool. */
 export interface PoolUsage {
   /** Connections that are lent. */
   readonly lent: number
@@ -112,7 +112,7 @@ export interface PoolUsage {
 
 /** The interface of database drivers. The `pg` and PGlite drivers implement it. */
 export interface Driver {
-  /** How many connections can be lent at the same time. */
+  /** The maximum number of lent connections. */
   readonly size: number
   /**
    * Whether the database runs in this process. This process is then its only user, and a superuser.
@@ -123,7 +123,7 @@ export interface Driver {
    * belong to the package itself. Default: the driver has a database.
    */
   readonly expect?: (statement: Statement) => void
-  /** Returns how many connections are lent now, and how many callers wait for one. */
+  /** Returns the number of lent connections, and of callers that wait for one. */
   usage(): PoolUsage
   /**
    * Prepares the driver. The first connection to a server is made by `connect`, not here. May be
@@ -143,6 +143,6 @@ export interface Driver {
    * 503 `DATABASE_UNAVAILABLE` when the server cannot be reached or refuses the login.
    */
   connect(): Promise<Connection>
-  /** Rejects the callers that wait for a connection, waits until all lent connections are returned, then closes all. */
+  /** Rejects the waiting callers, waits until all lent connections are returned, then closes all. */
   close(): Promise<void>
 }

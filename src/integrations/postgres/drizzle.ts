@@ -63,7 +63,7 @@ export interface DrizzleColumn<T> {
   getSQL(): T
 }
 
-/** The parts of a `select` of Drizzle that reads one page. */
+/** The parts of a Drizzle `select` that reads one page. */
 export interface DrizzlePage<T> {
   /** To select as `keys`: the exact values of the order, which become the cursor. */
   readonly keys: T
@@ -71,7 +71,7 @@ export interface DrizzlePage<T> {
   readonly where: T | undefined
   /** The arguments of `orderBy(…)`. */
   readonly orderBy: T[]
-  /** The argument of `limit(…)`: one row more than the page has. */
+  /** The argument of `limit(…)`: one more row than the page has. */
   readonly limit: number
 }
 

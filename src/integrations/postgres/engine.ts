@@ -39,7 +39,7 @@ export class Engine {
   readonly #driver: Driver
   readonly #roles: RoleOptions
   #logger: Logger | undefined
-  /** Whether the server has refused a write because it takes none, and no check has found that it takes writes again. */
+  /** Whether the server has rejected a write because it is read-only, and no later check has found it writable. */
   #isReadOnly = false
   /** Whether the migrations of `requireMigrations` have been found to be applied. */
   #areApplied = false
@@ -84,7 +84,7 @@ export class Engine {
     await this.#isWritable().catch((error) => {
       throw unreachable(error)
     })
-    // A test answers in place of a database: there is nothing to migrate, and nothing to examine.
+    // A test returns the results instead of a database: there is nothing to migrate or to examine.
     if (this.#driver.expect !== undefined) return
     await this.#migrate(usesTenants)
     if (state !== undefined) await this.#driver.remember?.(state)
@@ -121,7 +121,7 @@ export class Engine {
     }
   }
 
-  /** Its code is loaded here, because production does not use it. */
+  /** Loaded lazily, because production does not use it. */
   async #warn(usesTenants: boolean): Promise<void> {
     const { findOmissions } = await import('./find-omissions.js')
     const { migrations } = this.#options
@@ -131,13 +131,13 @@ export class Engine {
       this.logger().warn({ code: warning.code }, formatProblem(warning))
   }
 
-  /** Whether the database takes writes. Throws when it does not respond to a query. */
+  /** Whether the database accepts writes. Throws if it does not respond to a query. */
   async #isWritable(): Promise<boolean> {
     const connection = await this.#driver.connect()
     try {
       const { rows } = await connection.query({ text: READ_ONLY })
       const isWritable = rows[0]?.['isReadOnly'] !== true
-      // The address of the server may lead to another one by now.
+      // The address of the server may now lead to another server.
       if (isWritable || !this.#isReadOnly) connection.release()
       return isWritable
     } finally {
@@ -154,11 +154,11 @@ export class Engine {
       if (!HttpError.is(error) || error.code !== 'DATABASE_BUSY') throw error
     })
     if (isWritable === true) this.#isReadOnly = false
-    if (this.#isReadOnly) throw new Error('The database takes no writes.')
+    if (this.#isReadOnly) throw new Error('The database does not accept writes.')
     await this.#checkMigrations()
   }
 
-  /** Migrations that are applied stay applied. */
+  /** Applied migrations stay applied. */
   async #checkMigrations(): Promise<void> {
     const { requireMigrations: folder } = this.#options
     if (folder === undefined || this.#areApplied) return
@@ -184,7 +184,7 @@ export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
   'postgres(): an application can have only one',
 )
 
-/** Tests use databases of their own, and show at once that something is missing. */
+/** Tests use separate databases, and fail at once if something is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
@@ -221,7 +221,7 @@ function gauge(name: string, help: string, read: () => number): Metric {
   return { name, help, type: 'gauge', read }
 }
 
-/** The database for plugins that keep tables of their own in it. */
+/** The database for plugins that store tables in it. */
 function databaseLink(driver: Driver, sessions: Sessions): DatabaseLink {
   return {
     connections: driver.size,

@@ -69,7 +69,7 @@ async function findPending(
   driver: Driver,
   { hasHistory, hasTable }: ExistingTables,
 ): Promise<Problem[]> {
-  // Where tables exist without our history, another tool makes them, and the folder is its own.
+  // If tables exist without our history, another tool creates them, and the folder belongs to that tool.
   if (!existsSync(resolve(FOLDER)) || (hasTable && !hasHistory)) return []
   try {
     const list = await readStatus(driver, resolve(FOLDER))

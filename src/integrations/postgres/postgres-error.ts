@@ -16,7 +16,7 @@ export interface PostgresErrorFields {
   readonly table?: string | undefined
   /** The name of the column. */
   readonly column?: string | undefined
-  /** Details that may contain values of a row. The log shows them, and clients never see them. */
+  /** Details that may contain values of a row. The log contains them, but clients never receive them. */
   readonly detail?: string | undefined
   /** PostgreSQL's suggestion of a remedy. */
   readonly hint?: string | undefined
@@ -146,7 +146,7 @@ function refusalsIn(error: unknown): PostgresError[] {
   return found
 }
 
-/** The most causes to follow: an error may be its own cause, directly or through others. */
+/** The maximum number of causes to follow: an error may be its own cause, directly or through others. */
 const DEEPEST_CAUSE = 5
 
 /** The fields that help a reader. All other fields of PostgreSQL are null, or name the place in its sources. */
@@ -168,7 +168,7 @@ export function briefCause(error: unknown): Error {
   return brief
 }
 
-/** The text of an error. Node reports an attempt at several addresses as an AggregateError, which has none itself. */
+/** The text of an error. If a host has several addresses, Node reports an AggregateError without a text. */
 export function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(textOf).join(', ')

@@ -93,7 +93,8 @@ class PostgresSessions implements SessionStore {
     const set = Object.entries(change.set)
     const removed = set.filter(([, text]) => text === null).map(([name]) => name)
     const kept = Object.fromEntries(set.filter(([, text]) => text !== null))
-    // Another transaction may change the row first. This one then waits, and compares with the new row: with an aggregate, because
+    // Another transaction may change the row first. This one then waits, and compares with the new row. It uses an
+    // aggregate, because
     // PostgreSQL does not compare again for `not exists`, which it plans as an anti join.
     const { rowCount } = await this.#query(
       `update ${this.#table} as session

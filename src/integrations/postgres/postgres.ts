@@ -108,7 +108,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
 
 /** How the handler of a route uses transactions. */
 interface TransactionUse extends Pick<RouteSetup, 'fail'> {
-  /** The options of `@Transactional()` on the handler; `null` without it. */
+  /** The options of `@Transactional()` on the handler; `null` if it has none. */
   readonly options: TransactionOptions | null
   /** Whether every request of the route has a transaction, with or without a tenant. */
   readonly isNeeded: boolean
@@ -119,7 +119,7 @@ function needsTransaction(route: RouteModel): boolean {
   return transactionalOf(route) !== null || idempotencyOf(route) !== null
 }
 
-/** A handler that may run again commits when it returns: its response is made, and recorded, after that. */
+/** A handler with retries commits when it returns: its response is created and recorded afterwards. */
 function refuseRetries(route: RouteModel, options: TransactionOptions | null): void {
   if (idempotencyOf(route) === null || (options?.retries ?? 0) === 0) return
   const problem = {
@@ -137,7 +137,7 @@ function transactionStage(
   { options, isNeeded, fail }: TransactionUse,
 ): StepFactory {
   return (next) => (req, res) => {
-    // A request without a tenant gets a transaction only if its handler begins one.
+    // A request without a tenant gets a transaction only if its handler starts one.
     if (!isNeeded && sessions.owner?.kind !== 'tenant') return next(req, res)
     return sessions.intercept(req, res, {
       next: () => next(req, res),
@@ -147,7 +147,7 @@ function transactionStage(
   }
 }
 
-/** Its code is loaded here, because only tests use it. */
+/** Loaded lazily, because only tests use it. */
 async function answeredEngine(options: PostgresOptions, statements: Statements): Promise<Engine> {
   const { AnsweringDriver } = await import('./drivers/answering-driver.js')
   return new Engine(options, new AnsweringDriver(statements))
@@ -183,14 +183,14 @@ class PostgresIdempotency implements IdempotencyStore {
   }
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
-    // The digest is random enough for a number of 64 bits: an equal one of another key is a 409, and no more.
+    // The digest is random enough for a number of 64 bits: a collision of two keys only causes a 409.
     const lock = Buffer.from(key, 'base64url').readBigInt64BE()
     const claimed = await this.#query(
       'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as "isMine"',
       String(lock),
     )
     if (claimed.rows[0]?.['isMine'] !== true) return { state: 'running' }
-    // A statement of its own sees what another transaction has committed before it gave the lock back.
+    // A separate statement sees the changes that another transaction committed before it released the lock.
     const now = (this.#clock as Clock).now()
     const found = await this.#query(
       `select record from ${TABLE} where key = $1 and ends_at > $2`,
@@ -213,7 +213,7 @@ class PostgresIdempotency implements IdempotencyStore {
       ...[row.key, row.record, row.endsAt, row.now],
     )
     if (rowCount === 1) return
-    // A transaction with a snapshot (`isolation`) may not have seen the record of another one. It is rolled back.
+    // A transaction with a snapshot (`isolation`) may not see the record of another one. It is rolled back.
     throw new HttpError(409, 'A request with this Idempotency-Key has just run', {
       code: 'IDEMPOTENCY_RUNNING',
       headers: { 'Retry-After': '1' },
@@ -228,7 +228,7 @@ class PostgresIdempotency implements IdempotencyStore {
     const created = await this.#engine
       .createOwnTable(usesTenants, idempotencyStatements)
       .catch(refusalOf)
-    // Another process may have created it meanwhile.
+    // Another process may have created it in the meantime.
     const failed = await probe().catch(refusalOf)
     if (failed instanceof PostgresError) throw tableError(created ?? failed)
   }
@@ -247,7 +247,7 @@ function tableError(cause: PostgresError): ConfigError {
   const problem = {
     code: 'E_IDEMPOTENCY_TABLE',
     subject: `@Idempotent(): table ${TABLE}`,
-    cause: `It cannot be read, and not be created: ${cause.message}`,
+    cause: `It can be neither read nor created: ${cause.message}`,
     remedy:
       'Put the SQL that idempotencyTable() of blazon/postgres returns into a migration, with the role that the application uses.',
   } as const

@@ -11,12 +11,12 @@ const statements = new WeakMap<Error, Statement>()
 
 /** Remembers which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // The first call stores the right statement, because the code that sent the statement makes it.
+  // The first call stores the right stack, because the code that sent the statement calls it.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }
 
-/** The response for an error that no code has caught, when a value of the request has caused it, or other transactions have. */
+/** The response to an uncaught error, if a value of the request or a conflict of transactions caused it. */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   if (isConflict(error)) return conflict(error)
   // The program continued after an error, so the request is not to blame.

@@ -8,12 +8,12 @@ import { identifier } from './schema/names.js'
 export interface Role {
   readonly name: string
   readonly isSuper: boolean
-  /** Whether it has `BYPASSRLS`. */
+  /** Whether the role has `BYPASSRLS`. */
   readonly bypassesPolicies: boolean
   readonly canLogin: boolean
-  /** Whether it has `CREATEROLE`. */
+  /** Whether the role has `CREATEROLE`. */
   readonly canCreateRoles: boolean
-  /** Whether it has `REPLICATION`. */
+  /** Whether the role has `REPLICATION`. */
   readonly canReplicate: boolean
 }
 

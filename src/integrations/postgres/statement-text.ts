@@ -1,15 +1,15 @@
 /** The facts about a statement that are known before it runs. */
 interface StatementClass {
-  /** The words with which it begins or ends a transaction; `null` if it does neither. */
+  /** The words with which the statement begins or ends a transaction; `null` if it does neither. */
   readonly control: string | null
-  /** Whether it only reads. If the connection is lost meanwhile, nothing can have been written. */
+  /** Whether the statement only reads. If the connection is lost, nothing can have been written. */
   readonly reads: boolean
   /**
    * The traces that it may leave in its session after its transaction: `nothing`; `something` that
    * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
-  /** Whether it is a `COPY … FROM STDIN`, or holds one: the server would wait for rows. */
+  /** Whether the statement is or contains `COPY … FROM STDIN`: the server would wait for rows. */
   readonly readsClient: boolean
 }
 
@@ -23,14 +23,16 @@ const PLAIN =
   /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
 const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
 const WRITING = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:insert|update|delete|merge)\b/i
-/** A new table, a cursor that outlives its transaction, a name in escapes, or a comment, which may stand before a parenthesis. */
+/**
+ * A new table, a cursor that outlives its transaction, an escaped name, or a comment, which may precede a parenthesis.
+ */
 const DOUBTFUL = /(?<!\b(?:insert|merge)\s+)\binto\b|\bhold\b|pg_temp|u&|--|\/\*/i
 /** The table of an `INSERT`, before its columns. */
 const TARGET = /^\s*insert\s+into\s+[\w$."]+\s*\(/i
 /** A name before a parenthesis, and the point before it, unless the schema is `pg_catalog`. */
 const CALL =
   /(?:(?<![\w$".])pg_catalog\.|(\.\s*))?(?<![\w$"\u0080-\uffff])([\w$"\u0080-\uffff]+)\s*\(/g
-/** Words of SQL before a parenthesis, and the most common functions of PostgreSQL, which leave nothing. */
+/** SQL words before a parenthesis, and the most common functions of PostgreSQL, which do not change the session. */
 const HARMLESS = new Set(
   (
     'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
@@ -44,9 +46,12 @@ const HARMLESS = new Set(
     'string_agg string_to_array strpos substr sum to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector trunc ts_rank unnest upper'
   ).split(' '),
 )
-/** Longer texts are in doubt: cleaning the connection takes less time than reading them. */
+/** Longer texts are not parsed: cleaning the connection takes less time. */
 const LONG_TEXT = 20_000
-/** The most texts to keep, and the longest of them. A program has few statements, unless it writes values into them. */
+/**
+ * The maximum number of stored texts, and their maximum length. A program has few statements, unless it writes values
+ * into them.
+ */
 const [MOST_KEPT, LONGEST_KEPT] = [1000, 4096]
 const kept = new Map<string, StatementClass>()
 
@@ -110,7 +115,7 @@ export interface Token {
    */
   readonly kind: 'word' | 'quoted' | 'mark'
   readonly text: string
-  /** The position in the text at which it begins. */
+  /** The position of its beginning in the text. */
   readonly start: number
   readonly end: number
 }

@@ -2,7 +2,7 @@ import { ConfigError, Inject, type MethodOnlyDecorator, type RouteModel } from '
 import { Database } from './database.js'
 import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 
-/** The property of an object that holds its database. The container sets it. */
+/** The property of an object with its database. The container sets it. */
 const kDatabase = Symbol('blazon.database')
 /** Marks the function that replaces a decorated method, with the options. */
 const kTransactional = Symbol('blazon.transactional')
@@ -63,7 +63,7 @@ function decorate(
   return { ...descriptor, value: inTransaction(descriptor.value, options) }
 }
 
-/** Whether a decorator was called the standard way, `(value, context)`. */
+/** Whether a decorator was called with the standard arguments `(value, context)`. */
 function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }
@@ -122,7 +122,7 @@ function whole(method: Method, options: TransactionOptions): Method {
   }
 }
 
-/** An async generator runs when it is read, so its transaction lasts until its end. */
+/** An async generator runs when it is read, so its transaction ends with the generator. */
 function streamed(method: Method, { isolation }: TransactionOptions): Method {
   return function transactional(this: Decorated, ...args: unknown[]) {
     const open = () => method.apply(this, args) as AsyncIterable<unknown>
@@ -138,7 +138,7 @@ function databaseOf(object: Decorated | undefined, { name }: Method): Database {
   )
 }
 
-/** The options of `@Transactional()` on the handler of a route; `null` without it. */
+/** The options of `@Transactional()` on the handler of a route; `null` if it has none. */
 export function transactionalOf({ stack }: RouteModel): TransactionOptions | null {
   const method = stack[0]?.handle
   if (typeof method !== 'function') return null

@@ -6,7 +6,7 @@ import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
 
-/** Creates the driver that the options select. It loads and opens nothing yet. */
+/** Creates the driver that the options select, without loading or opening it. */
 export function createDriver(options: PostgresOptions): Driver {
   const { embedded } = options
   return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)

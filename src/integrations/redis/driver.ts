@@ -41,7 +41,7 @@ export interface RedisClient extends Connection, RedisNode {}
 export interface RedisCluster extends Connection {
   /** The servers of the cluster that own slots of keys, without replicas. */
   readonly masters: readonly unknown[]
-  /** The server of each slot; a hole when it is not known. */
+  /** The server of each slot; a hole if it is unknown. */
   readonly slots: readonly unknown[]
   /** The client of one of {@link RedisCluster.masters}. */
   nodeClient(node: never): Promise<RedisNode>
@@ -102,7 +102,7 @@ function singleDriver(connection: RedisClient): Driver {
 
 function clusterDriver(connection: RedisCluster): Driver {
   const cluster = connection.withTypeMapping(BYTES)
-  // Never read from a replica: an invalidation may not have reached it yet.
+  // Never read from a replica: it may not have received an invalidation yet.
   const sendBy = (key: Word | undefined, words: readonly Word[]) =>
     cluster.sendCommand(key, false, words)
   return {

@@ -4,10 +4,10 @@ import type { CacheEntry } from '../../plugin/index.js'
 const MAGIC = 0xb1
 const VERSION = 2
 const START = 6
-/** The longest body that is stored, in bytes. */
+/** The maximum size of a stored body, in bytes. */
 const MAX_BODY = 1024 * 1024
 const MAX_HEAD = 64 * 1024
-/** The longest entry that is written or read, in bytes. */
+/** The maximum size of an entry, in bytes. */
 export const MAX_ENTRY: number = START + MAX_HEAD + MAX_BODY
 
 /**
@@ -105,7 +105,7 @@ const SLOTS = 512
  * the decoded entries.
  */
 const LONGEST = 8 * 1024
-/** The number of characters at the end of a key that choose its slot. */
+/** The number of trailing characters of a key that select its slot. */
 const TAIL = 8
 
 interface Known {
@@ -137,7 +137,7 @@ export class EntryReader {
   }
 
   #remember(slot: number, key: string, bytes: Buffer): CacheEntry | undefined {
-    // Copy the bytes: the client's buffer is part of a larger one, which would otherwise stay in memory, too.
+    // Copy the bytes: the client's buffer is part of a larger one, which would otherwise stay in memory.
     const copy = Buffer.from(bytes)
     const entry = decodeEntry(key, copy)
     this.#known[slot] = entry && { key, bytes: copy, entry: Object.freeze(entry) }

@@ -88,7 +88,7 @@ export class Breaker {
     if (!this.isOpen) this.#failures = 0
   }
 
-  /** Call this when a reply did not come before the deadline. */
+  /** Call this if a reply did not arrive before the deadline. */
   fail(): void {
     this.#failures++
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** The longest key in bytes. In a longer one, the end is replaced by a hash. */
+/** The maximum length of a key in bytes. A hash replaces the end of a longer key. */
 const LONGEST = 512
-/** In ASCII text every character is one byte. */
+/** In ASCII text, every character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 

@@ -47,7 +47,7 @@ export function patientLinkOf(options: RedisOptions): Link {
   return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
 }
 
-/** A script of Redis. The server finds one that it has run before by its digest. */
+/** A Redis script. The server identifies a known script by its digest. */
 export interface Script {
   readonly text: string
   readonly digest: string

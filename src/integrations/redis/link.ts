@@ -10,7 +10,7 @@ import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
  * again, in milliseconds.
  */
 const PAUSE_MS = 10_000
-/** How long the start of the application waits for the first reaction of the server, in milliseconds. */
+/** How long the start of the application waits for the first response of the server, in milliseconds. */
 const FIRST_CONTACT_MS = 1000
 
 /** The callbacks for a reply, and for a failure: an error, or a deadline that has passed. */
@@ -47,7 +47,7 @@ export class Link {
   #driver: Driver | undefined
   #isOurs = false
   #isReady = false
-  /** Whether the last server was unfit, and no other one has accepted a write yet. */
+  /** Whether the last server was unusable, and no other server has accepted a write yet. */
   #isUnproven = false
   #overdue = 0
   #check: Timer | undefined
@@ -196,7 +196,7 @@ export class Link {
     return UNAVAILABLE
   }
 
-  /** Uses a connection once its server accepts a write. Else gets another one after a pause. */
+  /** Uses a connection when its server accepts a write. Otherwise opens another one after a pause. */
   async #prove(): Promise<void> {
     const driver = this.#driver as Driver
     try {
@@ -212,7 +212,9 @@ export class Link {
     }
   }
 
-  /** A write that changes nothing. A client that may not send it has reached a server that checks commands. */
+  /**
+   * A write without effect. A client without the permission for it has still reached a server that accepts commands.
+   */
   async #write({ send }: Driver): Promise<void> {
     await send('UNLINK', `${prefixOf(this.#options)}unused`).catch((error: unknown) => {
       if (describeFailure(error) !== 'NOPERM') throw error
@@ -226,7 +228,7 @@ export class Link {
     this.#scheduleCheck()
   }
 
-  /** A reply arrived after its deadline. When it was the last overdue one, the link is available again. */
+  /** A reply arrived after its deadline. If it was the last overdue reply, the link is available again. */
   #arrived(driver: Driver): void {
     if (driver !== this.#driver || this.#overdue === 0) return
     this.#overdue--
@@ -246,8 +248,8 @@ export class Link {
     if (this.#isUnproven && !this.#isOurs && this.#overdue === 0) return this.#prove()
     if (this.#overdue > 0) {
       this.#begin('no reply in time')
-      // The server may be gone without closing the connection. TCP would repeat the sent data for a quarter
-      // of an hour before it fails, so connect anew.
+      // The server may have disappeared without closing the connection. TCP would repeat the sent data for a quarter
+      // of an hour before it fails, so reconnect.
       if (this.#isOurs) return this.#reconnect()
       return this.#scheduleCheck()
     }

@@ -11,7 +11,7 @@ interface RedisPackage {
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** The longest pause between two attempts to connect, in milliseconds. */
+/** The maximum pause between two attempts to connect, in milliseconds. */
 const LONGEST_PAUSE_MS = 2000
 
 /**

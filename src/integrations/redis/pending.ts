@@ -1,4 +1,4 @@
-/** The maximum of keys, and of patterns, that are stored one by one. */
+/** The maximum number of keys, and of patterns, that are stored separately. */
 const MOST_KEYS = 10_000
 const MOST_PATTERNS = 100
 

@@ -21,7 +21,7 @@ const LAST_BYTE = String(MAX_ENTRY)
  * disappear from Redis.
  */
 const MONTH_MS = String(30 * 24 * 3_600_000)
-/** The number of keys that are deleted with one deadline. */
+/** The number of keys that are deleted within one deadline. */
 const CHUNK = 500
 /** How long the start of the application waits for pending deletions, in milliseconds. */
 const FIRST_RECOVERY_MS = 1000
@@ -61,9 +61,9 @@ class RedisCache implements CacheStore {
   readonly #pending: Pending
   readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
-  /** Whether all pending deletions are done. Entries are only read then. */
+  /** Whether all pending deletions have run. Entries are only read then. */
   #isClean = false
-  /** Whether the entries certainly come from the servers that are connected now. */
+  /** Whether the entries certainly come from the currently connected servers. */
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
@@ -87,7 +87,7 @@ class RedisCache implements CacheStore {
     await this.#recovery
     this.#context = context
     await this.#link.open(context)
-    // The other user of the shared link may have opened it before: then no recovery event follows.
+    // The other user of the shared link may have opened it before: then there is no recovery event.
     this.#recover()
     if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
@@ -118,7 +118,7 @@ class RedisCache implements CacheStore {
   getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
     if (!this.#isUsable) return { entry: undefined, versions: tags.map(newVersion) }
     const names = tags.map((tag) => this.#keys.tag(tag))
-    // One command for entry and tags. It has no limit of length: a foreign value that is too long makes this
+    // One command for entry and tags. It does not limit the length: a foreign value that is too long makes this
     // read slow until the entry is written anew.
     return this.#link.call(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
       read: ([bytes, ...known]) => {
@@ -142,7 +142,7 @@ class RedisCache implements CacheStore {
     } catch (error) {
       if (isServerError(error))
         return this.#logRefusal(error, 'Redis refused to store a cached value.')
-      // After a timeout the server may still run the `SET`, after the invalidation that outdates it. So
+      // After a timeout, the server may still run the `SET`, after the invalidation that outdates it. So
       // delete the key later.
       this.#forgetLater([name])
     }
@@ -182,7 +182,7 @@ class RedisCache implements CacheStore {
     return this.#isClean && this.#link.isAvailable
   }
 
-  /** Sends commands whose result is optional: `undefined` when they fail. */
+  /** Sends commands whose result is optional: `undefined` if they fail. */
   async #try<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
     return this.#link.call(send, { read: (value) => value, fail: () => undefined })
@@ -202,7 +202,7 @@ class RedisCache implements CacheStore {
         }),
       ),
     )
-    // When Redis stored nothing, the version is random, so no entry has it.
+    // If Redis stored nothing, the version is random, so no entry has it.
     return fresh.map((version, index) => String(known?.[index] ?? version))
   }
 
@@ -277,7 +277,7 @@ class RedisCache implements CacheStore {
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
-      // Synchronously: a deletion that is added from now on must start a new recovery.
+      // Synchronously: a deletion that is added afterwards must start a new recovery.
       this.#isRecovering = false
     }
   }
@@ -299,7 +299,7 @@ class RedisCache implements CacheStore {
    * server.
    */
   async #checkOrigin(): Promise<void> {
-    // Set it before the check: a connection that is made meanwhile sets it to `false` again.
+    // Set it before the check: a new connection sets it to `false` again.
     this.#isHome = true
     try {
       await this.#forgetForeign()

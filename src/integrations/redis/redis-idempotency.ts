@@ -10,7 +10,7 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** How long a request may run until its key is free again, in milliseconds: its process may have ended. */
+/** How long a key stays claimed by a running request, in milliseconds, because its process may have ended. */
 const LEASE_MS = 120_000
 
 /** ARGV: the mark of the claim, its lifetime. Returns the value that is there already. */
@@ -77,7 +77,7 @@ class RedisIdempotency implements IdempotencyStore {
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
     const name = this.#keys.idempotency(key)
-    // A record is JSON, so it never begins with this.
+    // A record is JSON, so it never begins with this text.
     const mine = `?${randomUUID()}`
     const found = await this.#run(CLAIM, name, mine, LEASE_MS).catch((cause) => {
       throw new HttpError(503, undefined, {

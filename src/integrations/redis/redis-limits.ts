@@ -97,7 +97,8 @@ class RedisLimits implements RateLimitStore {
   consume(count: RateLimitCount): MaybePromise<RateLimitResult> {
     if (!this.#link.isAvailable) return this.#fallback.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>
-      // The server does not have the script yet, so nothing was counted. `EVAL` also stores the script until the
+      // The server does not have the script yet, so the request was not counted. `EVAL` also stores the script until
+      // the
       // server restarts.
       isUnknownScript(error)
         ? this.#count(count, ['EVAL', COUNT], () => this.#fallback.consume(count))
@@ -119,7 +120,7 @@ class RedisLimits implements RateLimitStore {
   }
 }
 
-/** @throws TypeError when the reply does not have the two numbers that the script returns. */
+/** @throws TypeError if the reply is not the pair of numbers that the script returns. */
 function resultOf({ limit }: RateLimitCount, reply: readonly number[]): RateLimitResult {
   const [used, resetMs] = reply
   if (typeof used !== 'number' || typeof resetMs !== 'number') throw new TypeError('No count.')

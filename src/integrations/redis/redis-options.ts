@@ -22,7 +22,9 @@ export interface RedisOptions {
   readonly client?: RedisClient | RedisCluster
   /** The beginning of every key. Default: `'blazon:'`. */
   readonly prefix?: string
-  /** The longest wait for a reply: seconds, or a string with a unit. Default: `'50ms'`; of `redisSessions`, `'500ms'`. */
+  /**
+   * The maximum wait for a reply: seconds, or a string with a unit. Default: `'50ms'`; for `redisSessions`, `'500ms'`.
+   */
   readonly timeout?: Duration
 }
 
@@ -60,7 +62,7 @@ export function prefixOf(options: RedisOptions): string {
   return options.prefix ?? DEFAULT_PREFIX
 }
 
-/** The longest wait for a reply, in milliseconds. */
+/** The maximum wait for a reply, in milliseconds. */
 export function timeoutOf(options: RedisOptions): number {
   return Math.max(1, Math.round((toSeconds(options.timeout ?? DEFAULT_TIMEOUT) as number) * 1000))
 }
@@ -73,7 +75,7 @@ export function timeoutOf(options: RedisOptions): number {
 export function checkRedisOptions(subject: string, options: RedisOptions): void {
   if (typeof options !== 'object' || options === null) {
     const remedy = "Give { url: 'redis://host:6379' }."
-    throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
+    throw new ConfigError([invalid(subject, 'Its options must be an object.', remedy)])
   }
   const problems = [
     ...unknownOptions('', options, NAMES),

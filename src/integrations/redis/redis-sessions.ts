@@ -11,10 +11,10 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** How many sessions of a user are removed at once. */
+/** The number of sessions of a user that are removed at once. */
 const CHUNK = 500
 
-/** A session is a hash: its facts, and each value under `v:<name>`. A script on it is atomic. */
+/** A session is a hash: its fields, and each value under `v:<name>`. A script on it is atomic. */
 const READ = script("return redis.call('HGETALL', KEYS[1])")
 
 /** ARGV: the lifetime, then names and texts. */
@@ -46,7 +46,7 @@ const TAKE = script(`local found = redis.call('HGETALL', KEYS[1])
 redis.call('DEL', KEYS[1])
 return found`)
 
-/** Notes a session of a user. ARGV: the digest, the lifetime. The list lives as long as its last session. */
+/** Stores a session of a user. ARGV: the digest, the lifetime. The list lives as long as its last session. */
 const NOTE = script(`redis.call('SADD', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`)
@@ -106,7 +106,7 @@ class RedisSessions implements SessionStore {
   }
 
   async create(record: SessionRecord): Promise<void> {
-    // First the list: a session that is not in it could not be revoked.
+    // First the list: a session that is missing in it could not be revoked.
     if (record.userKey !== null) {
       const lifetime = lifetimeOf(record.endsAt - record.usedAt)
       await this.#run(NOTE, this.#keys.sessionsOf(record.userKey), record.id, lifetime)
@@ -153,7 +153,7 @@ class RedisSessions implements SessionStore {
     const ids = await this.#idsOf(userKey)
     const found = await Promise.all(ids.map((id) => this.read(id)))
     const lost = ids.filter((_, index) => found[index] === undefined)
-    // Sessions that Redis has forgotten. A new session has a new id, so they cannot come back.
+    // Sessions that Redis has expired. A new session has a new id, so they cannot return.
     if (lost.length > 0) {
       const list = this.#keys.sessionsOf(userKey)
       await this.#link.run(({ send }) => send('SREM', list, ...lost.slice(0, CHUNK)))

@@ -65,7 +65,7 @@ export const SetsSession: RouteOption<true, true, 'method'> = defineOption('Sets
 
 const SET_COOKIE = {
   'Set-Cookie': {
-    description: 'The cookie of the session.',
+    description: 'The session cookie.',
     schema: { type: 'string' },
   },
 } as const

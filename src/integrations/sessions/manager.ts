@@ -20,19 +20,19 @@ import type { SessionsSettings } from './sessions-options.js'
 
 /** A session of a user, for a page that lists the places of logins. */
 export interface SessionRow {
-  /** Names the session in `revoke` and `revokeAll`. It gives no access to the session. */
+  /** The id of the session for `revoke` and `revokeAll`. It gives no access to the session. */
   readonly id: string
   /** When the user logged in. */
   readonly createdAt: Date
-  /** When the session was last used, give or take a twentieth of `idle`. */
+  /** The time of the last use, with a precision of a twentieth of `idle`. */
   readonly usedAt: Date
-  /** When the session ends in any case. */
+  /** When the session expires in any case. */
   readonly endsAt: Date
 }
 
 /** The owner of sessions. */
 export interface SessionOwner {
-  /** The tenant of the user; `null` for none. Default: the tenant that the code runs for. */
+  /** The tenant of the user; `null` for none. Default: the current tenant. */
   readonly tenant?: string | null
 }
 
@@ -80,7 +80,7 @@ export class Manager implements SessionManager, Lifecycle {
     this.#store = store.forApplication?.() ?? store
   }
 
-  /** @throws ConfigError `E_SESSIONS_MEMORY` in production, when the store keeps sessions in this process alone. */
+  /** @throws ConfigError `E_SESSIONS_MEMORY` in production, if the store only keeps sessions in this process. */
   setup(context: Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>): void {
     this.#context = context
     if (this.#store.isShared || process.env['NODE_ENV'] !== 'production') return
@@ -124,7 +124,10 @@ export class Manager implements SessionManager, Lifecycle {
     return this.#setUp.logger
   }
 
-  /** Whether a session has ended. A time in the future, from a clock that was set back, does not count as use of the session. */
+  /**
+   * Whether a session has ended. A future time, caused by a clock that was set back, does not count as use of the
+   * session.
+   */
   hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
     const now = this.clock.now()
     return now >= idleAt || now >= endsAt || now >= usedAt + this.settings.idleMs
@@ -136,12 +139,12 @@ export class Manager implements SessionManager, Lifecycle {
     return { usedAt, idleAt: Math.min(usedAt + this.settings.idleMs, endsAt) }
   }
 
-  /** @throws any error of the store, when it cannot be used. */
+  /** @throws any error of the store, if the store cannot be used. */
   async checkStore(): Promise<void> {
     await this.#store.check?.()
   }
 
-  /** Calls the store. A store that fails is a 503: a user does not become anonymous because a server is down. */
+  /** Calls the store. A failing store is a 503: a user must not become anonymous because a server is down. */
   async ask<T>(call: (store: SessionStore) => MaybePromise<T>): Promise<T> {
     try {
       return await call(this.#store)
@@ -163,14 +166,14 @@ export class Manager implements SessionManager, Lifecycle {
     return { data: value as object }
   }
 
-  /** Reads stored values. Returns `null` if they do not fit the schema, which a new version may have changed. */
+  /** Reads stored values. Returns `null` if they do not match the schema, which a new version may have changed. */
   async parse(fields: SessionFields): Promise<object | null> {
     const values = Object.entries(fields).map(([name, text]) => [name, JSON.parse(text)])
     const result = await this.validate(Object.fromEntries(values))
     if ('data' in result) return result.data
     if (!this.#hasWarned) {
       const text =
-        'The values of a session do not fit the schema of sessions() any more, and are left out.'
+        'The values of a session no longer match the schema of sessions(), and are left out.'
       this.logger.warn({ issues: result.issues }, text)
     }
     this.#hasWarned = true

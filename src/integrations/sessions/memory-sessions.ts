@@ -9,12 +9,12 @@ import {
 } from '../../plugin/index.js'
 
 const DEFAULT_MAX_SESSIONS = 10_000
-/** Ended sessions to remove with each new one. It is more than one, so that their number shrinks. */
+/** The number of ended sessions to remove for each new one. It is greater than one, so that their number shrinks. */
 const FORGOTTEN_AT_ONCE = 2
 
 /** Options of `memorySessions`. */
 export interface MemorySessionsOptions {
-  /** The largest number of sessions at the same time. Default 10,000. */
+  /** The maximum number of concurrent sessions. Default 10,000. */
   readonly maxSessions?: number
 }
 
@@ -44,7 +44,7 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
 class MemorySessions implements SessionStore {
   readonly isShared = false
   readonly #max: number
-  /** In the order of their last use, by whether there was a login: anonymous sessions cost nothing to make. */
+  /** In the order of their last use, separated by login: anonymous sessions cost nothing to create. */
   readonly #anonymous = new Map<string, SessionRecord>()
   readonly #named = new Map<string, SessionRecord>()
   readonly #users = new Map<string, Set<string>>()

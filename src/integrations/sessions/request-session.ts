@@ -4,7 +4,7 @@ import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
 import { digestOf, newSessionId, type Session, type SessionUser } from './session.js'
 
-/** The longest values of one session: all names and texts together, in characters. */
+/** The maximum length of the values of one session: all names and texts together, in characters. */
 const MAX_LENGTH = 32 * 1024
 /** A session that is used is written after this part of its idle time, and not with every request. */
 const REFRESH_PART = 20
@@ -17,7 +17,7 @@ const UNNAMED =
 const OF_NOBODY =
   'the session was begun for no tenant, and the request names one: log in for the tenant, or give sessions() the option `tenant`'
 
-/** A change of the cookie, and whether the change of the session that it belongs to is saved. */
+/** A change of the cookie, and whether the corresponding change of the session is saved. */
 interface CookieChange {
   /** The lines that the response had before. */
   readonly before: readonly string[]
@@ -36,7 +36,7 @@ export class RequestSession implements Session<Values, Values> {
   readonly #req: Request
   readonly #res: Response
   readonly #changes: boolean
-  /** The tenant that the request names, whether or not `tenant.authorize` will allow it. */
+  /** The tenant that the request names, allowed by `tenant.authorize` or not. */
   readonly #tenant: string | null
   #isChecked = false
   #loading: Promise<void> | undefined
@@ -45,7 +45,7 @@ export class RequestSession implements Session<Values, Values> {
   /** The digest of the id in the cookie, with or without a session. */
   #digest: string | undefined
   #record: SessionRecord | undefined
-  /** Why there is no session, although there is a cookie. */
+  /** The reason why there is no session although there is a cookie. */
   #lack = NO_SESSION
   #isOutdated = false
   #data: Values = {}
@@ -72,12 +72,12 @@ export class RequestSession implements Session<Values, Values> {
     return this.record?.user != null
   }
 
-  /** The session as it was read; `undefined` if there is none. */
+  /** The session when it was read; `undefined` if there is none. */
   get record(): SessionRecord | undefined {
     return this.#record
   }
 
-  /** Why the guard cannot let the request in; `null` without a cookie. */
+  /** The reason why the guard refuses the request; `null` without a cookie. */
   get lack(): string | null {
     if (!this.#manager.cookie.isIn(this.#req)) return null
     return this.#record === undefined ? this.#lack : 'the session has no logged-in user'
@@ -96,7 +96,7 @@ export class RequestSession implements Session<Values, Values> {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
-  /** Marks a response that depends on the session, unless the handler has set how it may be stored. */
+  /** Marks a response as dependent on the session, unless the handler has set how it may be stored. */
   forbidStoring(): void {
     if (this.#loading === undefined || this.#res.headersSent) return
     this.#res.vary('Cookie')
@@ -307,7 +307,7 @@ export class RequestSession implements Session<Values, Values> {
     await this.#adopt({ ...record, fields, usedAt, idleAt })
   }
 
-  /** The texts to write, and all values with them. @throws TypeError when they are not valid. */
+  /** The texts to write, and all values with them. @throws TypeError if they are not valid. */
   async #merge(values: Values): Promise<{ set: Texts; fields: Record<string, string> }> {
     const kept = this.#isOutdated ? {} : (this.#record?.fields ?? {})
     const texts = mapTexts(values, (name) => jsonOf(name, values[name]))

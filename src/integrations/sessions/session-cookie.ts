@@ -22,7 +22,7 @@ export class SessionCookie {
     return `__Host-${this.#name}`
   }
 
-  /** Both names, as `auth.credentials` lists them. */
+  /** Both names, for `auth.credentials`. */
   get credentials(): readonly string[] {
     return [`cookie:${this.hostName}`, `cookie:${this.#name}`]
   }
@@ -48,13 +48,13 @@ export class SessionCookie {
     return found.length === 1 ? { value } : 'invalid'
   }
 
-  /** Whether a request has the cookie under one of its names, right or wrong. */
+  /** Whether a request has the cookie under one of its names, valid or not. */
   isIn(req: Request): boolean {
     const names = [this.#name, this.hostName]
     return (req.headers.cookie ?? '').split(/[;,]/).some((pair) => names.includes(split(pair)[0]))
   }
 
-  /** Sends an id. The browser keeps it as long as the session can live. */
+  /** Sends an id. The browser keeps it for the lifetime of the session. */
   set(res: Response, id: string, lifetimeMs: number): void {
     this.#send(res, id, Math.max(0, Math.ceil(lifetimeMs / 1000)))
   }
@@ -69,7 +69,7 @@ export class SessionCookie {
     return this.#split(res).own
   }
 
-  /** Replaces the lines of the response that set the cookie. Cookies of other names stay. */
+  /** Replaces the response lines that set the cookie. Cookies with other names stay. */
   restore(res: Response, own: readonly string[]): void {
     const lines = [...this.#split(res).others, ...own]
     if (lines.length > 0) res.setHeader('Set-Cookie', lines)
@@ -85,7 +85,7 @@ export class SessionCookie {
 
   #send(res: Response, value: string, seconds: number): void {
     const req = res.req as Request
-    // The last of several counts, but a reader should find one.
+    // The last of several lines counts, but only one should be sent.
     this.restore(res, [])
     res.cookie(this.nameFor(req), value, {
       path: '/',

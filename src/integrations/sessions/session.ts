@@ -19,9 +19,11 @@ export interface WithId {
  * @typeParam TOutput The type of `data`: the output of the schema.
  */
 export interface Session<TInput = unknown, TOutput = unknown> {
-  /** The values, as the schema has validated them. Without a session, the validated `{}`. */
+  /** The values, validated by the schema. Without a session, the validated `{}`. */
   readonly data: Readonly<TOutput>
-  /** Names the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie. */
+  /**
+   * The id of the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie.
+   */
   readonly id: string | undefined
   /** Whether a user has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
   readonly isLoggedIn: boolean
@@ -41,7 +43,7 @@ export interface Session<TInput = unknown, TOutput = unknown> {
    * await session.login({ id: account.id, roles: account.roles })
    */
   login(user: SessionUser): Promise<void>
-  /** Ends the session and deletes the cookie. Without a session, it does nothing. */
+  /** Ends the session and deletes the cookie. Without a session, it has no effect. */
   logout(): Promise<void>
   /**
    * Changes some values; `undefined` removes one. Others stay, also if another request changes them now. Without a session,
@@ -63,19 +65,19 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   update(
     change: (data: Readonly<TOutput>) => Partial<TInput> | Promise<Partial<TInput>>,
   ): Promise<void>
-  /** Gives the session a new id; the old id is invalid at once. Without a session, it does nothing. */
+  /** Gives the session a new id; the old id becomes invalid at once. Without a session, it has no effect. */
   regenerate(): Promise<void>
 }
 
 /** 32 bytes as base64url. */
 const FORM = /^[\w-]{43}$/
 
-/** Makes the id of a session: 256 random bits. */
+/** Creates the id of a session: 256 random bits. */
 export function newSessionId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The digest of an id, under which stores keep its session; `null` for a text that is not an id. */
+/** The digest of an id, which stores use as key of the session; `null` for a text that is not an id. */
 export function digestOf(id: string): string | null {
   return FORM.test(id) ? createHash('sha256').update(id).digest('base64url') : null
 }

@@ -57,7 +57,7 @@ export interface SessionsOptions<TInput, TOutput, TUser> {
    * sessions have a user, and no values.
    */
   readonly schema?: SessionSchema<TInput, TOutput>
-  /** Where sessions are kept. Default: `memorySessions()`, for each application; production refuses it. */
+  /** The store of sessions. Default: `memorySessions()` for each application, which production refuses. */
   readonly store?: SessionStore
   /**
    * Finds the user of a session by the id, for every request behind the guard: then a change of rights counts at once.
@@ -117,7 +117,7 @@ const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   bindTenant: true,
 }
 
-/** A name that needs no quoting in a cookie, an option and a document. */
+/** A name that needs no quoting in a cookie, an option or a document. */
 const COOKIE_NAME = /^(?!__(?:Host|Secure)-)[\w.-]{1,64}$/i
 
 /** @throws ConfigError with all problems. */

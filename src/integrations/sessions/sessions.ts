@@ -139,7 +139,7 @@ function protection(
   }
 }
 
-/** Returns the function that finds the tenant of a request which the guard has let in; `null` if sessions confirm none. */
+/** Returns the function that finds the tenant of an admitted request; `null` if sessions do not confirm tenants. */
 function tenantReader(
   { tenantOfUser, bindTenant }: SessionsSettings,
   sessionOf: (req: Request) => RequestSession,
@@ -164,7 +164,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
   if (text == null) return refuse(req, session.lack)
   const stored: unknown = JSON.parse(text)
   const user = findUser === null ? stored : await findUser(stored as string, req)
-  // A look-up may take seconds, in which the session ends.
+  // A look-up may take seconds, during which the session may end.
   if (user === null || user === undefined) return refuse(req, NO_USER)
   if (session.hasEnded) return refuse(req, 'the session has ended meanwhile')
   req.user = user as User
@@ -173,7 +173,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
 
 const NO_USER = 'findUser has not found the user of the session'
 
-/** The client only receives that it has to log in. */
+/** The client only learns that it has to log in. */
 function refuse(req: Request, reason: string | null): false {
   if (reason !== null) noteOf(req)?.({ by: 'sessions', verdict: 'refused', reason })
   return false

@@ -2,7 +2,7 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm'
 import type { CursorPage, CursorResult } from '../../index.js'
 import type { OrderField } from '../../plugin/index.js'
 
-/** The column of a result that has the values of the order. TypeORM gives the columns of entities other names. */
+/** The result column with the values of the order. TypeORM gives the columns of entities other names. */
 const KEYS = '~keys'
 
 /** A prefix that no parameter of the application has. */
@@ -46,7 +46,7 @@ function pageQuery<TEntity extends ObjectLiteral>(
 ): SelectQueryBuilder<TEntity> {
   const paged = query.clone()
   const { wheres } = paged.expressionMap
-  // TypeORM writes conditions one after the other, so an `or` in them would also be an alternative to the cursor.
+  // TypeORM joins conditions, so an `or` in them would also be an alternative to the cursor.
   if (wheres.length > 0) {
     const condition = { operator: 'brackets', condition: wheres } as const
     paged.expressionMap.wheres = [{ type: 'simple', condition }]

@@ -24,10 +24,10 @@ export function checkTypeOrmOptions(options: unknown): void {
 function problemsOf(options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     const remedy = "Give { type: 'postgres', url: 'postgres://…', entities: [User] }."
-    return [invalid('typeorm()', 'It was given no object of options.', remedy)]
+    return [invalid('typeorm()', 'Its options must be an object.', remedy)]
   }
   if ('initialize' in options) {
-    const cause = 'It was given a data source, which could serve one application and only once.'
+    const cause = 'It was given a data source, which can serve only one application, and only once.'
     return [invalid('typeorm()', cause, 'Give its options: typeorm(dataSource.options).')]
   }
   const { type, name } = options as { type?: unknown; name?: unknown }

@@ -141,7 +141,7 @@ interface Begun {
   readonly running: RunningStatement
 }
 
-/** The names that OpenTelemetry gives to databases, where they differ from TypeORM's names. */
+/** The OpenTelemetry names of databases, if they differ from TypeORM's names. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'aurora-mysql': 'mysql',
   'aurora-postgres': 'postgresql',
@@ -154,7 +154,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   sqljs: 'sqlite',
 }
 
-/** Reports the statements of a data source. Adds nothing if statements have no observer. */
+/** Reports the statements of a data source. Adds nothing if there is no observer of statements. */
 export function observeStatements(dataSource: DataSource, statements: Statements): void {
   // A test may have replaced the data source by an object of its own.
   if (!statements.areObserved || !Array.isArray(dataSource.subscribers)) return
@@ -162,7 +162,7 @@ export function observeStatements(dataSource: DataSource, statements: Statements
   dataSource.subscribers.push(subscriber(SYSTEMS[type] ?? type, statements))
 }
 
-/** TypeORM reports the start and the end of each statement, but not that they belong together. */
+/** TypeORM reports the start and the end of each statement, but not which of them belong together. */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
   return {
@@ -185,7 +185,7 @@ function subscriber(system: string, statements: Statements): EntitySubscriberInt
   }
 }
 
-/** Whether a text begins or ends a transaction, or a part of one. */
+/** Whether a text begins or ends a transaction or a savepoint. */
 function isControl(text: string): boolean {
   return /^\s*(begin|start transaction|commit|rollback|savepoint|release)\b/i.test(text)
 }

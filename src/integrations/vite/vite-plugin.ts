@@ -13,9 +13,9 @@ export interface VitePlugin {
   readonly name: string
   /** The plugin runs before Vite's own plugins. */
   readonly enforce: 'pre'
-  /** Vite calls it with the configuration, once. */
+  /** Called once by Vite with the configuration. */
   readonly configResolved: (config: { readonly root: string }) => void
-  /** Vite calls it for every module. */
+  /** Called by Vite for every module. */
   readonly transform: {
     /** Selects the modules that need the handler. */
     readonly filter: {
@@ -105,7 +105,7 @@ interface SourceMap {
 /** Compiles a module. The nearest `tsconfig.json`, which Vite finds, chooses the decorator dialect. */
 type Transform = (code: string, id: string) => Promise<{ code: string; map: SourceMap }>
 
-/** The one function of Vite that is used: it reads the `tsconfig.json` of a file and calls esbuild. */
+/** The only function of Vite that is used: it reads the `tsconfig.json` of a file and calls esbuild. */
 interface Vite {
   readonly transformWithEsbuild?: (
     code: string,
@@ -140,7 +140,7 @@ async function loadTransform(root: string): Promise<Transform> {
   return (code, id) => transform(code, id, OPTIONS, undefined, undefined, undefined, true)
 }
 
-/** The main file of a package, resolved from a file; `null` when it is not installed. */
+/** The main file of a package, resolved from a file; `null` if it is not installed. */
 function resolve(name: string, from: string): string | null {
   try {
     return createRequire(from).resolve(name)

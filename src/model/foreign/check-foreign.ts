@@ -25,7 +25,7 @@ const REMEDIES = {
     'Remove its decorator, or list the key in the `metadataKeys` of the plugin that reads it.',
 } as const
 
-/** Where the check looks for decorators of other frameworks. */
+/** The classes that are checked for decorators of other frameworks. */
 export interface ForeignInput {
   readonly controllers: readonly Class[]
   readonly scopes: readonly Scope[]
@@ -65,7 +65,10 @@ export function checkForeign({ controllers, scopes, readKeys }: ForeignInput): P
   ]
 }
 
-/** The controllers and their base classes, each with the first controller that extends it: one problem is enough. */
+/**
+ * The controllers and their base classes, each with the first controller that extends it, so that each problem is
+ * reported once.
+ */
 function ownersOf(controllers: readonly Class[]): ReadonlyMap<Class, Class> {
   const owners = new Map<Class, Class>()
   for (const controller of controllers) {
@@ -100,7 +103,7 @@ const TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on the class of a provider that decide how NestJS creates it. */
+/** The keys on a provider class that decide how NestJS creates it. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
 /** Finds a provider that another framework would run by itself, or create anew for each request. */
@@ -182,7 +185,7 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: un
   if (typeof method !== 'object' || method === null) {
     return { owner: target ?? object?.constructor, member: method ?? null }
   }
-  // The decorator was called in the standard way, and has taken the decorator context for the name of a method.
+  // The decorator was called with the standard arguments, and has used the decorator context as the name of a method.
   const { kind, name, metadata } = method as ClassMethodDecoratorContext
   return { owner: metadata, member: (kind as string) === 'class' ? null : name }
 }
@@ -249,7 +252,10 @@ function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding
   return [of('NestJS, or metadata like it', `@SetMetadata('${name}')`, REMEDIES.access)]
 }
 
-/** `null` is no value of NestJS: another package uses the same key. An absent option and an empty list have no effect. */
+/**
+ * `null` is not a value of NestJS: another package uses the same key. An absent option and an empty list have no
+ * effect.
+ */
 function inspectNest(name: string, value: unknown): Finding[] | null {
   if (value === null) return null
   if (value === undefined || (value as unknown[]).length === 0) return []
@@ -273,7 +279,7 @@ function inspectRoute(name: string, value: unknown, noted: Noted): Finding[] | n
   return name === 'method' ? [of('NestJS', `@${verb}()`, REMEDIES.route)] : []
 }
 
-/** One parameter, by the name that NestJS gives it: `3:0` is the first parameter with the body. */
+/** One parameter, with its NestJS name: `3:0` is the first parameter with the body. */
 function parameter([name, { index }]: [string, { index: number }]): Finding {
   const kind = PARAMETERS[Number(name.split(':')[0])]
   const written = kind === undefined ? 'a decorator of createParamDecorator()' : `@${kind}()`
@@ -284,7 +290,7 @@ function of(by: string, decorator: string, remedy: string): Finding {
   return { written: `${decorator} of ${by}`, remedy }
 }
 
-/** A decorator of another framework, with the words that an error uses for it. */
+/** A decorator of another framework, with the words of the error message. */
 interface Finding {
   /** The decorator with its package: `@UseGuards() of NestJS`. */
   readonly written: string

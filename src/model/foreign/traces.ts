@@ -4,7 +4,7 @@ export interface MetadataStore {
   getOwnMetadata(key: string | symbol, target: object, member?: PropertyKey): unknown
 }
 
-/** The metadata store that the process has loaded; `null` without one, and then no package has stored anything. */
+/** The metadata store of the process; `null` if there is none, so that no package can have stored anything. */
 export function metadataStore(): MetadataStore | null {
   const store = Reflect as Partial<MetadataStore>
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
@@ -18,7 +18,7 @@ export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   return lists
 }
 
-/** Whether a decorator of another framework can have stored anything. Only then is the check loaded. */
+/** Whether a decorator of another framework can have stored data. Only then is the check loaded. */
 export function hasTraces(): boolean {
   return metadataStore() !== null || storedLists() !== undefined
 }

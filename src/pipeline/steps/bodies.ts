@@ -29,7 +29,7 @@ export interface BodiesConfig extends ValidateConfig {
   /** Verifies the bytes of a webhook before they are parsed; `null` without `@Webhook`. */
   readonly verify: VerifyBytes | null
   readonly limits: BodyLimits
-  /** Whether the body must be there although no schema requires it: the first body has none. */
+  /** Whether the body is required although it has no schema: its first body has none. */
   readonly isRequired: boolean
   /** The parts of the request beside the body. */
   readonly inputs: readonly CompiledInput[]
@@ -52,7 +52,7 @@ const NO_BYTES: Buffer = Buffer.alloc(0)
 /** Settles once Node has parsed the bytes that arrived together with the head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** Makes the steps that read and validate the body of the type that a request declares. */
+/** Creates the steps that read and validate the body of the declared type. */
 export function bodyStages(config: BodiesConfig): BodyStages {
   return {
     body(next) {
@@ -114,12 +114,12 @@ class BodyStep {
     return this.#verified(NO_BYTES, [req, res], () => this.#empty(req, res))
   }
 
-  /** An empty form has no fields, and empty text is text. Only JSON that is described cannot be empty. */
+  /** An empty form has no fields, and empty text is text. Only described JSON cannot be empty. */
   #empty(req: BlazonRequest, res: Response): unknown {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
     const { 'content-length': length, 'content-type': type } = req.headers
     const declared = length === undefined || type === undefined ? -1 : this.#find(req)
-    // The sender of a webhook has signed that it is empty.
+    // The sender of a webhook has signed the empty body.
     const index = declared === -1 && verify !== null ? 0 : declared
     const reader = this.#readers[index]
     if (reader !== undefined) {
@@ -133,7 +133,7 @@ class BodyStep {
     return new Refusal(refuse('VALIDATION_FAILED', 'Validation failed', options))
   }
 
-  /** A middleware has read the body. The bytes that a webhook has signed are gone then. */
+  /** A middleware has read the body, so the signed bytes of a webhook are lost. */
   #taken(req: BlazonRequest, res: Response): unknown {
     if (this.#config.verify === null) return this.#next(req, res)
     throw new TypeError(

@@ -30,7 +30,7 @@ export function canStage({ abilities, guards, decide }: CanConfig): StepFactory 
   const challenges = new Map(
     guards.map(({ name, abilityChallenge }) => [name, abilityChallenge?.(abilities)]),
   )
-  /** The challenge comes from the guard that has admitted the request, because it depends on the credential. */
+  /** The challenge of the guard that admitted the request, because it depends on the credential. */
   const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
   return (next) => {
     const settle = (verdict: unknown, req: BlazonRequest, res: Response): unknown => {

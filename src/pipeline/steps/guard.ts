@@ -14,18 +14,18 @@ import { Refusal } from '../../step/refusal.js'
 import { isThenable, type Step, type StepFactory, whenSettled } from '../../step/step.js'
 import type { LogDenial } from '../log-failure.js'
 
-/** One guard of an application, as routes run it. */
+/** One guard of an application, as used by routes. */
 export interface RouteGuard {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly name: string | null
   readonly guard: Pick<AuthGuard, 'canActivate'>
   /** Whether a request has a credential for this guard. */
   readonly carries: CarriesCredential
-  /** Whether a request has a value in one of the places of its credential. */
+  /** Whether a request has a credential of this guard. */
   readonly isPlaced: CarriesCredential
   /** The challenge of its 401. */
   readonly challenge: string
-  /** The challenge of a 403 of `@Can`; `null` if it has none. */
+  /** The challenge of a 403 of `@Can`; `null` if there is none. */
   readonly abilityChallenge: ((abilities: readonly string[]) => string | undefined) | null
   /** `null` if the guard confirms no tenant. */
   readonly tenantOf: ((req: Request) => string | undefined) | null
@@ -33,7 +33,7 @@ export interface RouteGuard {
 
 /** The guards of a route, and the log of their failures. */
 export interface GuardConfig {
-  /** The guards that the route accepts; empty if the application has none. */
+  /** The accepted guards of the route; empty if the application has none. */
   readonly guards: readonly RouteGuard[]
   /** `undefined` before a router, whose routes are not in the model. */
   readonly route: RouteModel | undefined
@@ -129,7 +129,7 @@ export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
-/** Notes which guard has let a request in. The only guard of an application has nothing to note. */
+/** Records which guard has admitted a request. The only guard of an application need not be recorded. */
 function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
@@ -174,7 +174,7 @@ export function readTenant(
   throw new TypeError(`tenantOf() of a guard returned a value of type ${typeof tenant}.`)
 }
 
-/** Makes the refusal of a request for which a guard has thrown. */
+/** Creates the refusal of a request whose guard has thrown. */
 export type ErrorRefusal = (error: unknown, req: BlazonRequest) => Refusal
 
 /**
@@ -190,7 +190,7 @@ export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefu
 }
 
 /**
- * Returns the decision of the guard, or a promise of it. The promise is our own, because another thenable may
+ * Returns the decision of the guard or its promise. The promise is our own, because another thenable may
  * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
  * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
  */
@@ -205,7 +205,7 @@ export function decide(
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
-/** Refuses a request that has no right credential. */
+/** Refuses a request without a valid credential. */
 export function deny(challenge: string, cause?: unknown): Refusal {
   // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an
   // error middleware may add headers.
@@ -213,16 +213,16 @@ export function deny(challenge: string, cause?: unknown): Refusal {
   return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }
 
-/** The decision of one guard. A type, because an interface is not assignable to `DecisionValue`. */
+/** The decision of one guard. A type alias, because an interface is not assignable to `DecisionValue`. */
 export type SchemeVerdict = {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly scheme: string | null
   readonly verdict: 'admitted' | 'refused'
-  /** `null` where the verdict needs no reason. */
+  /** `null` if the verdict needs no reason. */
   readonly reason: string | null
 }
 
-/** Makes the verdicts of one guard, for records. */
+/** Creates the verdicts of one guard, for records. */
 export interface GuardNotes {
   readonly admitted: SchemeVerdict
   /** The guard has returned something else than `true`. */
@@ -237,7 +237,7 @@ interface NotedGuard {
   readonly carries: CarriesCredential
 }
 
-/** Makes the notes of a guard. */
+/** Creates the recorder of a guard. */
 export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   const refused = (reason: string): SchemeVerdict => ({ scheme, verdict: 'refused', reason })
   return {
@@ -248,22 +248,22 @@ export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   }
 }
 
-/** Notes the decision of the only guard of a route. */
+/** Records the decision of the only guard of a route. */
 function noteGuard(req: BlazonRequest, verdictOf: (req: BlazonRequest) => SchemeVerdict): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, [verdictOf(req)])
 }
 
-/** Notes the joint decision of the guards of a route, and each single decision. */
+/** Records the joint decision of the guards of a route, and each single decision. */
 export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, schemes)
 }
 
-/** Why no guard was called on a route with optional auth. */
+/** The reason why no guard was called on a route with optional auth. */
 export const NOT_NEEDED = 'the request has no credential, and the route needs none'
 
-/** Notes a request for which no guard was called. */
+/** Records a request for which no guard was called. */
 export function noteUnasked(
   req: BlazonRequest,
   verdict: 'anonymous' | 'refused',

@@ -55,7 +55,7 @@ export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
 
 type Method = (...args: unknown[]) => unknown
 
-/** The method that handles the requests of a route, and how it is called. */
+/** The method that handles the requests of a route, and its call. */
 export interface Invocation {
   readonly instance: object
   readonly method: Method
@@ -77,7 +77,7 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
   if (hidesParameters(method)) {
     return function invokeWrapped(req, res) {
       const value = method.call(instance, req, res, nextOf(req, res, onError))
-      // The wrapped function may send its response from a callback: the response may still come.
+      // The wrapped function may send its response in a callback, so the response may still come.
       return value === undefined ? res : value
     }
   }
@@ -100,7 +100,7 @@ export const unexpiredStage: StepFactory = (next) =>
     return req[kIsExpired] ? res : next(req, res)
   }
 
-/** Whether a handler can send a response itself after it has returned nothing. */
+/** Whether a handler may send a response itself after it has returned nothing. */
 export function takesResponse({
   method,
   parameters,
@@ -158,7 +158,7 @@ const READERS: Record<ParameterSource, Read> = {
   defined: () => undefined,
 }
 
-/** Creates the `next` of a handler. A call of `next()` without an error means that nothing was found: 404. */
+/** Creates the `next` of a handler. A call of `next()` without an error results in a 404. */
 export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
     onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)

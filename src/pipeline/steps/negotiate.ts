@@ -62,10 +62,10 @@ function representations(config: NegotiateConfig): ChosenRepresentation[] {
   })
 }
 
-/** Sends a stream, bytes or a `Blob`. Returns `false`, and sends nothing, for every other value. */
+/** Sends a stream, bytes or a `Blob`. Returns `false`, and sends nothing, for other values. */
 type SendBytes = (value: unknown, req: Request, res: Response) => boolean
 
-/** A representation that is not JSON, and the route whose data it writes. */
+/** A representation other than JSON, and the route of its data. */
 interface ProducedTarget {
   readonly representation: Representation
   readonly route: WireRoute
@@ -116,7 +116,7 @@ function streamOf(body: unknown): unknown {
   return isAsyncIterable(body) && !isReadInParts(body) ? joinTexts(body) : body
 }
 
-/** Limits rows that come one by one as items of the documented list. A row that the caller may not see is left out. */
+/** Limits streamed rows like items of the documented list. Rows that the caller may not see are omitted. */
 function limitedItems(
   items: AsyncIterable<unknown>,
   rows: RowLimit | null,
@@ -128,7 +128,7 @@ function limitedItems(
     change(item) {
       const limited = rows.limit([item])
       if (!Array.isArray(limited)) {
-        throw new TypeError(`${route.name} yielded what it does not describe.`)
+        throw new TypeError(`${route.name} yielded an item that it does not describe.`)
       }
       return limited.length === 0 ? LEFT_OUT : limited[0]
     },

@@ -21,7 +21,7 @@ export interface Observation {
   readonly scopes: RequestScopes | null
 }
 
-/** Calls an observer of one plugin. Its errors are logged, because the response is decided. */
+/** Calls an observer of one plugin. Its errors are only logged, because the response is already decided. */
 type Notify = (req: BlazonRequest, call: () => unknown) => void
 
 /** Calls `onResponse` and `onEnd` of plugins; `null` if no plugin of the route has one. */
@@ -89,7 +89,8 @@ function beforeHead(res: Response, call: () => void): void {
       isCalling = true
       call()
       isCalling = false
-      // Headers may already describe the other response. Then the client would wait for bytes that never come, or read
+      // Headers may already describe the other response. The client would then wait for bytes that never arrive, or
+      // read
       // a part of this response as the next one.
       if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode

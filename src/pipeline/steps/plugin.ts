@@ -18,7 +18,7 @@ import { type NamedSteps, type Observation, observeStage } from './observe.js'
 /** The places of `PluginSteps` that are stages. */
 type PluginPlace = Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>
 
-/** The stages of all plugins of one route, by place; `null` for a place without any. */
+/** The stages of all plugins of one route, by place; `null` for a place without stages. */
 export type PluginStages = Readonly<Record<PluginPlace | 'observe', StepFactory | null>>
 
 const NONE: PluginStages = Object.freeze({
@@ -53,7 +53,7 @@ const PLACES = [
   'aroundHandler',
 ] as const satisfies readonly PluginPlace[]
 
-/** Joins the steps that plugins add to one route. Most routes share an object without any. */
+/** Joins the steps that plugins add to one route. Most routes share an object without steps. */
 export function pluginStages(
   added: readonly NamedSteps[],
   config: PluginStepsConfig,
@@ -81,7 +81,7 @@ export function pluginStages(
   }
 }
 
-/** The places whose steps may end a request only by refusing it: the guard has not decided yet. */
+/** The places whose steps may only end a request by refusing it, because the guard has not decided yet. */
 const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
 
 /**

@@ -12,7 +12,7 @@ import type { OnError, StepFactory } from '../../step/step.js'
 /** How a route treats the fields of its responses. */
 export interface RouteFields {
   readonly mode: Exclude<ResponseFieldsMode, 'send'>
-  /** By status. The body of another status is sent as it is. */
+  /** By status. Bodies of other statuses are sent unchanged. */
   readonly byStatus: ReadonlyMap<number, ResponseFields>
 }
 
@@ -72,7 +72,7 @@ export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
   }
   const prepareData = (data: unknown, status: number, res: Response) => {
     const fields = byStatus.get(status)
-    // An absent value has no fields, and a documented envelope may be without data.
+    // A missing value has no fields, and a documented envelope may have no data.
     if (fields === undefined || data === undefined) return data
     return limit(data, fields.wrapped?.data ?? fields, { status, res })
   }
@@ -103,7 +103,7 @@ function checkFields({ route: { name }, onError }: FieldsConfig): Limit {
     const checked = fields.check(value)
     if (checked.lie === null) return checked.plain
     const message =
-      `${name}: the response ${status} is not what @ApiResponseDoc describes: ${checked.lie}. ` +
+      `${name}: the response ${status} does not match its @ApiResponseDoc: ${checked.lie}. ` +
       'Correct the handler, or the schema.'
     onError(refuse('INTERNAL_SERVER_ERROR', message), requestOf(res), res)
     return REFUSED
@@ -114,7 +114,7 @@ function requestOf({ req }: Response): BlazonRequest {
   return req as BlazonRequest
 }
 
-/** Adds the route to an error about the form of a value. An error that a getter or `toJSON` throws stays as it is. */
+/** Adds the route to an error about serialization. Errors of getters and `toJSON` stay unchanged. */
 export function explained(cause: unknown, subject: string): unknown {
   if (cause instanceof RangeError) {
     const text = `${subject} contains itself, or is nested too deeply for JSON.`
@@ -133,7 +133,7 @@ export function headersStage(headers: NonNullable<RouteModel['headers']>): StepF
     }
 }
 
-/** Finds the function that writes the dates of a route's responses; `null` if the responses have no dates. */
+/** Finds the function that writes the dates of a route's responses; `null` if the responses contain no dates. */
 export type FindDateWriter = () => WriteDates | null
 
 /**

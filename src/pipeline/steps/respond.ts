@@ -46,7 +46,7 @@ export interface RespondConfig {
   readonly mayRespondToErrorsLater: boolean
 }
 
-/** Runs the steps after it, and sends exactly one response for the value or the error that comes back. */
+/** Runs the following steps, and sends exactly one response for their value or error. */
 export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
   return (next) => respondStep(config, next)
 }
@@ -73,7 +73,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
       whenSettled(
         value as PromiseLike<unknown>,
         (settled) => {
-          // The request has failed meanwhile. The response is the error, even if it has not been sent yet.
+          // The request has failed in the meantime. The response is the error, even if it has not been sent yet.
           if (mayRespondToErrorsLater && req[kHasFailed]) return discard(settled, res)
           deadlines?.stop(req)
           settle(settled, req, res)
@@ -180,7 +180,7 @@ export function isOrdinaryData(value: unknown): boolean {
 }
 
 /**
- * Sends a stream, bytes, a file or a response of the Fetch API as it is. Returns `false`, and sends nothing, for an
+ * Sends a stream, bytes, a file or a response of the Fetch API unchanged. Returns `false`, and sends nothing, for an
  * instance of any other class: its JSON is sent.
  *
  * @throws TypeError for a value that has no form in JSON.
@@ -201,7 +201,7 @@ export function sendUnusual(
     } else sendRaw(res, raw, { status, ...types, fail })
     return true
   }
-  // A representation can write items that come one by one.
+  // A representation can write streamed items.
   if (route.produces !== null && isAsyncIterable(value) && representationOf(req)?.send) return false
   const kind = unsendableKind(value)
   if (kind === null) return false
@@ -210,12 +210,12 @@ export function sendUnusual(
   )
 }
 
-/** Loads the module that sends files with the first of them. */
+/** Loads the module that sends files when the first file is sent. */
 async function loadSendFile() {
   return (await import('../../http/send/send-file.js')).sendFile
 }
 
-/** Bytes and a `Blob` of a response that is documented as a file have ranges and conditions as a file has. */
+/** Bytes and a `Blob` that are documented as a file support ranges and conditions like a file. */
 function toFile(value: unknown): RawBody | null {
   const isFile =
     value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob
@@ -232,7 +232,7 @@ function statedFor({ operation }: UnusualConfig['route'], status: number): State
   return operation.responses.find((response) => response.status === status)
 }
 
-/** The media types of bytes that follow from the description of a status. A range of types names none. */
+/** The media types of bytes from the description of a status. A wildcard type names no type. */
 function documentedType(
   stated: Stated,
   chosen: string | null | undefined,

@@ -21,10 +21,10 @@ import {
 
 /** The results of the guards for a request so far. */
 interface GuardResults {
-  /** The guard that decides `req.user`: the first one. */
+  /** The guard that sets `req.user`: the first one. */
   scheme: string | undefined
   user: BlazonRequest['user']
-  /** The first guard that has noted the id of a key, and that id. */
+  /** The first guard that stored the id of a key, and that id. */
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
@@ -75,7 +75,7 @@ async function admitAll(
   for (const each of carried) {
     const refusal = await admit(each, req, found)
     noteKey(each, req, found)
-    // Each guard sees the request as it came, and so does the refusal.
+    // Each guard receives the original request, and so does the refusal.
     setUser(req, before)
     if (refusal === null) continue
     noteGuards(req, found.verdicts)
@@ -89,7 +89,7 @@ async function admitAll(
   return null
 }
 
-/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard lets the request pass. */
+/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard admits the request. */
 type Admit = (each: RouteGuard, req: BlazonRequest, found: GuardResults) => Promise<Refusal | null>
 
 function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
@@ -130,7 +130,7 @@ function foundNothing(user: BlazonRequest['user']): GuardResults {
   }
 }
 
-/** Takes the id of a key from the request. The first key counts, so that a second one beside it gives no other limit. */
+/** Removes the id of a key from the request. The first key counts, so that a second key cannot give another limit. */
 function noteKey({ name }: RouteGuard, req: BlazonRequest, found: GuardResults): void {
   const key = replaceKeyId(req, undefined)
   if (key === undefined || found.key !== undefined) return

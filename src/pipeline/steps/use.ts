@@ -38,7 +38,7 @@ export function useStage(middlewares: readonly RequestHandler[], config: UseConf
       (later, each) => middlewareStep(each, later, config),
       restored,
     )
-    // Only these routes respond in another way than a request without a route.
+    // Only these routes respond differently from a request without a route.
     if (route.isEnveloped && route.status === null) return run
     return function useMiddlewares(req, res) {
       noteRoute(req, route)
@@ -69,9 +69,9 @@ function middlewareStep(
   }
 }
 
-/** The functions that a middleware's passage calls at its ends. */
+/** The functions that a middleware calls at the end of its work on a request. */
 interface PassageEnds {
-  /** Notes the error of the middleware. */
+  /** Records the error of the middleware. */
   readonly note: (error: unknown) => void
   readonly later: () => unknown
   /** Handles an error after the middleware has ended. */
@@ -79,11 +79,11 @@ interface PassageEnds {
   readonly res: Response
 }
 
-/** One request in one middleware. It ends once: by `next`, by an error, or by the response. */
+/** One request in one middleware. It ends once: by `next`, an error or the response. */
 class Passage {
   readonly #ends: PassageEnds
   #state: 'inside' | 'waiting' | 'over' = 'inside'
-  /** The result of the later steps, if the middleware has called `next` before it returned. */
+  /** The result of the later steps, if the middleware called `next` before it returned. */
   #value: unknown
   #error: { readonly reason: unknown } | undefined
   #resolve: (value: unknown) => void = () => {}

@@ -100,7 +100,7 @@ function accept(
     const { source } = inputs[i] as CompiledInput
     const { value } = results[i] as { value: unknown }
     validated[source] = value
-    // `req.headers` stays as it is: Node and the middlewares read it.
+    // `req.headers` stays unchanged, because Node and the middlewares read it.
     if (source !== 'headers') req[source] = value as never
   }
   req.validated = validated

@@ -28,7 +28,7 @@ export interface StreamsConfig {
 export interface CompiledStream {
   /** Whether the client accepts a format of the route. */
   readonly isAccepted: (req: BlazonRequest) => boolean
-  /** Requests the first item of the iterable that the handler has returned; any other value is returned as it is. */
+  /** Requests the first item of the iterable that the handler returned; other values are returned unchanged. */
   readonly open: (value: unknown, req: BlazonRequest, res: Response) => unknown
   /** Sends the handler's result. */
   readonly send: (value: unknown, req: BlazonRequest, res: Response) => void
@@ -74,7 +74,7 @@ interface OneConfig {
 function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   const types = [...byType.keys()]
   const [only] = types
-  // With one format, every client gets it: programs seldom name the only type of a resource.
+  // If there is only one format, every client receives it: programs seldom accept exactly the type of a resource.
   const typeFor = (req: BlazonRequest) =>
     types.length === 1 ? only : negotiate(req.headers.accept, types)
   const surroundings = { scopes: config.scopes, late }
@@ -93,7 +93,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
     send(value, req, res) {
       if (value instanceof OpenedStream) return sendOpened(value, req, res)
       if (!isAsyncIterable(value)) throw notAsync(name, value)
-      // An interceptor has put a generator of its own around the items.
+      // An interceptor has wrapped the items in its own generator.
       openStream(value, req, surroundings)
         .then((opened) => {
           if (opened.isDone && res.closed) return
@@ -108,7 +108,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
 function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
-  // A proxy or a middleware that compresses would hold items back until it has enough of them.
+  // A compressing proxy or middleware would buffer items until it has enough of them.
   if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
   else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
   // nginx collects a response otherwise.

@@ -3,17 +3,17 @@ import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { refuseHidden, remedyFor, unsendableKind } from '../../schema/fields/to-plain.js'
 import { isOrdinaryData } from '../steps/respond.js'
 
-/** Limits an item to the fields of its schema, or checks it; `null` sends every item as it is. */
+/** Limits an item to the fields of its schema, or checks it; `null` sends items unchanged. */
 export type PrepareItem = ((item: unknown) => unknown) | null
 
-/** How the items of one format are written. */
+/** The serialization of items in one format. */
 export interface Frames {
   readonly mediaType: string
   /** Writes a yielded value; empty text for a value that only opens the stream. */
   readonly write: (value: unknown, prepare: PrepareItem) => string
-  /** Follows the last item, and shows the client that it has all of them. */
+  /** Written after the last item; shows the client that it has received all items. */
   readonly end: string
-  /** Writes the JSON of an error; `null` if the format has no form for it. */
+  /** Writes the JSON of an error; `null` if the format cannot express errors. */
   readonly error: ((json: string) => string) | null
 }
 
@@ -54,7 +54,7 @@ const JSON_LINES: Frames = {
 /** The frames of each format. */
 export const FRAMES: Readonly<Record<StreamKind, Frames>> = { sse: SSE, jsonLines: JSON_LINES }
 
-/** Sent when nothing else was sent for some time. */
+/** Sent after some time without other data. */
 export const HEARTBEAT = ':\n\n'
 
 function toJson(item: unknown, prepare: PrepareItem): string {

@@ -6,11 +6,11 @@ import { isThenable } from '../../step/step.js'
 export interface StreamSurroundings {
   /** `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** Gets an error of the generator that comes after the end of the response. */
+  /** Receives a generator error after the end of the response. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
-/** Called when a stream has to end before its generator does. */
+/** Called if a stream has to end before its generator. */
 export interface Stoppable {
   stop(): void
 }
@@ -42,7 +42,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
-  /** Whether the generator has not answered yet. A generator that fails then has ended. */
+  /** Whether the generator is still running. A generator that fails afterwards has ended. */
   #isAsked = false
   #sender: Stoppable | undefined
 
@@ -116,12 +116,12 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this
   }
 
-  /** Sets the object to call when the stream has to end before its generator does. */
+  /** Sets the object to call if the stream has to end before its generator. */
   sendBy(sender: Stoppable): void {
     this.#sender = sender
   }
 
-  /** Ends the generator after an error: its own, or one about its item. */
+  /** Ends the generator after its own error, or an error about its item. */
   closeAfter(): void {
     if (this.#isAsked) this.#isDone = true
     else this.close()

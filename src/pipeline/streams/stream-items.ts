@@ -16,13 +16,13 @@ export function itemHiderOf(req: BlazonRequest): HideInItem | undefined {
   return hiders.get(req)
 }
 
-/** Checks an item as it is sent; throws to end the stream. */
+/** Checks a serialized item; throws to end the stream. */
 type CheckItem = (item: unknown) => void
 
-/** The checks of requests under test. Nothing else adds one. */
+/** The item checks of requests in tests. No other code adds checks. */
 const checks = new WeakMap<BlazonRequest, CheckItem>()
 
-/** Has the items of a request checked, after the fields that their schema does not name were dropped. */
+/** Checks the items of a request after fields outside their schema have been removed. */
 export function checkItemsOf(req: BlazonRequest, check: CheckItem): void {
   checks.set(req, check)
 }
@@ -34,7 +34,7 @@ export function itemCheckOf(req: BlazonRequest): CheckItem | undefined {
 
 /** A stream that may need a sign of life. */
 export interface Beating {
-  /** Called twice in the longest time without one. */
+  /** Called twice in the maximum pause between two data chunks. */
   beat(): void
 }
 
@@ -45,7 +45,7 @@ export class Heartbeats {
   readonly #ms: number
   #timer: Timer | undefined
 
-  /** @param ms The longest time in which a stream sends nothing. */
+  /** @param ms The maximum pause of a stream. */
   constructor(ms: number, clock: Clock) {
     this.#ms = ms
     this.#clock = clock

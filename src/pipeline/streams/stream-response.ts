@@ -10,7 +10,7 @@ import { type Frames, HEARTBEAT, type PrepareItem } from './frames.js'
 import type { OpenedStream, Stoppable } from './opened-stream.js'
 import { type Beating, type Heartbeats, itemCheckOf, itemHiderOf } from './stream-items.js'
 
-/** Ends a stream after an error: `end` gets the JSON of the error. */
+/** Ends a stream after an error: `end` receives the error as JSON. */
 export type OnStreamError = (
   error: unknown,
   req: BlazonRequest,
@@ -18,7 +18,7 @@ export type OnStreamError = (
   end: (json: string) => void,
 ) => void
 
-/** How a route sends the items of one format. */
+/** How a route sends items in one format. */
 export interface SendConfig {
   readonly name: string
   readonly frames: Frames
@@ -32,7 +32,7 @@ export interface SendConfig {
   /** For an error before the head is sent. */
   readonly onError: OnError
   readonly onStreamError: OnStreamError
-  /** Gets an error of the generator that comes after the end of the response. */
+  /** Receives a generator error after the end of the response. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
@@ -71,7 +71,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#start()
     try {
       while (!this.#isOver) {
-        // One promise for an item, which is the generator's: each other one takes a tenth of the time of an item.
+        // One promise for an item, from the generator: each further promise takes a tenth of the time of an item.
         const result = await this.#opened.ask()
         if (this.#opened.isEnd(result)) return this.#isOver ? undefined : this.#finish()
         if (this.#drained !== undefined) await this.#drained
@@ -84,7 +84,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
   }
 
-  /** Sends a comment if nothing was sent since the last call, and the client takes the data. */
+  /** Sends a comment if nothing was sent since the last call, and the client reads the data. */
   beat(): void {
     const isIdle = !this.#isFresh && this.#resume === undefined
     this.#isFresh = false
@@ -102,7 +102,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   }
 
   #write(value: unknown): void {
-    // The first item is written before the head, so that an error is an ordinary one.
+    // The first item is written before the head, so that an error gets a normal error response.
     const text = this.#config.frames.write(value, this.#prepare)
     // Other code has ended the response.
     if (!this.#writes.isWritable) {
@@ -111,7 +111,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
     this.#isFresh = true
     const isFirst = !this.#hasBegun
-    // Before the text is added: a long one is written at once.
+    // Before the text is added: a long text is written at once.
     this.#begin()
     if (text !== '') this.#writes.add(text)
     if (!isFirst) return
@@ -126,7 +126,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#config.begin(this.#res)
   }
 
-  /** A client that reads everything at once would keep the process from other requests: each wait gives them a turn. */
+  /** A client that reads quickly would block other requests: each wait gives them a turn. */
   wait(): void {
     this.#drained ??= new Promise((resolve) => {
       const resume = () => {
@@ -238,7 +238,7 @@ class JoinedWrites {
     this.#most = res.writableHighWaterMark
   }
 
-  /** Node emits an error, which would end the process, for a write after the end. */
+  /** For a write after the end, Node emits an error, which would end the process. */
   get isWritable(): boolean {
     return !this.#res.writableEnded && !this.#res.destroyed
   }
@@ -262,14 +262,14 @@ class JoinedWrites {
     if (!isTaken) this.#sender.wait()
   }
 
-  /** Returns the texts that were added and not written, for a caller that writes them. */
+  /** Returns the added but unwritten texts, for a caller that writes them. */
   take(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 
-  /** @internal Called by the scheduled function, which is not a closure, so that a stream has none. */
+  /** @internal Called by the scheduled function, which is not a closure, so that streams need none. */
   flushScheduled(): void {
     this.#isScheduled = false
     this.flush()

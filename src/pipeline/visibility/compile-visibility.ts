@@ -34,11 +34,11 @@ export interface RouteVisibility extends MarkedSides {
   readonly marks: readonly Mark[]
   /** The marked fields of responses, items and requests, each once. */
   readonly fields: readonly MarkedField[]
-  /** Returns the functions for callers who hold these marks. */
+  /** Returns the functions for callers with these abilities. */
   readonly forHeld: (isHeld: readonly boolean[]) => HeldVisibility
 }
 
-/** The functions for callers who hold the same marks. */
+/** The functions for callers with the same abilities. */
 export interface HeldVisibility extends RequestVisibility {
   /** Whether the callers see everything. */
   readonly isComplete: boolean
@@ -52,15 +52,15 @@ export interface HeldVisibility extends RequestVisibility {
   readonly findSent: (req: BlazonRequest) => readonly FieldError[]
 }
 
-/** Leaves hidden fields out of the responses of one status, as plain data. */
+/** Removes hidden fields from the responses of one status, as plain data. */
 export type HideInResponse = MadeForStatus<HideFields>
 
 /** The functions for the responses of one status. */
 interface MadeForStatus<T> {
   readonly body: T
-  /** For data before an envelope of the application's own is around it. */
+  /** For data before a custom envelope is added. */
   readonly data: T
-  /** For rows that come one by one; `null` if the document has no list of them. */
+  /** For streamed rows; `null` if the document does not describe a list of rows. */
   readonly rows: MadeRows<T> | null
   /**
    * Whether these functions find every hidden field. Without a schema they only use names, and some fields have none.
@@ -179,7 +179,7 @@ interface SentConfig {
   readonly hides: (mark: Mark) => boolean
 }
 
-/** Compiles the function that finds hidden fields in the body and the query of a request, before they are validated. */
+/** Compiles the function that finds hidden fields in the body and the query of a request before their validation. */
 function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSent {
   const finders = schemas
     .filter(({ part, places }) => (part === 'body' || part === 'query') && places.length > 0)
@@ -212,7 +212,7 @@ function bodySelector(
 interface SentPart {
   readonly part: 'body' | 'query'
   readonly value: unknown
-  /** The names in the schema. All other names come from the request. */
+  /** The names in the schema. Other names come from the request. */
   readonly names: ReadonlySet<string>
 }
 
@@ -220,7 +220,7 @@ function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldErro
   return find(value).map((path) => ({ in: part, path: textOf(path, names), message: REFUSED }))
 }
 
-/** It reveals nothing about the values that the field takes. */
+/** Reveals nothing about the allowed values of the field. */
 const REFUSED = 'may not be sent by this caller'
 
 function textOf(path: Path, names: ReadonlySet<string>): string {

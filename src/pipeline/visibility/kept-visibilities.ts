@@ -3,7 +3,7 @@
  */
 const MOST_KEPT = 500
 
-/** The functions of all routes of an application, by route and held marks: the most recently used ones. */
+/** The functions of all routes of an application, by route and abilities: the most recently used ones. */
 export class KeptVisibilities<T> {
   readonly #most: number
   readonly #kept = new Map<string, T>()
@@ -16,7 +16,7 @@ export class KeptVisibilities<T> {
     return this.#kept.size
   }
 
-  /** Returns the value of a key; makes it if there is none. */
+  /** Returns the value of a key; creates it if necessary. */
   get(key: string, make: () => T): T {
     const held = this.#kept.get(key) ?? make()
     // A map keeps the order in which keys were added.

@@ -41,7 +41,10 @@ export interface AskConfig {
   readonly visibility: RouteVisibility
   /** Decides whether the caller has all abilities of a mark. */
   readonly decide: Decide
-  /** Whether a guard has let every caller in. Other callers without a user hold nothing, so no check runs for them. */
+  /**
+   * Whether a guard has admitted every caller. Other callers without a user have no abilities, so no check runs for
+   * them.
+   */
   readonly isProtected: boolean
 }
 
@@ -64,7 +67,7 @@ export function visibilityStage({ visibility, decide, isProtected }: AskConfig):
     }
 }
 
-/** A promise in place of a throw: the promise for another mark would stay unhandled otherwise. */
+/** A promise instead of a throw, because the promise of another mark would otherwise stay unhandled. */
 function ask(decide: Decide, mark: Mark, req: Request): unknown {
   try {
     return decide(req.user, mark, req)
@@ -100,7 +103,7 @@ function forbidden(errors: ReturnType<HeldVisibility['findSent']>): Error {
   return refuse('FIELD_FORBIDDEN', message, { errors: limitErrors(errors) })
 }
 
-/** A request without a check sees nothing. */
+/** Requests without a check have no abilities. */
 function heldBy(req: object, { forHeld }: RouteVisibility): HeldVisibility {
   return (notedVisibility(req) as HeldVisibility | undefined) ?? forHeld([])
 }
@@ -117,7 +120,7 @@ export interface VisibleConfig {
 /** Leaves fields that the caller may not see out of the response. */
 export function visibleStage(config: VisibleConfig): StepFactory {
   const { visibility, route, base } = config
-  // Weak: the fields of a caller are not kept for ever.
+  // Weak: the fields of a caller are not kept forever.
   const known = new WeakMap<HeldVisibility, JsonPreparation>()
   const preparationFor = (held: HeldVisibility): JsonPreparation => {
     const found = known.get(held) ?? preparationOf(held, config)
@@ -143,7 +146,7 @@ export function visibleStage(config: VisibleConfig): StepFactory {
     }
 }
 
-/** Nothing can be left out of bytes that are sent as they are. */
+/** Fields cannot be removed from raw bytes. */
 function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['route']): void {
   if (value === res || res.headersSent) return
   const raw = toRawBody(value)
@@ -210,7 +213,7 @@ function preparationOf(
   }
 }
 
-/** For an envelope around data from which the hidden fields are gone already. */
+/** For an envelope around data without hidden fields. */
 const AS_IT_IS: JsonPreparation = {
   prepare: (body) => body,
   inEnvelope: null,

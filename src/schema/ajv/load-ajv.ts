@@ -28,7 +28,7 @@ function finiteNumbers(code: string): string {
 /** A supported draft of JSON Schema. */
 export type Draft = '2020-12' | '2019-09' | 'draft-07'
 
-/** The Ajv class of each draft. All of them take the same options. */
+/** The Ajv class of each draft. All classes accept the same options. */
 const CLASSES: Readonly<Record<Draft, () => Promise<new (options: Options) => Ajv>>> = {
   '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,
   '2019-09': async () => (await import('ajv/dist/2019.js')).Ajv2019,
@@ -51,7 +51,7 @@ const OPTIONS: Options = {
 /** Creates an Ajv instance of one draft, with formats. */
 export type CreateAjv = (options: Options) => BoundedAjv
 
-/** Loads the Ajv of one draft. Called at the first JSON Schema of that draft. */
+/** Loads Ajv for one draft. Called for the first JSON Schema of that draft. */
 export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   const [DraftAjv, ajvs, formats] = await Promise.all([
     CLASSES[draft](),
@@ -69,7 +69,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     replaceUniqueItems(ajv, ajvs)
     replaceMultipleOf(ajv, ajvs)
     nameSoughtItems(ajv)
-    // 2019-09 has no `prefixItems`. Without this keyword it would ignore a tuple that is written with it.
+    // 2019-09 has no `prefixItems`. Without this keyword it would ignore a tuple in that form.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
     }
@@ -138,7 +138,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** The name of the loop variable of `contains`. An item that does not match is not an error there. */
+/** The name of the loop variable of `contains`. A non-matching item is not an error there. */
 const SOUGHT = 'sought'
 
 /**
@@ -147,7 +147,7 @@ const SOUGHT = 'sought'
  */
 const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
-/** The values that Ajv passes about the schema that it compiles. */
+/** The values that Ajv passes about the compiled schema. */
 interface Compiling {
   readonly meta?: boolean | undefined
   readonly root: { readonly meta?: boolean | undefined }

@@ -2,7 +2,7 @@ import type { Ajv, KeywordCxt } from 'ajv'
 
 type Ajvs = typeof import('ajv')
 
-/** The indexes of two equal items: first the reported item, then the other. */
+/** The indexes of two equal items: first the reported one, then the other. */
 export type Twins = readonly [number, number]
 
 const SCALARS = /^(?:string|number|integer|boolean|null)$/
@@ -35,7 +35,7 @@ function hasScalars(items: { type?: string | string[] } | undefined): boolean {
   return types.length > 0 && types.every((type) => SCALARS.test(type))
 }
 
-/** Finds the last item that is equal to an earlier one. */
+/** Finds the last item that equals an earlier one. */
 export function findTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   let twins: Twins | undefined
@@ -48,7 +48,7 @@ export function findTwins(items: readonly unknown[]): Twins | undefined {
   return twins
 }
 
-/** Finds the last item that is equal to a later one. */
+/** Finds the last item that equals a later one. */
 function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   for (let i = items.length - 1; i >= 0; i--) {
@@ -81,7 +81,7 @@ function textOf(value: unknown): string {
   return `{${parts.join(',')}}`
 }
 
-/** Twice the relative error of a quotient of two numbers, each of which is the nearest one to a decimal fraction. */
+/** Twice the relative error of a quotient of two numbers that are the nearest numbers to decimal fractions. */
 const ERROR = 2 ** -51
 
 /**
@@ -98,7 +98,7 @@ export function isMultiple(value: number, step: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * ERROR
 }
 
-/** Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code refuses each seventh price in cents. */
+/** Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code rejects each seventh price in cents. */
 export function replaceMultipleOf(ajv: Ajv, { _ }: Pick<typeof import('ajv'), '_'>): void {
   const rule = ajv.RULES.all['multipleOf']
   if (typeof rule !== 'object') return

@@ -4,7 +4,7 @@ import { WorkLimit } from '../work-limit.js'
 /** Deeper than the schemas that people write. A deeper schema counts as a schema that contains itself. */
 const MOST_LEVELS = 64
 
-/** Fields of a schema that hold arbitrary values, not schemas. */
+/** Schema fields with arbitrary values, not schemas. */
 const VALUES: readonly string[] = ['default', 'fallback', 'literal', '~standard']
 
 /**

@@ -118,7 +118,7 @@ class TwinBuilder {
     return this.twinOf(innerType ?? (def['getter'] as () => ZodNode)())
   }
 
-  /** Uses getters, because a schema that contains itself does so in its shape. */
+  /** Uses getters, because a recursive schema refers to itself in its shape. */
   #shapeOf(def: Def): object {
     const shape = def['shape'] as Record<PropertyKey, ZodNode>
     const twins = {}
@@ -139,7 +139,7 @@ class TwinBuilder {
     return isZodNode(part) ? this.twinOf(part) : part
   }
 
-  /** Wraps `run`: counts the calls, and gives each value that a container parses its own state. */
+  /** Wraps `run`: counts the calls, and gives each container value its own state. */
   #watch(internals: Internals, scope: { container: Container } | undefined): void {
     // Without checks `run` is `parse`, and zod may still replace `parse`.
     const run: Run =
@@ -220,7 +220,7 @@ function boundRecord(internals: Internals): void {
     payload.value = {}
     return parseNext(parts, payload, (part) => parse(part, context))
   }
-  // Zod assigns another `parse` when it finds that no value can contain itself here.
+  // Zod assigns another `parse` when it finds that values cannot be recursive here.
   Object.defineProperty(internals, 'parse', {
     configurable: true,
     get: () => parseInParts,
@@ -262,7 +262,7 @@ function parseNext(
   }
 }
 
-/** Adds the result of one part. Returns whether there are enough issues. */
+/** Adds the result of one part. Returns whether the number of issues is sufficient. */
 function add({ value, issues }: Payload, whole: Payload): boolean {
   Object.assign(whole.value as object, value)
   for (const issue of issues) whole.issues.push(issue)
@@ -275,7 +275,7 @@ function isRecord(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null
 }
 
-/** The state of parsing one value: the result so far, and the issues. */
+/** The state of parsing one value: the current result and issues. */
 export interface Payload {
   value: unknown
   readonly issues: unknown[]
@@ -292,7 +292,7 @@ export interface Internals {
   readonly constr: new (def: Def) => ZodNode
   /** The schema inside a `z.lazy`. */
   readonly innerType?: ZodNode
-  /** The accepted values, in schemas that list them. */
+  /** The accepted values, for schemas that list them. */
   readonly values?: unknown
   /** Parses the value, then runs the checks. */
   run: Run
@@ -308,7 +308,7 @@ export function isZodNode(value: unknown): value is ZodNode {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-/** Returns a schema with another `run`. All its other properties come from the original by its prototype. */
+/** Returns a schema with another `run` that inherits all other properties from the original. */
 export function withRun<T extends ZodNode>(node: T, run: Run): T {
   const internals = Object.create(node._zod, { run: constant(run) })
   return Object.create(node, { _zod: constant(internals) })

@@ -9,7 +9,7 @@ const WORDS = new Set(
   ),
 )
 
-/** Converts the keywords that describe a value and do not constrain it. */
+/** Converts the keywords that describe a value but do not constrain it. */
 export function annotationsOf(node: Node): OpenApiSchema {
   if (!isAnnotated(node)) return {}
   const { title, description, deprecated, readOnly, writeOnly } = node
@@ -49,7 +49,7 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
 
 /**
  * Writes the targets of `mapping` as references to components: they may be names, or references to definitions. The
- * document drops targets that lead to no component.
+ * document drops targets without a component.
  */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}

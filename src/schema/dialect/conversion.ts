@@ -4,7 +4,7 @@ import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 /** A JSON Schema object, of any draft. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** The functions of the whole conversion that its parts call. `S` is the kind of schema that it writes. */
+/** The functions of the whole conversion that its parts call. `S` is the type of the resulting schema. */
 export interface Conversion<S = OpenApiSchema> {
   /** Converts a schema inside the current one. */
   readonly convert: (schema: unknown, path: string) => S
@@ -12,15 +12,15 @@ export interface Conversion<S = OpenApiSchema> {
   readonly lose: (path: string, cause: string) => void
   /** Returns a count that grows with every loss, and with every reference to a definition that has losses. */
   readonly countLosses: () => number
-  /** Converts the schema to which the `$ref` of a schema leads; an empty list if it has none. */
+  /** Converts the schema to which a `$ref` leads; an empty list if there is no `$ref`. */
   readonly follow: (node: Node, path: string) => S[]
-  /** Whether the places of tuples stay beside the union that replaces them. */
+  /** Whether the positions of tuples stay beside the union that replaces them. */
   readonly keepsTuples?: boolean
 }
 
 /** The kind of schemas that a conversion writes. */
 export interface Dialect<S> {
-  /** Writes a schema, in which the conversion writes the schemas inside it. */
+  /** Writes a schema. The conversion writes the inner schemas. */
   readonly write: (node: Node, path: string, conversion: Conversion<S>) => S
   /** Takes a schema with keywords that all dialects have. */
   readonly of: (schema: OpenApiSchema) => S
@@ -35,7 +35,7 @@ export type TypeName = NonNullable<OpenApiSchema['type']>
 /** An internal keyword. Its value is a sentence about a constraint that a library could not express. */
 export const LOSS_MARK = '~loss'
 
-/** An internal keyword for a value that JSON cannot hold: `undefined`, a function, a symbol. */
+/** An internal keyword for a value that JSON cannot represent: `undefined`, a function, a symbol. */
 export const ABSENT_MARK = '~absent'
 
 /** An internal keyword for a schema that is the root of its own references, as if it had an `$id`. */
@@ -47,7 +47,7 @@ export const ANONYMOUS_MARK = '~anonymous'
 /** An internal keyword for a value that only code can make. Its value is the name of the type: `Date`, `bigint`, `File`. */
 export const MADE_MARK = '~made'
 
-/** An internal keyword for a schema that converts texts before it checks them: `z.coerce.number()`. */
+/** An internal keyword for a schema that converts texts before validation: `z.coerce.number()`. */
 export const COERCED_MARK = '~coerced'
 
 /** A schema that accepts nothing. */
@@ -82,7 +82,7 @@ export class Losses {
     this.#count++
   }
 
-  /** How many there were, duplicates included. */
+  /** Their number, including duplicates. */
   readonly count = (): number => this.#count
 
   get all(): SchemaLoss[] {

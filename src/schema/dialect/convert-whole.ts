@@ -79,7 +79,7 @@ function convertBody<S>(node: Node, path: string, { conversion, whole }: Convers
 const BARE_UNION =
   'A union that contains itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
 
-/** Whether a union accepts any JSON, like `z.json()`: it has a branch without conditions for every type. */
+/** Whether a union accepts any JSON, like `z.json()`: it has an unconditional branch for every type. */
 function isAnyJson({ anyOf }: Node): boolean {
   const types = new Set<unknown>(['string', 'number', 'boolean', 'null', 'array', 'object'])
   for (const branch of Array.isArray(anyOf) ? anyOf : []) {

@@ -21,7 +21,7 @@ interface Definition<S> {
   schema: S
 }
 
-/** Turns schemas with a name and recursive schemas into definitions. All others stay inline. */
+/** Turns named and recursive schemas into definitions. All others stay inline. */
 export function createDefinitions<S>(references: References, { of }: Dialect<S>): Definitions<S> {
   const byNode = new Map<Node, Definition<S>>()
   const byName = new Map<string, Definition<S>>()

@@ -24,7 +24,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // Readers ignore the siblings of a reference, as OpenAPI 3.0 does, so it stands in `allOf`.
+    // Readers ignore the siblings of a reference, as in OpenAPI 3.0, so it is inside `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -46,7 +46,7 @@ function withRequired(schema: OpenApiSchema): OpenApiSchema {
   return { ...schema, properties: { ...properties, ...added } }
 }
 
-/** The branch of a union that has no other branch, and no keywords beside it. */
+/** The only branch of a union without other keywords. */
 function onlyBranch({ anyOf, oneOf, ...others }: OpenApiSchema): OpenApiSchema | undefined {
   const [only, ...more] = [...(anyOf ?? []), ...(oneOf ?? [])]
   return more.length === 0 && Object.keys(others).length === 0 ? only : undefined

@@ -21,7 +21,7 @@ interface KeywordPlace {
   readonly conversion: Conversion<OpenApiSchema>
 }
 
-/** Writes one keyword; returns the keywords that it becomes. */
+/** Converts one keyword; returns the resulting keywords. */
 type Write = (value: unknown, place: KeywordPlace) => OpenApiSchema
 
 const NOT_UNICODE = 'is not in the document: it is not a Unicode expression.'
@@ -43,7 +43,7 @@ const one =
     [keyword]: conversion.convert(value, step === undefined ? path : below(path, step)),
   })
 
-/** A keyword with one schema, for which `true` and `false` are usual. */
+/** A keyword with one schema, which may be `true` or `false`. */
 const rest =
   (keyword: string): Write =>
   (value, { path, conversion }) => {
@@ -79,7 +79,7 @@ function bound(keyword: string, value: unknown): OpenApiSchema {
   return isBound(value) ? { [keyword]: value } : {}
 }
 
-/** `nullable` is a keyword of OpenAPI 3.0. Authors also use it in JSON Schemas, and Ajv applies it beside `type`. */
+/** `nullable` is a keyword of OpenAPI 3.0. Authors also use it in JSON Schemas, and Ajv supports it beside `type`. */
 function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlace): OpenApiSchema {
   const declared: unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(node.nullable === true ? [...declared, 'null'] : declared)
@@ -92,7 +92,7 @@ function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlac
   return {}
 }
 
-/** Leaves out values that `type` forbids, because tools refuse a document with them. */
+/** Removes values that `type` forbids, because tools reject such documents. */
 function values(value: unknown, { node }: KeywordPlace): OpenApiSchema {
   if (!Array.isArray(value)) return {}
   const declared: unknown[] | undefined = node.type === undefined ? undefined : [node.type].flat()
@@ -182,7 +182,7 @@ function dependencies(value: unknown, place: KeywordPlace): OpenApiSchema {
   }
 }
 
-/** `oneOf` becomes `anyOf` if a branch is inexact: several branches may then match a valid value. */
+/** `oneOf` becomes `anyOf` if a branch is inexact, because several branches may then match a valid value. */
 function union(keyword: 'anyOf' | 'oneOf'): Write {
   return (value, { path, conversion }) => {
     if (!Array.isArray(value)) return {}

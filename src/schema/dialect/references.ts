@@ -12,7 +12,7 @@ interface Resource {
 
 /** Finds the schemas to which references point. */
 export interface References {
-  /** Returns the schema to which a `$ref` points; `undefined` when there is none. */
+  /** Returns the schema to which a `$ref` points; `undefined` if there is none. */
   readonly resolve: (node: Node) => unknown
   /**
    * Whether a schema refers to itself. In a cycle that contains objects, only the objects count as recursive,
@@ -74,7 +74,7 @@ function indexReferences(root: unknown): References {
   const resolve = (node: Node): unknown => {
     const { $ref } = node
     if (typeof $ref !== 'string') return undefined
-    // Pointers may also lead to places that are not under a known keyword, so `follow` walks the raw object.
+    // Pointers may also lead to places outside known keywords, so `follow` uses the raw object.
     return lookUp($ref, resources.get(node) ?? whole, { root: whole.root, targets })
   }
   const referred = new Set<unknown>()

@@ -8,7 +8,7 @@ import { LOWERED } from './to-openapi-schema.js'
 const keep = createRewriter(KEPT)
 const lower = createRewriter(LOWERED)
 
-/** Writes the schemas of a document as JSON Schema 2020-12. Schemas that have this form already stay equal. */
+/** Writes the schemas of a document as JSON Schema 2020-12. Schemas that already have this form stay equal. */
 export function keepDocument(document: OpenApiDocument): OpenApiDocument {
   return mapDocument(document, keep)
 }
@@ -29,7 +29,7 @@ export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocumen
 
 const schemas = new WeakMap<OpenApiSchema, Lowered.OpenApiSchema>()
 
-/** Writes a schema of a document with the keywords of OpenAPI 3.0. References stay; a schema of 3.0 stays as it is. */
+/** Writes a schema of a document with the keywords of OpenAPI 3.0. References and schemas of 3.0 stay unchanged. */
 export function lowerSchema(
   schema: OpenApiSchema,
   document: OpenApiDocument,
@@ -45,7 +45,7 @@ function isOfVersion30(document: OpenApiDocument): document is Lowered.OpenApiDo
   return document.openapi.startsWith('3.0')
 }
 
-/** Rewrites schemas one by one: references stay, and losses are nothing new. */
+/** Converts schemas one by one: references stay, and losses are not reported again. */
 function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
   let losses = 0
   const convert = (schema: unknown, path = ''): S => {
@@ -62,17 +62,17 @@ function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
   return (schema) => convert(schema)
 }
 
-/** The fields that hold objects by name. A name may be any text, such as `schema`. */
+/** The fields that contain objects by name. A name may be any text, such as `schema`. */
 const BY_NAME = new Set(
   'paths responses headers content encoding schemas parameters requestBodies securitySchemes links callbacks'.split(
     ' ',
   ),
 )
 
-/** The fields that hold one schema. `x-item-schema` is our own, for the items of a stream. */
+/** The fields that contain one schema. `x-item-schema` is our own, for the items of a stream. */
 const SCHEMAS = new Set(['schema', 'itemSchema', 'x-item-schema'])
 
-/** The fields that hold values, in which nothing is a schema. */
+/** The fields that contain values without schemas. */
 const VALUES = new Set(['example', 'examples'])
 
 /**
@@ -96,7 +96,7 @@ function mapDocument<A, B>(
     })
     return Object.fromEntries(entries)
   }
-  // The walk keeps the form of the document, except for the schemas.
+  // The walk preserves the structure of the document, except for the schemas.
   return map(document, false) as OpenApiDocument<B>
 }
 

@@ -32,7 +32,7 @@ export function formatOf({ format, contentEncoding, secret }: Node): string | un
   if (contentEncoding === 'base64') return 'byte'
   if (contentEncoding === 'binary') return 'binary'
   if (typeof format === 'string' && format !== '') return format
-  // Tools with an input for the value hide it while it is typed.
+  // Tools hide the value in their input field.
   return secret === true ? 'password' : undefined
 }
 

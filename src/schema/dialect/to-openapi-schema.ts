@@ -68,7 +68,7 @@ const ANNOTATIONS = new Set(
 export function surveySchema(schema: unknown): Survey {
   const survey = { isPlain: true, isAnnotated: false }
   look(schema, survey)
-  // The search does not look inside keywords that are not plain, so there may be annotations that it has not
+  // The search does not enter keywords that are not plain, so there may be annotations that it has not
   // seen.
   return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
 }

@@ -102,7 +102,7 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   const isClosed = isNever(others)
   const items = distinct(isClosed ? places : [...places, others])
   if (items.length > 1) {
-    conversion.lose(path, 'OpenAPI 3.0 has no tuples: any of the items may stand at any place.')
+    conversion.lose(path, 'OpenAPI 3.0 has no tuples: each item may be at any position.')
   }
   return {
     ...(conversion.keepsTuples && { prefixItems: places }),
@@ -196,7 +196,7 @@ function isMatch(pattern: string, name: string): boolean {
   }
 }
 
-/** Returns the schema of properties without a schema of their own; `undefined` when they may be anything. */
+/** Returns the schema of undescribed properties; `undefined` if they may have any value. */
 function otherProperties(
   node: Node,
   path: string,
@@ -231,7 +231,7 @@ function restOf(node: Node): unknown {
   return node.additionalProperties ?? node.unevaluatedProperties
 }
 
-/** Whether the schema has a rule for properties without a schema of their own. */
+/** Whether the schema has a rule for undescribed properties. */
 function saysOthers(node: Node): boolean {
   return restOf(node) !== undefined || isNode(node.patternProperties)
 }

@@ -2,7 +2,7 @@ import { type Conversion, isNode, type Node, type TypeName } from './conversion.
 
 /** The types of values that a schema allows, without the keywords of each type. */
 export interface AllowedTypes {
-  /** `null` when the schema does not restrict the types. */
+  /** `null` if the schema does not restrict the types. */
   readonly types: readonly TypeName[] | null
   readonly hasNull: boolean
   /** The values that `const` and `enum` allow, without `null`; `null` when the schema has neither keyword. */

@@ -84,7 +84,7 @@ export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema {
   return others
 }
 
-/** A schema that accepts only `null`. It has a type because `nullable` has no effect without one. */
+/** A schema that accepts only `null`. It has a type because `nullable` has no effect otherwise. */
 export const NULL: Lowered.OpenApiSchema = { type: 'string', nullable: true, enum: [null] }
 
 export function isNull({ type, nullable, enum: values }: OpenApiSchema): boolean {
@@ -101,7 +101,7 @@ export function withNull(schema: OpenApiSchema): OpenApiSchema | undefined {
   const { type, enum: values, allOf, anyOf, oneOf, not, nullable } = schema
   if (type === undefined || allOf || anyOf || oneOf || not) return undefined
   if (nullable === true && (values === undefined || values.includes(null))) return schema
-  // `enum` also applies to `null`: an enum without `null` refuses it in spite of `nullable`.
+  // `enum` also applies to `null`: an enum without `null` rejects it despite `nullable`.
   if (values !== undefined) return { ...schema, nullable: true, enum: [...values, null] }
   return { ...schema, nullable: true }
 }

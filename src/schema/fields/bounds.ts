@@ -2,7 +2,7 @@ import { findTwins, isMultiple } from '../ajv/own-keywords.js'
 import { ABSENT_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { isEqual } from '../dialect/types.js'
 
-/** Whether JSON data satisfies the keywords that concern the value itself, and no schema inside the current one. */
+/** Whether JSON data satisfies the keywords for the value itself, without inner schemas. */
 export function isValueValid(node: Node, value: unknown): boolean {
   if (node.nullable === true && value === null) return true
   if (!isOfType(node.type, value) || !isListed(node, value)) return false
@@ -81,7 +81,7 @@ function compile(source: string, flags: string): RegExp | null {
   }
 }
 
-/** Whether no value at all is valid against a schema: the part that it describes may not be there. */
+/** Whether a schema accepts no value at all, so that the described part is not allowed. */
 export function isNever(schema: unknown): boolean {
   if (schema === false) return true
   if (!isNode(schema)) return false

@@ -1,7 +1,7 @@
-/** Returns the part of a copy for the property of an object: the property as it is, or limited to the fields of its schema. */
+/** Returns the copied value of an object property: unchanged, or limited to the fields of its schema. */
 export type CopyPart = (part: unknown, name: string, index: number) => unknown
 
-/** Copies objects that have the same keys as an earlier one. */
+/** Copies objects with the keys of an earlier one. */
 export interface FastCopy {
   /** A copy with the names of the schema; `undefined` for an object with other keys, or with keys in another order. */
   readonly copy: (value: object) => object | undefined
@@ -12,9 +12,9 @@ export interface FastCopy {
 type Fields = Readonly<Record<string, unknown>>
 type Generated = (value: Fields) => object
 
-/** Objects of many kinds in turn are not worth the comparison. */
+/** Comparing lists of many different objects is not worth the time. */
 const MAX_LESSONS = 8
-/** The function for an object with more names would take long to compile. */
+/** The function for an object with more names would take too long to compile. */
 const MAX_NAMES = 200
 
 /**
@@ -39,8 +39,8 @@ export function createFastCopy(names: readonly string[], copyPart: CopyPart): Fa
       let index = 0
       for (const key in value) if (key !== known[index++]) return undefined
       if (index !== known.length) return undefined
-      // Enumerable properties that other code has added to `Object.prototype` come last. Where the last key is an own
-      // one, all are.
+      // Enumerable properties that other code added to `Object.prototype` come last. If the last key is an own
+      // property, all keys are.
       return Object.hasOwn(value, known[index - 1] as string)
         ? generated(value as Fields)
         : undefined
@@ -51,14 +51,14 @@ export function createFastCopy(names: readonly string[], copyPart: CopyPart): Fa
       if (!names.every((name) => held.has(name))) return
       lessons++
       generated ??= generate(names, copyPart)
-      // Where the runtime forbids code generation, nothing is compared.
+      // If the runtime forbids code generation, keys are not compared.
       if (generated === null) lessons = MAX_LESSONS
       known = keys
     },
   }
 }
 
-/** A property of any other prototype may be a getter there, which JSON does not write. */
+/** A property of another prototype may be a getter, which JSON does not write. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

@@ -3,34 +3,37 @@
  * Types, bounds and patterns of values are left out.
  */
 export interface Form {
-  /** For an object. `'any'`: the schema names no properties, so all may be there. `'none'`: no object may be here. */
+  /** For an object. `'any'`: the schema names no properties, so all are allowed. `'none'`: no object is allowed. */
   readonly object: ObjectForm | 'any' | 'none'
   /** For a list. */
   readonly list: ListForm | 'any' | 'none'
-  /** Unions and conditions: they add names that depend on the value. */
+  /** Unions and conditions: they add names depending on the value. */
   readonly choices: readonly Choice[]
 }
 
-/** A form that is computed when a value first needs it, so that a schema may contain itself. */
+/** A form that is computed at the first use, so that a schema may contain itself. */
 export type Lazy = () => Form
 
 export interface ObjectForm {
   readonly names: ReadonlyMap<string, Lazy>
-  /** Returns the form of a property that `names` lacks, `null` if it may not be there; `null` if none may. */
+  /**
+   * Returns the form of a property that is not in `names`, `null` if it is not allowed; `null` if all others are
+   * forbidden.
+   */
   readonly rest: ((name: string) => Lazy | null) | null
 }
 
 export interface ListForm {
   /** The forms of the first items, by position. */
   readonly first: readonly Lazy[]
-  /** The form of all other items; `null` if there may be none. */
+  /** The form of all other items; `null` if they are not allowed. */
   readonly rest: Lazy | null
 }
 
 export interface Choice {
   /** Returns the form that applies to a value. */
   readonly select: (plain: unknown) => Form
-  /** A property whose value alone decides; `null` if there is none. */
+  /** A discriminating property; `null` if there is none. */
   readonly tag: Tag | null
 }
 
@@ -47,12 +50,12 @@ export const SCALAR: Form = { object: 'none', list: 'none', choices: [] }
 
 export const anything: Lazy = () => ANY
 
-/** Whether a value of this form stays as it is. */
+/** Whether values of this form stay unchanged. */
 export function isAny({ object, list, choices }: Form): boolean {
   return object === 'any' && list === 'any' && choices.length === 0
 }
 
-/** Returns the form of an item; `null` if it may not be there. */
+/** Returns the form of an item; `null` if it is not allowed. */
 export function formOfItem({ first, rest }: ListForm, index: number): Form | null {
   return (first[index] ?? rest)?.() ?? null
 }
@@ -66,11 +69,11 @@ export function once(make: Lazy): Lazy {
   }
 }
 
-/** How two forms become one. */
+/** The merge rule for two forms. */
 interface Rule {
-  /** Whether a part stays that only one of the forms names. */
+  /** Whether a part stays if only one of the forms names it. */
   readonly keepsSingle: boolean
-  /** Whether a form that names nothing, and so allows everything, wins against one that names something. */
+  /** Whether a form without names, which allows everything, overrides a form with names. */
   readonly anyWins: boolean
   /** Whether a form that allows no object (no list) wins. */
   readonly noneWins: boolean
@@ -78,27 +81,27 @@ interface Rule {
   readonly join: (a: Form, b: Form) => Form
 }
 
-/** Both schemas apply (`allOf`): a part stays if one of them names it. */
+/** Both schemas apply (`allOf`): a part stays if either names it. */
 export const both: (a: Form, b: Form) => Form = remembered((a, b) => {
   const rule = { keepsSingle: true, anyWins: false, noneWins: true, join: both }
   return { ...joinParts(a, b, rule), choices: [...a.choices, ...b.choices] }
 })
 
-/** The value fits both alternatives: a part stays if one of them names it. */
+/** The value matches both alternatives: a part stays if either names it. */
 export const either: (a: Form, b: Form) => Form = remembered((a, b) => {
   if (isChoosing(a, b)) return later((plain) => either(resolve(a, plain), resolve(b, plain)))
   const rule = { keepsSingle: true, anyWins: true, noneWins: false, join: either }
   return { ...joinParts(a, b, rule), choices: [] }
 })
 
-/** The value fits neither alternative: a part stays if both of them name it. */
+/** The value matches neither alternative: a part stays if both name it. */
 export const common: (a: Form, b: Form) => Form = remembered((a, b) => {
   if (isChoosing(a, b)) return later((plain) => common(resolve(a, plain), resolve(b, plain)))
   const rule = { keepsSingle: false, anyWins: false, noneWins: true, join: common }
   return { ...joinParts(a, b, rule), choices: [] }
 })
 
-/** Returns the form of one value, without choices. */
+/** Returns the form of one value, with all choices resolved. */
 export function resolve(form: Form, plain: unknown): Form {
   if (form.choices.length === 0) return form
   return form.choices
@@ -108,7 +111,7 @@ export function resolve(form: Form, plain: unknown): Form {
 
 const bases = new WeakMap<Form, Form>()
 
-/** Returns the names that a form has for every value. */
+/** Returns the names of a form for every value. */
 export function withoutChoices(form: Form): Form {
   const { object, list } = form
   const base = bases.get(form) ?? { object, list, choices: [] }
@@ -158,7 +161,7 @@ function joinObjects(a: ObjectForm, b: ObjectForm, rule: Rule): ObjectForm {
   return { names, rest: (name) => joinLazy(first(name), second(name), rule) }
 }
 
-/** The form itself is not read yet: while a schema is read, a schema inside it may refer to it. */
+/** The form itself is read later: while a schema is read, an inner schema may refer to it. */
 function lazyProperty({ names, rest }: ObjectForm, name: string): Lazy | null {
   return names.get(name) ?? rest?.(name) ?? null
 }
@@ -179,7 +182,10 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
   return once(() => rule.join(a(), b()))
 }
 
-/** The most results that are kept. Values choose the alternatives that are joined: of ten, there are a thousand sets. */
+/**
+ * The maximum number of stored results. Values choose the alternatives that are joined: ten alternatives have a
+ * thousand sets.
+ */
 const MOST = 5000
 
 /** Keeps the result of joining two forms. */

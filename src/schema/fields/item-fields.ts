@@ -27,7 +27,7 @@ export function compileItemFields(
     const checked = check(item)
     if (checked.lie === null) return checked.plain
     throw new TypeError(
-      `It yielded an item that is not what its decorator describes: ${checked.lie}.`,
+      `It yielded an item that does not match the schema of its decorator: ${checked.lie}.`,
     )
   }
 }

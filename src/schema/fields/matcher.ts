@@ -15,7 +15,7 @@ export type Matches = (schema: unknown, plain: unknown) => boolean
 /** Returns the path of a part that is not valid; `null` if the whole value is. */
 export type FindMismatch = (schema: unknown, plain: unknown) => Path | null
 
-/** The schemas through which references have led to the current one without entering a part of the value. */
+/** The schemas through which references have led to the current one, for the same part of the value. */
 interface Entered {
   readonly node: Node
   readonly before: Entered | null
@@ -47,7 +47,7 @@ export function createMatcher(resolve: References['resolve']): {
   return { matches: (schema, plain) => findMismatch(schema, plain) === null, findMismatch }
 }
 
-/** The results of one search: for a schema and a part of the value, the path from there to the invalid part. */
+/** The results of one search: for a schema and a part of the value, the path to the invalid part. */
 type Known = Map<Node, Map<object, Path | null>>
 
 /**
@@ -110,7 +110,7 @@ function inList(node: Node, list: readonly unknown[], { find, place }: Search): 
   const { first, rest } = positionsOf(node)
   const found = firstOf(list.entries(), ([index, item]) => {
     const schema = index < first.length ? first[index] : rest
-    // Items after the last described one are dropped.
+    // Drops items after the last described one.
     return schema === undefined || isNever(schema) ? null : find(schema, item, below(place, index))
   })
   if (found !== null || contains === undefined) return found
@@ -134,7 +134,7 @@ function inObject(node: Node, object: Node, { find, place }: Search): Path | nul
       .map(([, each]) => each)
     const schemas = [...(isNamed ? [named[name]] : []), ...matching]
     if (schemas.length === 0 && isNode(additionalProperties)) {
-      // Names that the schema does not allow are dropped.
+      // Drops names that the schema does not allow.
       if (propertyNames !== undefined && find(propertyNames, name, START) !== null) return null
       schemas.push(additionalProperties)
     }

@@ -30,7 +30,7 @@ export function createFormReader(
     if (!isNode(schema)) return ANY
     const form = known.get(schema)
     if (form !== undefined) return form
-    // A schema that leads back to itself at the same place has no meaning there.
+    // A schema that leads back to itself at the same place has no meaning.
     known.set(schema, ANY)
     const made = readParts(schema, reader).reduce(both, ownForm(schema, reader))
     known.set(schema, made)

@@ -5,9 +5,9 @@ import { type References, readReferences } from '../dialect/references.js'
 import { isConstant, jsonOnce } from '../json-once.js'
 import { firstPlaces } from '../places.js'
 
-/** A place of a schema that describes nothing, although its author described something there. */
+/** A place whose schema describes nothing, contrary to its author's intention. */
 export interface OpenPlace {
-  /** The names of properties that lead to it, and `*` for items; empty for the whole schema. */
+  /** The property names on the path, and `*` for items; empty for the whole schema. */
   readonly path: string
   readonly cause: string
 }

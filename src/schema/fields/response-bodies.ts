@@ -7,7 +7,7 @@ import { samePlaces, unionsOf } from '../places.js'
 import { isBodiless, isEnvelope, isSentWithoutEnvelope, type Wire } from '../response-shape.js'
 import { type ReadSchema, readSchema } from './read-schema.js'
 
-/** Makes the functions for the bodies that a schema describes. */
+/** Creates the functions for the bodies that a schema describes. */
 export interface BodyMaker<T> {
   /** For a schema that describes the whole body. */
   readonly of: (schema: unknown, resolve: References['resolve']) => T
@@ -21,12 +21,14 @@ export interface MadeBodies<T> {
   readonly body: T
   /** For data that an envelope of the application's own will be around; `null` without such an envelope. */
   readonly wrapped: {
-    /** For the data, before the envelope is around it. */
+    /** For the data before the envelope is added. */
     readonly data: T
     /** For the whole body, whose data is limited already. */
     readonly body: T
   } | null
-  /** For rows that a representation of `@Produces` writes one by one; `null` if the document has no list of them. */
+  /**
+   * For rows that a representation of `@Produces` writes one by one; `null` if the document describes no list of rows.
+   */
   readonly rows: MadeRows<T> | null
 }
 
@@ -40,7 +42,7 @@ export interface MadeRows<T> {
 /** The parts of a route that its bodies depend on. */
 export type BodiesRoute = Wire & Pick<RouteModel, 'operation' | 'produces'>
 
-/** Makes something for each documented response of a route that has a schema, by status. */
+/** Creates a value for each documented response of a route that has a schema, by status. */
 export function mapResponses<T>(
   route: BodiesRoute,
   converters: SchemaConverters,
@@ -118,7 +120,7 @@ function referred(schema: unknown, resolve: References['resolve']): Node {
   return isNode(node) ? node : {}
 }
 
-/** The envelope as the document describes it: `successSchema` in `openapi/envelopes.ts`. */
+/** The envelope of the document: `successSchema` in `openapi/envelopes.ts`. */
 function envelopeOf(data: unknown, status: number): Node {
   return {
     type: 'object',
@@ -138,7 +140,7 @@ export function isEnveloped(body: unknown): boolean {
   return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(body, name))
 }
 
-/** The list of a document whose items are sent one by one. */
+/** The list of a document whose items are streamed. */
 interface RowList {
   /** The schema of the list. */
   readonly schema: unknown
@@ -178,7 +180,7 @@ function allowsList({ type, items, properties, additionalProperties, ...rest }: 
   return items !== undefined || (properties === undefined && additionalProperties === undefined)
 }
 
-/** The schema of the property `items`; `undefined` if no schema names it. */
+/** The schema of the property `items`; `undefined` if there is none. */
 function itemsOf(
   schema: unknown,
   resolve: References['resolve'],
@@ -197,7 +199,7 @@ function joined(word: 'allOf' | 'anyOf', schemas: readonly unknown[]): unknown {
   return found.length > 1 ? { [word]: found } : found[0]
 }
 
-/** The schemas that always apply beside one. */
+/** The schemas that always apply together with a schema. */
 function partsOf(node: Node, resolve: References['resolve']): unknown[] {
   const { $ref, allOf } = node
   return [...($ref === undefined ? [] : [resolve(node)]), ...(Array.isArray(allOf) ? allOf : [])]

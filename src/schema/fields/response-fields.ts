@@ -34,12 +34,12 @@ export interface BodyFields {
 export interface ResponseFields extends BodyFields {
   /** For data that an envelope of the application's own will be around; `null` without such an envelope. */
   readonly wrapped: {
-    /** For the data, before the envelope is around it. */
+    /** For the data before the envelope is added. */
     readonly data: BodyFields
     /** For the whole body, whose data is limited already. */
     readonly body: BodyFields
   } | null
-  /** For rows that come one by one; `null` if the document has no list of them. */
+  /** For streamed rows; `null` if the document does not describe a list of rows. */
   readonly rows: MadeRows<BodyFields> | null
 }
 
@@ -89,7 +89,7 @@ function at(path: Path, names: ReadonlySet<string>): string {
   return path.length === 0 ? '' : ` at '${showPath(path, names)}'`
 }
 
-/** A schema that describes the `data` of the envelope. Of a body without envelope, the fields of the data stay. */
+/** A schema that describes the `data` of the envelope. In a body without envelope, the fields of the data stay. */
 function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   return {
     strip: (body) => (isEnveloped(body) ? enveloped : bare).strip(body),
@@ -97,7 +97,7 @@ function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   }
 }
 
-/** Returns the path of the first part that JSON data has and its reduced copy lacks; `null` if there is none. */
+/** Returns the path of the first part that is in JSON data but not in its reduced copy; `null` if there is none. */
 function findDifference(plain: unknown, reduced: unknown): Path | null {
   if (Array.isArray(plain)) {
     if (!Array.isArray(reduced)) return []
@@ -168,7 +168,7 @@ function limitDataTo(form: Form): LimitData {
   return made
 }
 
-/** Compiles a form when a value first needs it. `null` for a form that keeps everything. */
+/** Compiles a form at its first use. `null` for a form that keeps everything. */
 function limitLazily(form: Lazy): () => LimitFields | null {
   let limit: LimitFields | null | undefined
   return () => {
@@ -220,7 +220,7 @@ function readData(value: unknown, key: string | number): unknown {
   return typeof value === 'function' || typeof value === 'bigint' ? readObject(value, key) : value
 }
 
-/** Whether an object has one of the prototypes that nearly all data has. */
+/** Whether an object has one of the usual prototypes of data. */
 function isOrdinary(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
@@ -243,7 +243,7 @@ function readObject(value: unknown, key: string | number): unknown {
 
 function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
   const byName = new Map(Array.from(names, ([name, form]) => [name, limitLazily(form)]))
-  // A copy of an object that has every name takes less time than an object to which the names are added.
+  // Copying an object with all names takes less time than adding the names.
   const blank: Fields = {}
   for (const name of names.keys()) setOwn<unknown>(blank, name, undefined)
   const fast = rest === null ? fastCopyOf(byName) : null
@@ -289,7 +289,7 @@ function limitList({ first, rest }: ListForm): (list: readonly unknown[]) => unk
   }
 }
 
-/** Most parts are primitives, for which nothing has to be called. */
+/** Most parts are primitives, which need no call. */
 function limitOne(part: unknown, key: string | number, limit: () => LimitFields | null): unknown {
   switch (typeof part) {
     case 'string':

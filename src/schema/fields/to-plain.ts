@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { setOwn } from '../set-own.js'
 import type { Path } from './matcher.js'
 
-/** A part of a response has no form in JSON. */
+/** A part of a response cannot be represented in JSON. */
 export class UnsendableError extends TypeError {
   readonly kind: Unsendable
   /** The keys from the root of the value to the part. */
@@ -16,7 +16,7 @@ export class UnsendableError extends TypeError {
   }
 }
 
-/** The objects that contain the current one, and the keys that lead to it. */
+/** The objects around the current one, and the keys that lead to it. */
 interface Trail {
   readonly open: Set<object>
   readonly path: (string | number)[]
@@ -63,7 +63,7 @@ export function callToJson(value: unknown, key: string | number): unknown {
   return typeof toJSON === 'function' ? toJSON.call(value, String(key)) : value
 }
 
-/** Returns the primitive of a boxed one. `JSON.stringify` converts numbers and text, and reads the others. */
+/** Returns the primitive of a boxed one. `JSON.stringify` converts numbers and texts, and reads the others. */
 export function unbox(value: object): unknown {
   if (types.isNumberObject(value)) return Number(value)
   if (types.isStringObject(value)) return String(value)
@@ -121,7 +121,7 @@ function convertFields(value: object, enter: Enter): Record<string, unknown> {
   return plain
 }
 
-/** The kinds of values whose JSON is `{}` although they hold data, and the values to return in their place. */
+/** The kinds of values whose JSON is `{}` although they contain data, and the replacements to return. */
 const REMEDIES = {
   'a Map': 'return Object.fromEntries(map), or a list of its entries',
   'a Set': 'return a list: [...set]',
@@ -142,14 +142,14 @@ const REMEDIES = {
   'a Headers': 'return Object.fromEntries(headers)',
   'a FormData': 'return Object.fromEntries(form), without its files',
   'a Blob': 'return it alone, without data around it',
-  'a Request': 'return the parts of it that the client needs',
+  'a Request': 'return only the parts that the client needs',
   'a Response': 'return it alone, or its data: await response.json()',
   'a ReadableStream': 'return it alone, without data around it',
   'an ArrayBuffer': 'return it alone, or text: Buffer.from(buffer).toString("base64")',
   'a WeakRef': 'return its data: reference.deref()',
 } as const
 
-/** A kind of value that has no form in JSON. */
+/** A kind of value that JSON cannot represent. */
 type Unsendable = keyof typeof REMEDIES
 
 /** The remedy for a value without a form in JSON; part of a sentence. */
@@ -214,7 +214,7 @@ function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-/** An iterator has nothing to show: its values are in its closure. An object with other fields may be data. */
+/** An iterator has no visible values: they are in its closure. An object with other fields may be data. */
 function kindOfIterator(value: object): Unsendable | null {
   if (typeof (value as { readonly next?: unknown }).next !== 'function') return null
   if (Symbol.iterator in value) return 'an iterator'

@@ -86,7 +86,7 @@ function convert(schema: unknown, conversion: Conversion): Json {
   })
 }
 
-/** A schema with more nodes probably has a `v.lazy` that creates a new schema on each call, without end. */
+/** A schema with more nodes probably has a `v.lazy` that creates a new schema at each call. */
 const MAX_NODES = 10_000
 
 /** Returns the schemas from all `v.lazy` functions anywhere in a schema. */
@@ -206,7 +206,7 @@ function describeAction(
   return described && { ...described, ...visibilityIn(jsonSchema) }
 }
 
-/** A mark of a field with `visibleTo` stays for the results of all actions. */
+/** A mark of a field with `visibleTo` remains after all actions. */
 function visibilityIn({ visibleTo }: Json): Json {
   return visibleTo === undefined ? {} : { visibleTo }
 }
@@ -228,7 +228,7 @@ function describeCheck(
   if (expression !== undefined) {
     return matching(expression, { type, jsonSchema, isSecond: errors !== undefined })
   }
-  // A check that only code can do is not a mistake in the document, so it is not a loss.
+  // A check that only code can perform is not a mistake in the document, so it is not a loss.
   return errors === undefined ? undefined : jsonSchema
 }
 
@@ -240,7 +240,7 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
 const TRANSFORM =
   'A transform does not show the type of its result: pipe it into a schema that does.'
 
-/** Returns the regular expression of an action, or one with the same meaning as the action. */
+/** Returns the regular expression of an action, or an equivalent one. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {
   if (requirement instanceof RegExp) return requirement
   if (typeof requirement !== 'string') return undefined

@@ -81,7 +81,9 @@ function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
   if ('examples' in jsonSchema) jsonSchema.examples = toJsonValue(jsonSchema.examples)
 }
 
-/** Whether a schema converts a value before it checks it: `z.coerce`, or `z.preprocess`, which is described as its result. */
+/**
+ * Whether a schema converts a value before validation: `z.coerce`, or `z.preprocess`, whose description is its result.
+ */
 function isCoerced({ _zod: { def } }: ZodNode): boolean {
   return def.coerce === true || (def.type === 'pipe' && def.in?._zod.def.type === 'transform')
 }

@@ -11,7 +11,7 @@ export interface MarkedSchema {
   readonly resolve: References['resolve']
   /** A schema that may describe the value as well, everywhere; see {@link View}. */
   readonly maybe?: Node
-  /** Whether hidden parts have no name, so that `maybe` does not find them; see {@link compileHide}. */
+  /** Whether hidden parts have no name, so that `maybe` cannot find them; see {@link compileHide}. */
   readonly hasNameless?: boolean
 }
 
@@ -59,7 +59,7 @@ export function compileHide(
   }
 }
 
-/** Whether a value is an object or a list, and its schemas allow neither or only the other one. */
+/** Whether a value is an object or a list, but its schemas do not allow its type. */
 function isOtherKind(value: unknown, { sure }: Pick<View, 'sure'>): boolean {
   if (typeof value !== 'object' || value === null) return false
   const kind = Array.isArray(value) ? 'array' : 'object'
@@ -104,10 +104,10 @@ function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
   return { sure: isNode(schema) ? [schema] : [], maybe: maybe === undefined ? [] : [maybe] }
 }
 
-/** The most fields that are listed. */
+/** The maximum number of listed fields. */
 const MOST_FOUND = 100
 
-/** @param isSent Whether the validator may still turn one value into a list of it, as it does for queries and forms. */
+/** @param isSent Whether the validator may still convert a single value to a list, as for queries and forms. */
 function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   if (!root.leads) return () => []
   return (plain) => {
@@ -162,7 +162,7 @@ function requiredParts(branch: unknown, resolve: References['resolve']): Set<Nod
   return parts
 }
 
-/** Whether a property has fixed values, and the sent value is not among them. */
+/** Whether a property has fixed values, and the sent value is another one. */
 function isOther(property: unknown, sent: unknown): boolean {
   if (!isNode(property) || typeof sent !== 'string') return false
   const { const: fixed, enum: values } = property

@@ -2,13 +2,13 @@ import { isNode, type Node } from '../dialect/conversion.js'
 import { readReferences } from '../dialect/references.js'
 import { listPlaces, type Place } from '../places.js'
 
-/** The abilities that a caller needs to see a field: every one of them. Sorted, each once. */
+/** The abilities that a caller needs to see a field (all of them), sorted and unique. */
 export type Mark = readonly string[]
 
 /** The keyword of JSON Schema that marks a field. */
 const KEYWORD = 'visibleTo'
 
-/** The mark of a schema itself; `null` without one, or if its value is wrong. */
+/** The mark of a schema itself; `null` if there is none, or its value is invalid. */
 export function markOf(node: Node): Mark | null {
   const value = node[KEYWORD]
   if (value === undefined) return null
@@ -32,7 +32,7 @@ export interface MarkedPlace extends Pick<Place, 'path' | 'name' | 'isRequired'>
   readonly mark: Mark
 }
 
-/** A mark that cannot have an effect, and why. */
+/** A mark without effect, and the reason. */
 export interface WrongMark {
   readonly path: string
   readonly cause: string

@@ -9,7 +9,7 @@ import { type FoundMarks, findMarks, keyOfMark, type Mark, type MarkedPlace } fr
 
 /** One schema of a route that has marks. */
 export interface SchemaMarks extends FoundMarks {
-  /** The part of the request or the response that it describes. */
+  /** The described part of the request or the response. */
   readonly part: InputSource | 'response' | 'item' | 'defined'
   /** The status, of a response. */
   readonly status: number | null
@@ -17,7 +17,7 @@ export interface SchemaMarks extends FoundMarks {
   readonly json: unknown
 }
 
-/** Lists the schemas of a route that have marks, right or wrong. A schema that cannot be described has none. */
+/** Lists the schemas of a route that have marks, valid or not. A schema that cannot be described has none. */
 export function marksOfRoute(route: RouteModel, converters: SchemaConverters): SchemaMarks[] {
   const found: SchemaMarks[] = []
   const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
@@ -60,7 +60,7 @@ function isSent(part: SchemaMarks['part']): boolean {
   return part !== 'response' && part !== 'item'
 }
 
-/** Finds the marks of the side of a schema that its part does not use: marks before or after a transform. */
+/** Finds marks on the unused side of a transform. */
 export function marksOfOtherSide(
   { part, schema }: SchemaMarks,
   converters: SchemaConverters,
@@ -76,7 +76,7 @@ export interface MarkedSides {
   readonly limitsRequests: boolean
 }
 
-/** Returns the sides of a route that have marked fields; `null` if none has. */
+/** Returns the sides of a route with marked fields; `null` if there are none. */
 export function markedSides(schemas: readonly SchemaMarks[]): MarkedSides | null {
   if (schemas.length === 0) return null
   const has = (...parts: readonly SchemaMarks['part'][]) =>

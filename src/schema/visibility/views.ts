@@ -40,19 +40,21 @@ export interface ChosenView extends Schemas {
   readonly isHidden: boolean
   /** The names that its schemas name; `null` if a pattern decides about names. */
   readonly names: ReadonlySet<string> | null
-  /** The number of items that have schemas of their own. */
+  /** The number of items with their own schemas. */
   readonly positions: number
   /** The views of its members that were found; `null` for a member that the caller may not see. */
   readonly members: Map<string | number, View | null>
 }
 
-/** Stands for all names that no schema names. No property has this key: it is a number. */
+/** Represents all undescribed names. No property has this key: it is a number. */
 const OTHER_NAME = -1
 
-/** The most views of a kind that are kept. Values choose the alternatives: of ten, there are a thousand sets. */
+/**
+ * The maximum number of stored views of a kind. Values choose the alternatives: ten alternatives have a thousand sets.
+ */
 const MOST = 500
 
-/** Finds the schemas of the parts of values, and keeps the results. */
+/** Finds the schemas of the parts of values, and stores the results. */
 export class Viewer {
   readonly #config: ViewConfig
   readonly #views = new Map<string, View>()
@@ -116,7 +118,7 @@ export class Viewer {
     ])
     const isNamed = named.length > 0
     const made = this.#memberView({ sure: [...named, ...rest], maybe: doubtful }, isNamed)
-    // A pattern has no list of names, and a map of all of them would grow with the values.
+    // A pattern has no list of names, and a map of all names would grow with the values.
     if (names !== null) members.set(key, made)
     return made
   }
@@ -180,7 +182,7 @@ function namedSchemas({ properties, patternProperties }: Node, name: string): No
   return [...own, ...matching].map(asNode).filter((schema) => schema !== null)
 }
 
-/** `true` names a property as well, and describes nothing else of it. */
+/** `true` also names a property, without a further description. */
 function asNode(schema: unknown): Node | null {
   return schema === true ? ANYTHING : isNode(schema) ? schema : null
 }

@@ -8,7 +8,7 @@ import type { UnnamedViolation } from '../contract/contract.js'
 import { userPlaceIn } from '../user-place.js'
 import { type InputPart, trackInputs } from './track-inputs.js'
 
-/** A value of the request that the handler has read and that the cache key does not contain. */
+/** A value of the request that the handler has read but the cache key does not contain. */
 export interface UnkeyedRead {
   /** `query.sort` */
   readonly input: string
@@ -18,7 +18,7 @@ export interface UnkeyedRead {
 
 /** The settings of the check. */
 export interface KeyCoverageConfig {
-  /** The tenant header, whose value is part of every key; `null` when the application reads none. */
+  /** The tenant header, whose value is part of every key; `null` if the application does not use one. */
   readonly tenantHeader: string | null
   /** The headers of `auth.credentials`, in lower case. */
   readonly credentials: readonly string[]

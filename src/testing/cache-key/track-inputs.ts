@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, InputPart>> = {
   user: 'user',
   auth: 'user',
 }
-/** Fields of the request without named values, and the name that is reported for them. */
+/** Fields of the request without named values, and their names in reports. */
 const WHOLE: Readonly<Record<string, string>> = {
   body: 'body',
   ip: 'ip',
@@ -35,7 +35,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 }
 /** Fields that Express derives from the host header. */
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
-/** Fields that middlewares may set later. They are tracked even if the request does not have them yet. */
+/** Fields that middlewares may set later. They are tracked even if they do not exist yet. */
 const SET_LATER = ['body', 'user']
 /** Names that are read from every object that is printed, awaited or serialised. They are not inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
@@ -111,7 +111,7 @@ function trackUrl(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => vo
   ]
 }
 
-/** Puts a getter in front of a field of the request or of its prototype. */
+/** Defines a getter in place of a field of the request or of its prototype. */
 function shadow(
   req: BlazonRequest,
   field: string,
@@ -123,7 +123,7 @@ function shadow(
   let value: unknown = own?.value
   const isMissing = !(field in req)
   const isData = isMissing || (own !== undefined && 'value' in own)
-  // An existing getter or setter stays in use.
+  // An existing getter or setter remains in use.
   const read = () =>
     own?.get === undefined ? Reflect.get(prototype, field, req) : own.get.call(req)
   const write = (other: unknown) =>

@@ -1,6 +1,6 @@
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 
-/** How many operations or statuses there are, and how many of them tests have exercised. */
+/** The number of operations or statuses, and the number that tests have exercised. */
 export interface CoverageCount {
   /** The number that tests have exercised. */
   readonly exercised: number
@@ -16,9 +16,9 @@ export interface OperationCoverage {
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** Whether it has sent a documented status below 400. */
+  /** Whether the operation has sent a documented status below 400. */
   readonly isExercised: boolean
-  /** How often it has sent each documented status, including `'2XX'`. */
+  /** How often the operation has sent each documented status, including `'2XX'`. */
   readonly statuses: Readonly<Record<string, number>>
   /** Documented statuses that no test has seen. Only statuses that count, see {@link CoverageReport.statuses}. */
   readonly missing: readonly string[]

@@ -139,7 +139,7 @@ function identityOf(violation: ContractViolation): string {
   return [operation, operationId, status, kind, path, expected].join(' ')
 }
 
-/** Prints violations once for every operation and kind. */
+/** Prints violations once for each operation and kind. */
 function warn(model: AppModel, found: readonly ContractViolation[]): void {
   const known = warned.get(model) ?? new Set()
   warned.set(model, known)
@@ -169,7 +169,7 @@ export class ContractError extends Error {
   }
 }
 
-/** Thrown when no document can be built to compare a response with. The response itself has no part in it. */
+/** Thrown if no document can be built for the comparison. It does not concern the response itself. */
 export class UnbuiltDocumentError extends Error {}
 
 const WHAT: { readonly [K in ViolationKind]?: string } = {

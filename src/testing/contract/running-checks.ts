@@ -21,7 +21,7 @@ interface WatchedVisibility {
   readonly report: OnVisible
 }
 
-/** Finds hidden fields in the JSON that a route really sends, also when a middleware has written it. */
+/** Finds hidden fields in the sent JSON, even if a middleware has written it. */
 export function watchVisibility(
   run: RunRoute,
   { route, visibilityOf, report }: WatchedVisibility,
@@ -98,12 +98,12 @@ export class RunningContracts {
     this.#contracts = new Set(own === null ? [] : [own])
   }
 
-  /** Notes a violation with each of them. */
+  /** Records a violation for each of them. */
   readonly note: OnVisible = (request, violation) => {
     for (const contract of this.#contracts) contract.note(request, violation)
   }
 
-  /** Adds another one until a function has ended. */
+  /** Adds a check until a function has ended. */
   async during<T>(contract: Contract, run: () => Promise<T>): Promise<T> {
     this.#contracts.add(contract)
     try {
@@ -114,7 +114,7 @@ export class RunningContracts {
   }
 }
 
-/** Compares each item of a stream with the document, as it is sent. With mode `'throw'`, a wrong one ends the stream. */
+/** Compares each sent item of a stream with the document. With mode `'throw'`, an invalid item ends the stream. */
 export function itemCheckStage({ index }: RouteModel, contract: Contract): StepFactory {
   return (next) =>
     function checkItems(req, res) {
@@ -127,7 +127,10 @@ export function itemCheckStage({ index }: RouteModel, contract: Contract): StepF
     }
 }
 
-/** The item as a client receives it: a date is text, for example. Without a form in JSON, sending it fails. */
+/**
+ * The item in the form that clients receive: for example, dates are texts. If it cannot be serialized, sending it
+ * fails.
+ */
 function toJson(item: unknown): unknown {
   const text: string | undefined = JSON.stringify(item)
   return text === undefined ? undefined : JSON.parse(text)

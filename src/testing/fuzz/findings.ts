@@ -23,7 +23,7 @@ interface InspectConfig {
   readonly validationStatus: number
 }
 
-/** Returns the problem of the response to a request; `undefined` when there is none. */
+/** Returns the problem of the response to a request; `undefined` if there is none. */
 export function inspectResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,
@@ -89,7 +89,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
   return inputOf(body) + command
 }
 
-/** A command that writes bytes: an argument of a command cannot have all of them. */
+/** A command that writes bytes, because an argument of a command cannot contain all bytes. */
 function inputOf(body: WireRequest['body']): string {
   if (body === null || typeof body === 'string') return ''
   const commands = piecesOf(body).map((piece) => {
@@ -133,7 +133,7 @@ function bodyLiteral(body: string | Buffer): string {
   return `Buffer.from(${parts.join(' + ')}, 'latin1')`
 }
 
-/** A scheme such as `Basic` stays, because it shows which credentials to fill in. */
+/** A scheme such as `Basic` stays, to show which credentials are necessary. */
 function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }

@@ -7,7 +7,7 @@ import type { FormFile, FormValue } from './write-form.js'
 
 /** The types of files that may have every type. */
 const ANY_TYPES = ['application/octet-stream', 'text/plain', 'image/png']
-/** The most characters behind the first bytes of a file. */
+/** The maximum number of characters after the first bytes of a file. */
 const LONGEST = 100
 /** No character is escaped in JSON. */
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789 .,-'
@@ -61,7 +61,7 @@ export function fileValues(
   return fc.oneof(...types.map(ofType))
 }
 
-/** A file that a rule allows; `null` if there is none. */
+/** A file that matches a rule; `null` if there is none. */
 export function sampleFile(rule: FileRule): FormFile | null {
   const [type] = sentTypes(rule)
   return type === undefined ? null : { fileName: 'file', type, content: contentOf(type, '') }
@@ -87,9 +87,9 @@ function contentOf(type: string, text: string): string {
   return beginningOf(type).toString('latin1') + text
 }
 
-/** Text for a file: the text that the test gives for the part, or a random one. */
+/** Text for a file: from the test, or random. */
 function textOf(name: string, room: number, { fc, textOf }: ValueContext): Arbitrary<string> {
-  // JSON has two quotes, and no character that it must escape.
+  // JSON adds two quotes, and needs no escapes.
   const maxLength = Math.max(0, Math.min(room - 2, LONGEST))
   const given = textOf?.({ type: 'string', maxLength }, name)
   if (given !== undefined) return fc.constant(Buffer.from(given).toString('latin1'))

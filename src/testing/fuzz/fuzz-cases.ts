@@ -25,7 +25,7 @@ export type CaseKind = 'valid' | 'invalid' | 'hostile' | 'hidden'
 /** A generated request. */
 export interface FuzzCase {
   readonly kind: CaseKind
-  /** The wrong or hostile part of it; empty for a valid request. */
+  /** The invalid or hostile part of it; empty for a valid request. */
   readonly what: string
   readonly request: WireRequest
 }
@@ -70,7 +70,7 @@ function casesOfType(
   const isHidden = hiddenIn(documented.document, hidden)
   const source = createSource(documented, given, type)
   const parts = partsOf(source, { ...valueContext(fc, schemas), isHidden })
-  // The choice does not shrink, so it stays the same while the rest of the request shrinks.
+  // The choice does not shrink, so it stays fixed while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
   const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
   const text = fc.string({ unit: 'binary', maxLength: 30 })
@@ -86,7 +86,7 @@ function casesOfType(
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
-    // Without hidden fields, the requests of a seed stay the same.
+    // Without hidden fields, the requests of a seed stay equal.
     ...(hidden.length > 0
       ? [
           {
@@ -235,7 +235,7 @@ function fileWithout(form: FormParts | null, context: ValueContext): string | un
   return name && `.${name}`
 }
 
-/** The path of the property for which no value is found, `.address.code`; empty if it is not a single one. */
+/** The path of the property without a known value, `.address.code`; empty if there are several. */
 function fieldWithout(source: CaseSource, schema: OpenApiSchema, context: ValueContext): string {
   const { document } = source.documented
   const own =

@@ -3,7 +3,7 @@ import { ConfigError, invalid, type Problem } from '../../errors/config-error.js
 import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { isCount, isInt32, isObject } from '../test-options.js'
 
-/** An operation, as the filter `operations` receives it. */
+/** An operation, as passed to the filter `operations`. */
 export interface FuzzedOperation {
   /** The `operationId` in the document. */
   readonly operationId: string
@@ -30,7 +30,7 @@ export interface FuzzOptions {
   readonly runs?: number
   /** Returns whether an operation is called. Default: all are. */
   readonly operations?: (operation: FuzzedOperation) => boolean
-  /** The `operationId`s that are not called. Default: none. */
+  /** The `operationId`s to skip. Default: none. */
   readonly skip?: readonly string[]
   /** By `operationId`: how validator and document may differ. Default: not at all. */
   readonly allow?: Readonly<Record<string, FuzzAllowance | readonly FuzzAllowance[]>>

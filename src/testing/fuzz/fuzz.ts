@@ -21,7 +21,7 @@ import { type FastCheck, hash, loadFastCheck } from './random.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './wire-request.js'
 
 const RUNS = 50
-/** Operations that create data come first and operations that delete it last, so that the others find data. */
+/** Operations that create data come first, and operations that delete data come last, so that the others find data. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 const MAX_SEED = 2 ** 31
 /** The number of characters of a response body in a message. */
@@ -51,7 +51,7 @@ interface Outcome {
   readonly statuses: ReadonlySet<number>
 }
 
-/** Thrown by the failing property. fast-check keeps the last one, which belongs to the smallest request. */
+/** Thrown by the failing property. fast-check reports the last error, which belongs to the smallest request. */
 class Fault extends Error {
   readonly finding: Finding
   readonly response: FuzzResponse
@@ -150,7 +150,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     path === undefined
       ? { numRuns: runs }
       : { numRuns: 1, path: path.slice(path.lastIndexOf('/') + 1) }
-  // With the same seed for every operation, all would generate the same ids: an id that one operation has
+  // With the same seed for all operations, all would generate the same ids: an id that one operation has
   // deleted would be used by all others.
   const own = hash(operation.operationId, seed) | 0
   const details = await fc.check(property, {

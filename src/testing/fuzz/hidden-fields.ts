@@ -6,7 +6,7 @@ import type { RequestParts, WrongRequest } from './wire-request.js'
 /** Whether a caller may not see the field that a schema describes. */
 export type IsHidden = (schema: OpenApiSchema) => boolean
 
-/** The most steps from one schema to another that describes the same value. */
+/** The maximum number of steps from one schema to another that describes the same value. */
 const MOST_STEPS = 10
 
 /**
@@ -58,10 +58,10 @@ interface PathSearch {
   readonly isHidden: IsHidden
 }
 
-/** How many objects lead to a field that is tried. */
+/** The maximum number of objects on the path to a tried field. */
 const DEPTH = 3
 
-/** The names that lead to the hidden fields of an object. */
+/** The names of the hidden fields of an object, with their paths. */
 function pathsIn(schema: OpenApiSchema, search: PathSearch, depth = DEPTH): string[][] {
   if (depth === 0) return []
   const { $ref, properties = {}, allOf = [] } = schema

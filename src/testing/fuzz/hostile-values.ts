@@ -41,7 +41,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'x'.repeat(4000),
 ]
 
-/** Path segments, sent as they are. Some are not valid percent-encodings. */
+/** Path segments, sent unchanged. Some have invalid percent-encodings. */
 export const HOSTILE_SEGMENTS: readonly string[] = [
   '.',
   '..',
@@ -61,7 +61,7 @@ export const HOSTILE_SEGMENTS: readonly string[] = [
   'x'.repeat(2000),
 ]
 
-/** Values that a client can send in a header. Others, such as line breaks, are refused before they are sent. */
+/** Values that a client can send in a header. Others, such as line breaks, are rejected before they are sent. */
 export const HOSTILE_HEADERS: readonly string[] = [
   `a%0d%0a${INJECTED}: 1`,
   `a\\r\\n${INJECTED}: 1`,
@@ -93,7 +93,7 @@ export const HOSTILE_QUERIES: readonly string[] = [
   `a=${'x'.repeat(4000)}`,
 ]
 
-/** JSON bodies, sent as they are. */
+/** JSON bodies, sent unchanged. */
 export const HOSTILE_BODIES: readonly string[] = [
   '{"__proto__":{"polluted":1}}',
   '{"constructor":{"prototype":{"polluted":1}}}',
@@ -122,7 +122,7 @@ export const MALFORMED_BODIES: readonly string[] = [
 
 const NAMED = 'Content-Disposition: form-data; name="x-fuzz"'
 
-/** Parts that no form may have: each makes its form malformed. */
+/** Parts that are never allowed: each makes its form malformed. */
 export const MALFORMED_PARTS: readonly string[] = [
   'X-Fuzz: 1\r\n\r\nno name',
   'Content-Disposition: form-data\r\n\r\nno name',
@@ -137,7 +137,7 @@ export const MALFORMED_PARTS: readonly string[] = [
   `${NAMED}\r\n${'X-Fuzz: 1\r\n'.repeat(40)}\r\ntoo many headers`,
 ]
 
-/** Bodies in place of a form, as Latin-1. Whether they are refused depends on the form. */
+/** Bodies instead of a form, in Latin-1. The form decides whether they are rejected. */
 export const HOSTILE_FORMS: readonly string[] = [
   ...MALFORMED_PARTS.map((part) => form(part)),
   form(`${NAMED}; filename="../../etc/passwd"\r\n\r\na folder`),

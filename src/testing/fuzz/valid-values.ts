@@ -6,9 +6,9 @@ import type { FastCheck } from './random.js'
 
 /** The depth of values of recursive schemas. */
 const DEPTH = 3
-/** At this depth, a cycle of references without an end is cut off. */
+/** The depth at which an endless cycle of references is cut off. */
 const ABYSS = -20
-/** The range of numbers that the schema does not limit. */
+/** The range of unlimited numbers. */
 const SPAN = 1000
 const MORE_CHARACTERS = 8
 const MORE_ITEMS = 3
@@ -29,7 +29,7 @@ export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>
   readonly depth: number
-  /** Returns the text for a schema, in place of a random one; `undefined` for a random text. */
+  /** Returns the text for a schema; `undefined` for a random text. */
   readonly textOf?: TextOf | undefined
   /** Whether the caller may not send the field of a schema. Default: every field may be sent. */
   readonly isHidden?: IsHidden
@@ -70,7 +70,7 @@ export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrar
   return parts.length === 1 ? (parts[0] as Arbitrary<unknown>) : fc.tuple(...parts).map(merged)
 }
 
-/** Text without white space at its ends, which a validator might trim. */
+/** Text without surrounding white space, which a validator might trim. */
 function anyText(
   { fc }: ValueContext,
   minLength = 0,
@@ -84,7 +84,7 @@ function saysNothing({ type, properties, enum: values, pattern }: OpenApiSchema)
   return [type, properties, values, pattern].every((keyword) => keyword === undefined)
 }
 
-/** At the end of the depth, only choices without a reference are taken, if there are any. */
+/** At the maximum depth, only choices without a reference are used, if there are any. */
 function ending(choices: readonly OpenApiSchema[], context: ValueContext): Arbitrary<unknown>[] {
   const ends = choices.filter((choice) => !JSON.stringify(choice).includes('"$ref"'))
   const taken = context.depth > 0 || ends.length === 0 ? choices : ends
@@ -171,7 +171,7 @@ function matchingOf(
   }
 }
 
-/** Common e-mail addresses. RFC 5322 allows unusual ones, which many validators refuse with reason. */
+/** Common e-mail addresses. RFC 5322 allows unusual ones, which many validators reject for good reasons. */
 function emails(fc: FastCheck): Arbitrary<string> {
   const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   return fc

@@ -5,13 +5,13 @@ import { type CheckExchange, hasJsonBody, observe } from '../exchange.js'
 import type { BodyType } from './body-types.js'
 import { type FormValue, writeForm } from './write-form.js'
 
-/** A request as it is sent, byte for byte. */
+/** A request, exactly as sent. */
 export interface WireRequest {
   readonly method: string
   /** Path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
-  /** Headers that are not sent, even if the run sets them; in lower case. */
+  /** Headers that are omitted, even if the run sets them; in lower case. */
   readonly without: readonly string[]
   readonly body: string | Buffer | null
 }

@@ -14,13 +14,13 @@ import {
   writeForm,
 } from './write-form.js'
 
-/** A larger file is not sent to show that it is too large: it would take more memory than tests should. */
+/** Larger files are not sent to exceed the limit, because they would need too much memory. */
 const LARGEST = 16 * 1024 * 1024
 
 /** The mistake of a form, and the form. */
 type Wrong = readonly [what: string, value: () => FormValue]
 
-/** Lists forms that differ from a valid form in one place, such that `@Upload` refuses them. */
+/** Lists forms that differ from a valid form in one place, so that `@Upload` rejects them. */
 export function wrongForms(
   source: CaseSource,
   form: FormParts,
@@ -102,7 +102,7 @@ function isAccepted(type: string, types: readonly string[]): boolean {
   return [type, range, '*/*'].some((each) => types.includes(each))
 }
 
-/** Bodies that are not a form, or not this one. */
+/** Bodies that are not a form, or not the expected one. */
 function wrongTexts(valid: FormValue): (readonly [what: string, raw: () => RawParts])[] {
   const whole = Object.entries(valid).flatMap(([name, value]) =>
     [value].flat().map((each) => partOf(name, each)),

@@ -12,7 +12,7 @@ import { MALFORMED_BODIES } from './hostile-values.js'
 import type { RequestParts, WrongRequest } from './wire-request.js'
 import { wrongForms } from './wrong-forms.js'
 
-/** Lists the requests that differ from a valid request in one place, such that the document forbids them. */
+/** Lists the requests that differ from a valid request in one place, so that the document forbids them. */
 export function wrongRequests(source: CaseSource, parts: RequestParts): WrongRequest[] {
   const { parameters = [] } = source.documented.operation
   return [
@@ -27,7 +27,7 @@ function wrongParameters(
   parameter: OpenApiParameter,
 ): WrongRequest[] {
   const { name, in: where, required = false, schema } = parameter
-  // With another version, or without one, a request may be right.
+  // With another version, or none, a request may be valid.
   if (where === 'header' && Object.hasOwn(documented.headers, name.toLowerCase())) return []
   const { lengths, numbers } = boundsOf(schema, documented.document)
   const texts = ['x', '-1', '0', '1.5', 'true', '', ...numbers.map(String)]
@@ -88,7 +88,7 @@ function wrongValues(
   }))
 }
 
-/** A value with one thing changed. */
+/** A value with one change. */
 interface Change {
   /** `lines.0.sku` */
   readonly path: string
@@ -97,13 +97,13 @@ interface Change {
   readonly value: unknown
 }
 
-/** Longer texts and lists do not test more than shorter ones. */
+/** Longer texts and lists do not test more. */
 const LONGEST = 10_000
 const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
 /** The number of characters of a value in a message. */
 const SHOWN = 60
 
-/** Lists the values that differ from this one in one place, in ways that schemas distinguish. */
+/** Lists values that differ from this value in one place, in ways that schemas distinguish. */
 function changesOf(value: unknown, bounds: Bounds, path = ''): Change[] {
   const inside = Array.isArray(value)
     ? changesInArray(value, bounds, path)

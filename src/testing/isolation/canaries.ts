@@ -9,14 +9,14 @@ export const SHORT = 16
 export interface CanaryMatch {
   /** The recognised text: the first characters of a canary, or the tenant's id. */
   readonly key: string
-  /** The name of the side that it belongs to. */
+  /** The name of its side. */
   readonly owner: string
   /**
    * The operation that the canary was sent to, such as `POST /notes`. For the id of a tenant: `its id`. For a
    * canary in the user of a tenant: `its user`.
    */
   readonly origin: string
-  /** Whether it is the id of a record, which the application has made. */
+  /** Whether it is the id of a record, created by the application. */
   readonly isId?: boolean
 }
 
@@ -29,9 +29,9 @@ export type Marked = Omit<CanaryMatch, 'key'>
  */
 const WHOLE =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|(?<!\d)\d{10}(?!\d)|[\w-]{16,64}/gi
-/** The end of a date that has no time of the day. */
+/** The end of a date without a time of day. */
 const MIDNIGHT = /t00:00:00$/
-/** The characters of a date up to its seconds: databases write the rest in several ways. */
+/** The characters of a date up to its seconds: databases write the rest in different ways. */
 const SECONDS = 19
 const ISO = /^\d{4}-\d\d-\d\d(?:[t ]|$)/
 
@@ -117,7 +117,7 @@ function wholeKey(text: string): string {
   return ISO.test(lower) ? lower.slice(0, SECONDS).replace(' ', 't') : lower
 }
 
-/** Whether an id cannot be guessed, so that finding it shows where it comes from. */
+/** Whether an id cannot be guessed, so that its occurrence shows its origin. */
 export function isUnusualId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id) && /\d/.test(id)
 }

@@ -47,7 +47,7 @@ export class Gate {
     this.#open()
   }
 
-  /** Returns the promise that a request of a side waits for at a place; `undefined` when it need not wait. */
+  /** Returns the promise that a request of a side waits for at a place; `undefined` if it need not wait. */
   pass(name: string, place: GatePlace): Promise<void> | undefined {
     const plan = this.#plan
     if (plan === null) return undefined

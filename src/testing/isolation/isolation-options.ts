@@ -21,9 +21,9 @@ export interface IsolationOptions {
    * caller of each tenant, by any name. Default: two ids made from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
-  /** Decides every request and every canary. Default: chosen at random; the report contains it. */
+  /** Determines every request and every canary. Default: random; the report contains it. */
   readonly seed?: number
-  /** How often every operation is called, each time with other values. Default 2. */
+  /** The number of calls of each operation, each with other values. Default 2. */
   readonly rounds?: number
   /**
    * The users by tenant, or a function that returns the user of a tenant. Put the canary into the name of the
@@ -38,7 +38,7 @@ export interface IsolationOptions {
   readonly users?: false | ((tenant: string, canary: string) => User)
   /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The `operationId`s that are not called, and the names of jobs that are not judged. Default: none. */
+  /** The `operationId`s to skip, and the names of jobs to ignore. Default: none. */
   readonly skip?: readonly string[]
   /**
    * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`.

@@ -11,7 +11,7 @@ export interface IsolationRow {
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** Whether the operation keeps the data of tenants apart. */
+  /** Whether the operation separates the data of tenants. */
   readonly verdict: IsolationVerdict
   /** The reason for the verdict, as a sentence. */
   readonly evidence: string
@@ -27,7 +27,7 @@ export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'lo
 
 /** Data of one tenant that has reached another. */
 export interface IsolationLeak {
-  /** How it reached the other tenant. */
+  /** How the data reached the other tenant. */
   readonly kind: IsolationLeakKind
   /** `GET /orders/{id}` */
   readonly operation: string
@@ -44,13 +44,13 @@ export interface IsolationLeak {
    * kinds.
    */
   readonly where: string
-  /** The operation with which the data was sent, such as `POST /notes`. Empty when it is not known. */
+  /** The operation that sent the data, such as `POST /notes`. Empty if unknown. */
   readonly origin: string
   /** The phase of the test in which the leak was first seen. */
   readonly phase: string
   /** The request of `to` as a curl command, without credentials. */
   readonly curl: string
-  /** How often the leak was seen. */
+  /** The number of occurrences of the leak. */
   readonly times: number
 }
 

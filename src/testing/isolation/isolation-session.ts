@@ -19,7 +19,7 @@ export interface TestedOperation {
   readonly method: string
 }
 
-/** One request to send: to which operation, as which side, with which values. */
+/** One request to send: its operation, its side and its values. */
 export interface PlannedRequest {
   readonly tested: TestedOperation
   readonly side: Side
@@ -57,7 +57,7 @@ export interface Overlap {
   readonly stagger: number
 }
 
-/** Methods that change nothing, so that their responses may come from a cache. */
+/** Safe methods, whose responses may come from a cache. */
 const SAFE = ['GET', 'QUERY', 'HEAD', 'OPTIONS']
 /** Refusals that do not depend on the values of a body. */
 const ACCESS = [401, 403, 404, 429]
@@ -73,7 +73,7 @@ export class IsolationSession {
     this.config = config
   }
 
-  /** Sends one request. If the application refuses its values, it is sent again with fewer canaries. */
+  /** Sends one request. If the application rejects its values, sends it again with fewer canaries. */
   async send(planned: PlannedRequest): Promise<Exchanged> {
     const exchanged = await this.#exchange(planned)
     this.#searchTraces(planned)
@@ -133,7 +133,7 @@ export class IsolationSession {
     return response
   }
 
-  /** Learns the random ids of the records that a request has created. An id that the client has sent shows nothing. */
+  /** Learns the random ids of the records that a request has created. Ids from the client prove nothing. */
   #learnIds(
     response: WholeResponse,
     { wire }: MadeRequest,
@@ -218,7 +218,7 @@ export function isSafe({ method }: TestedOperation): boolean {
   return SAFE.includes(method)
 }
 
-/** Leaks that differ only in the index of a list item are one leak. */
+/** Leaks that differ only in the index of a list item count as one leak. */
 function placeOf({ owner, origin, where }: Find): string {
   return `${owner} ${origin} ${where.replace(/\[\d+\]/g, '[]')}`
 }

@@ -11,7 +11,7 @@ const PLACES = [
 
 /** A pattern that matches all of them is assumed to match every canary. */
 const PROBES = Array.from({ length: 8 }, (_, index) => neutralText(0, index))
-/** Samples of a pattern into which canaries are put, and the length that they may have. */
+/** Samples of a pattern that canaries are inserted into, and their maximum length. */
 const SAMPLES = { count: 10, length: 100 }
 
 /** Returns the text of a field that contains a random text: the option `texts`. */
@@ -32,7 +32,7 @@ const FRAMES: Readonly<Record<string, Frame>> = {
 export class MarkedTexts {
   readonly #fc: FastCheck
   readonly #texts: Texts
-  /** The fields that got no placeholder although they hold free text, and why none fits. */
+  /** The free-text fields without a placeholder, and the reasons. */
   readonly unmarked: Map<string, string> = new Map()
 
   constructor(fc: FastCheck, texts: Texts) {
@@ -47,7 +47,7 @@ export class MarkedTexts {
     return placesOf(make).find((text) => hasLength(text, schema)) ?? make(PLACES[0].place)
   }
 
-  /** The same, else a text with a placeholder if the schema allows one. */
+  /** The same value, or a text with a placeholder if the schema allows it. */
   readonly everywhere: TextOf = (schema, name) =>
     this.given(schema, name) ?? this.#placeFor(schema, name)
 
@@ -91,7 +91,7 @@ function samplesOf(pattern: string, fc: FastCheck): string[] {
   return texts.filter(({ length }) => length <= SAMPLES.length)
 }
 
-/** The frame itself, then each sample with a place for a canary instead of each of its parts. Also in capitals. */
+/** The frame itself, then each sample with a canary instead of one of its parts, also in capitals. */
 function* framesOf(frame: Frame, samples: readonly string[]): Generator<Frame> {
   yield* inBothCases(frame)
   for (const sample of samples) {

@@ -8,7 +8,7 @@ export interface ValuePlace {
 
 type ValueKind = 'uuid' | 'time' | 'number'
 
-/** Makes random values for the canaries of one tenant. */
+/** Creates random values for the canaries of one tenant. */
 export interface ValueSource {
   readonly canaries: Canaries
   readonly owner: string
@@ -21,7 +21,10 @@ const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?Z)?$/
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Dates of past and future that programs and fixtures hardly ever have; 49 years each. */
 const UNUSUAL = { past: Date.UTC(1901, 0), future: Date.UTC(2051, 0), days: 17_800 }
-/** Dates before it are moved to the past and others to the future, so that rules such as "not in the future" still hold. */
+/**
+ * Dates before it are moved to the past, and others to the future, so that rules such as "not in the future" still
+ * hold.
+ */
 const MIDDLE = Date.UTC(2026, 0)
 /** Numbers of ten digits that fit into 32 bits. */
 const NUMBERS = { from: 1_000_000_000, count: 1_147_483_647 }
@@ -88,7 +91,7 @@ function number({ canaries, owner, origin }: ValueSource): number {
   }
 }
 
-/** Moves a date. All dates of a body in the past, or in the future, are moved together, so that their order stays. */
+/** Moves a date. All past dates of a body, and all future dates, are moved together, so that their order stays. */
 function time(
   value: string,
   shifts: Map<number, number>,

@@ -2,10 +2,10 @@ import type { DocumentedOperation } from '../../app/contract/documented-by-route
 import { describeCrossing, type IsolationLeak, type IsolationRow } from './isolation-report.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** The counts of the responses that one side has received from one operation. */
+/** The counts of the responses that one side received from one operation. */
 interface Seen {
   readonly statuses: Map<number, number>
-  /** The number of responses with data of this side that it had sent earlier. */
+  /** The number of responses with data that this side had sent earlier. */
   own: number
   /** The number of responses whose only data of this side came from the request itself. */
   echoed: number
@@ -26,11 +26,11 @@ export class Observation {
   readonly documented: DocumentedOperation
   readonly #seen: ReadonlyMap<string, Seen>
   readonly #leaks: Map<string, IsolationLeak> = new Map()
-  /** Why no request was sent to it; `undefined` when requests were sent. */
+  /** The reason why no request was sent to it; `undefined` if requests were sent. */
   notTested: string | undefined
-  /** Why its requests contain fewer random texts than others; empty when nothing prevents them. */
+  /** The reason why its requests contain fewer random texts than others; empty if there is none. */
   limits: () => readonly string[] = () => []
-  /** The errors with which the application has refused generated values; empty when it has accepted them. */
+  /** The errors with which the application rejected generated values; empty if it accepted them. */
   refusal = ''
   #isStream = false
 

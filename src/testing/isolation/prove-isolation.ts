@@ -32,7 +32,7 @@ import { sendAsUsers } from './send-as-users.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
-/** Operations that create data come first, operations that delete it last. */
+/** Operations that create data come first, operations that delete data last. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 
 /**
@@ -103,7 +103,7 @@ export async function proveIsolation(
   })
 }
 
-/** @throws Error if the run has examined nothing, or nothing of an operation. A leak that was found is reported. */
+/** @throws Error if the run examined nothing, or nothing of an operation. Found leaks are in the report. */
 function refuseBlind({ requests }: IsolationSession, observations: readonly Observation[]): void {
   if (requests === 0) throw nothingSent(observations.length)
   if (observations.every(({ leaks }) => leaks.length === 0))
@@ -146,7 +146,7 @@ function testedOf(
   }
 }
 
-/** Why requests contain no random text, or not in all fields. */
+/** The reason why requests contain no random text, or not in all fields. */
 function limitsOf({ isUnmarked, unmarked }: RequestMaker, refusal: string): string[] {
   if (isUnmarked) return [`the application refuses random texts (${refusal})`]
   return unmarked.length === 0 ? [] : [`no random text fits ${unmarked.join(', ')}`]
@@ -166,7 +166,7 @@ interface Phases {
   readonly sendAsUsers: () => Promise<void>
 }
 
-/** Deleting comes last: without data, the other phases would find nothing. */
+/** Deleting comes last, because the other phases need data. */
 async function runPhases(
   session: IsolationSession,
   all: readonly TestedOperation[],

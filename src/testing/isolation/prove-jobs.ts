@@ -8,7 +8,7 @@ import type { JobsUnderTest } from './watch-work.js'
 
 /** Limits for the inputs and rows that are searched. */
 const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 10_000, breakLength: Infinity }
-/** How much of a statement a report shows. */
+/** The maximum length of a statement in a report. */
 const SHOWN_TEXT = 60
 
 /** The parts of a run of the proof that its jobs depend on. */
@@ -67,7 +67,7 @@ export class JobProof {
     if (statements.some(({ tenant }) => tenant === report.tenant)) seen.proved.add(side.name)
   }
 
-  /** The side whose data a job has: a job of no tenant may have been given data of one. */
+  /** The side whose data a job has: a job without a tenant may have data of one. */
   #sideOf({ id, tenant }: JobRunReport): Side | undefined {
     const { sides, canaries } = this.#config
     if (tenant !== null) return sides.find((side) => side.id === tenant)
@@ -83,7 +83,7 @@ export class JobProof {
     const others = this.#ownersIn(rows, side)
     for (const from of others)
       this.#report(job, side, from, `ran the job ${job}, whose ${shown} has read data of ${from}`)
-    // Without row-level security, nothing shows whose rows a statement has changed.
+    // Without row-level security, the owner of the rows that a statement changed is unknown.
     const isOwn = run.tenant === null || tenant === run.tenant || /^\s*insert\b/i.test(text)
     if (isOwn || rowCount === 0 || others.length > 0) return
     const from = this.#config.sides.filter((each) => each !== side).map(({ name }) => name)
@@ -110,7 +110,7 @@ export class JobProof {
     })
   }
 
-  /** Searches the inputs: a job of one tenant must not have data of another. */
+  /** Searches the inputs: a job of one tenant must not contain data of another one. */
   #searchInputs(): void {
     for (const { name, tenant, input } of this.#sent) {
       const side = this.#config.sides.find(({ id }) => id === tenant)

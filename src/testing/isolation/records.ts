@@ -26,7 +26,7 @@ export class Records {
     if (location !== undefined) this.#add(owner, location.kind, { id: location.id })
   }
 
-  /** Returns the ids that a side has for a place in a request; empty when it has none. */
+  /** Returns the ids of a side for a place in a request; empty if there are none. */
   idsFor(owner: string, place: IdPlace): Scalar[] {
     const ids = place.kinds.flatMap((kind) =>
       (this.#byOwner.get(owner)?.get(kind) ?? []).flatMap(
@@ -36,7 +36,7 @@ export class Records {
     return [...new Set(ids)]
   }
 
-  /** Whether a side has ever seen an id for a place in a request, also in a record that is no longer stored. */
+  /** Whether a side has ever seen an id for a place in a request, even in a record that is no longer stored. */
   hasSeen(owner: string, place: IdPlace, id: Scalar): boolean {
     const names = place.isId ? [place.field, 'id'] : [place.field]
     const keys = place.kinds.flatMap((kind) => names.map((name) => seenKey(kind, name, id)))
@@ -79,7 +79,7 @@ export function idsIn(response: WholeResponse): string[] {
   return [...new Set(location === undefined ? ids : [...ids, location.id])]
 }
 
-/** A place in a request that takes an id. */
+/** A place in a request for an id. */
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string
@@ -104,7 +104,7 @@ export function fieldPlace(name: string): IdPlace | undefined {
   return kinds.length === 0 ? undefined : { field: name, isId: true, kinds }
 }
 
-/** Makes an id of the same form that no record has. A prefix stays: `ord_k3f9` becomes `ord_p7x2`. */
+/** Creates an id of the same form that no record has. A prefix stays: `ord_k3f9` becomes `ord_p7x2`. */
 export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Scalar {
   for (let attempt = 0; ; attempt++) {
     const other = reshaped(id, hash(`absent ${attempt}`, seed))

@@ -10,7 +10,7 @@ import {
 } from './isolation-session.js'
 import type { Side } from './isolation-side.js'
 
-/** How many records each side creates with one operation. */
+/** The number of records that each side creates with one operation. */
 const WRITES = 2
 /** The highest number of turns by which a request or a response is delayed. */
 const TURNS = 8
@@ -50,7 +50,7 @@ export async function sendInTurns(
   { session, round }: Replay,
 ): Promise<void> {
   const [a, b] = pair
-  // Every call of an operation that changes data changes it again, so one order is enough.
+  // Every call of a changing operation changes the data again, so one order is enough.
   const orders = isSafe(tested)
     ? [
         [a, b],
@@ -160,7 +160,7 @@ function overlapOf(place: GatePlan['place'], { order, pair, round, chance }: Dra
   const turns = (chance >>> 2) % TURNS
   // Requests that wait for each other at a place need no delay before.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
-  // The order alternates with the round, so each side goes first once in two rounds.
+  // The order alternates with the round, so each side goes first in every second round.
   const release = round % 2 === 0 ? pair : [...pair].reverse()
   return {
     gate: { place, order: release.map(({ name }) => name), held: held.name, turns },

@@ -64,7 +64,7 @@ export async function requestForeignData(
   if (isSafe(tested)) await send({ target: of.name, ids: { of: of.name } })
 }
 
-/** Lets each side delete its own data: its latest record, or one before it if that one is refused. */
+/** Lets each side delete its own data: its latest record, or an earlier one if that fails. */
 export async function removeOwn(
   session: IsolationSession,
   tested: TestedOperation,
@@ -118,7 +118,7 @@ interface Attempt {
   readonly reads: readonly Read[]
 }
 
-/** Checks that the owner can still read its data after the other side has tried to change it. */
+/** Checks that the owner can still read its data after the other side tried to change it. */
 async function findLosses({ tested, access, foreign, reads }: Attempt): Promise<void> {
   const { session, by, of } = access
   const ids = new Set(foreign.made.ids.map(String))

@@ -14,7 +14,7 @@ import { absentId, fieldPlace, type IdPlace, pathPlace, type Records } from './r
 export interface RequestPlan {
   /** The round, which chooses the values. */
   readonly round: number
-  /** The side that sends it. Its canaries are in the body. */
+  /** The sending side. Its canaries are in the body. */
   readonly sender: string
   /** The side whose canaries are in path, query and headers; `null` for neutral texts, equal for all sides. */
   readonly target: string | null
@@ -25,10 +25,10 @@ export interface RequestPlan {
   readonly ids: { readonly of: string; readonly before?: number; readonly isAbsent?: boolean }
 }
 
-/** A request, and the ids in it. */
+/** A request, and its ids. */
 export interface MadeRequest {
   readonly wire: WireRequest
-  /** The ids in it that come from earlier responses. */
+  /** The ids from earlier responses. */
   readonly ids: readonly (string | number)[]
   /** Whether one of these ids also belongs to a record of the sender. */
   readonly isShared: boolean
@@ -43,7 +43,7 @@ export interface MakerSetting {
   readonly records: Records
   /** The names of all sides. */
   readonly names: readonly string[]
-  /** Headers that identify the caller, in lower case: no values are generated for them. */
+  /** Headers that identify the caller, in lower case: they get no generated values. */
   readonly given: ReadonlyMap<string, string>
   /** The option `texts`. */
   readonly texts: Texts
@@ -62,7 +62,7 @@ interface UsedIds {
 
 type PickId = (place: IdPlace) => string | number | undefined
 
-/** Makes the requests of one operation. */
+/** Creates the requests of one operation. */
 export class RequestMaker {
   readonly documented: DocumentedOperation
   readonly #setting: MakerSetting
@@ -104,7 +104,7 @@ export class RequestMaker {
     )
   }
 
-  /** Whether the application has refused canaries, so that the requests contain none. */
+  /** Whether the application has rejected canaries, so that the requests contain none. */
   get isUnmarked(): boolean {
     return this.#level === 2
   }

@@ -5,7 +5,7 @@ import { listRoutes } from '../../http/express-routes.js'
 
 /** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {
-  /** Why no request is sent to it; `undefined` when requests are sent. */
+  /** The reason why no request is sent to it; `undefined` if requests are sent. */
   readonly notTested: string | undefined
 }
 

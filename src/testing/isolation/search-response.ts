@@ -60,7 +60,7 @@ function leavesOf(value: unknown, path: string): Piece[] {
   ])
 }
 
-/** The fields and messages of a response that refuses values, in any format of errors; empty if it names none. */
+/** The fields and messages of a validation error, in any format of errors; empty if there are none. */
 export function refusalIn({ body }: Pick<WholeResponse, 'body'>): string {
   const found = findErrors(parsed(body))
   const texts = found.map(({ path, message }) => [path, message].filter(isText).join(': '))

@@ -127,7 +127,7 @@ function openUser(tenant: Side, number: number, config: UserConfig): Side {
   return { ...tenant, name, agent, principal, knownCanaries: new Set() }
 }
 
-/** Makes a user with the permissions of the tenant's caller and another identity. */
+/** Creates a user with the permissions of the tenant's caller and another identity. */
 function makeUser(
   { name, principal }: Side,
   canary: string,

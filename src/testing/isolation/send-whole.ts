@@ -11,7 +11,7 @@ export interface Sender {
   readonly headers: ReadonlyMap<string, string>
 }
 
-/** A response with everything in it that reaches a client. */
+/** A response, with all parts that reach a client. */
 export interface WholeResponse {
   /** 0 when the connection was cut without a response. */
   readonly status: number
@@ -21,7 +21,7 @@ export interface WholeResponse {
   /** The decoded body; of a stream, only its beginning. */
   readonly body: string
   readonly isJson: boolean
-  /** Whether the response was cut because it did not end. */
+  /** Whether the response was cut off because it did not end. */
   readonly isStream: boolean
 }
 

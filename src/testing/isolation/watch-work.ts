@@ -24,12 +24,12 @@ export class WorkWatch {
     }),
   }
 
-  /** Calls a function for each statement of a job, until another one replaces it. */
+  /** Calls a function for each statement of a job, until another function replaces it. */
   watch(onStatement: OnStatement | undefined): void {
     this.#onStatement = onStatement
   }
 
-  /** The jobs of an application, and the way to watch their statements; `null` for an application without `jobs()`. */
+  /** The jobs of an application, and an observer of their statements; `null` for an application without `jobs()`. */
   jobsOf(app: { get<T>(token: Token<T>): T }): JobsUnderTest | null {
     try {
       return { jobs: app.get(TestJobs), watch: (onStatement) => this.watch(onStatement) }

@@ -26,7 +26,7 @@ interface Hooks {
 /** Node 22.15 and later. The types are for Node 20. */
 const { registerHooks } = module as unknown as { registerHooks?: (hooks: Hooks) => void }
 
-/** Reports to the command which files the application loads, and which of its own it lacks. */
+/** Reports to the command the files that the application loads, and its own files that are missing. */
 function reportModules(channel: Channel): void {
   const report = (url: string) => channel.send({ kind: 'files', urls: [url] })
   registerHooks?.({
@@ -41,7 +41,7 @@ function reportModules(channel: Channel): void {
       }
     },
   })
-  // Node itself reports modules to the command where it has no such hooks, but not all that it does not find.
+  // Without such hooks, Node itself reports modules to the command, but not all missing ones.
   process.on('uncaughtExceptionMonitor', (error: { readonly url?: unknown } | null) => {
     if (typeof error?.url === 'string') report(error.url)
   })
@@ -49,7 +49,7 @@ function reportModules(channel: Channel): void {
 
 function connect(): void {
   const isReporting = process.env[REPORT_VARIABLE] !== undefined
-  // Programs that the application starts shall not take themselves for the application.
+  // Child processes of the application must not inherit these variables.
   delete process.env[PARENT_VARIABLE]
   delete process.env[REPORT_VARIABLE]
   const kept = new Map<number, (result: KeptResult) => void>()
@@ -67,7 +67,7 @@ function connect(): void {
   const works = isReporting ? reportRequests(channel) : []
   const reply = async ({ id, query }: Extract<ParentMessage, { kind: 'query' }>) =>
     channel.send({ kind: 'reply', id, reply: await runQuery(works, query) })
-  // Code of this package calls these functions, in any copy of it.
+  // Any copy of this package calls these functions.
   define('blazon.watch', (path: string) => channel.send({ kind: 'folder', path }))
   define('blazon.keep', (module: string, argument: string) => {
     const id = kept.size
@@ -87,7 +87,7 @@ if (isMainThread && isStartedByCommand && process.send !== undefined) connect()
 
 type Listen = (this: Server, ...args: unknown[]) => Server
 
-/** Has each server of the application wait before it listens, until the process before this one has ended. */
+/** Delays `listen` of each server of the application until the previous process has ended. */
 function gateServers(channel: Channel, gate: Promise<Ports>): void {
   const real = Server.prototype.listen as Listen
   let count = 0

@@ -19,14 +19,14 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
   const report: DevReport = {
     placeIn: ownPlaceIn,
     started(explain) {
-      // A mistake in the explanation must not end the application, which does not need it.
+      // A mistake in the explanation must not end the application, which works without it.
       explain().then(
         (routes) => channel.send({ kind: 'routes', routes }),
         () => undefined,
       )
     },
     work: (work) => void works.push(work),
-    // Log lines leave at the end of the turn. The request follows its own, because the command may write a line about it.
+    // The process writes log lines at the end of the turn. Reports follow them, because the command may print a line.
     take: (request) => void setImmediate(() => channel.send({ kind: 'request', request })),
   }
   Object.defineProperty(globalThis, REPORT, { value: report })
@@ -50,7 +50,7 @@ function ownPlaceIn(stack: string): string | null {
   return null
 }
 
-/** The channel to the command. The process of the application ends with it. */
+/** The channel to the command. The process of the application ends when the channel closes. */
 export class Channel {
   #waiting = 0
 
@@ -61,7 +61,7 @@ export class Channel {
     })
     // The terminal was closed, or the command was killed.
     process.on('disconnect', () => process.exit(0))
-    // The channel must not keep a process alive that would end without the command.
+    // The channel must not keep a process alive that would otherwise end.
     process.channel?.unref()
   }
 
@@ -69,7 +69,7 @@ export class Channel {
     if (process.connected) process.send?.({ blazon: message }, () => {})
   }
 
-  /** Waits for a message of the command. A process that waits must not end. */
+  /** Waits for a message of the command. A waiting process must not end. */
   async wait<T>(received: Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) process.channel?.ref()
     const result = await received

@@ -7,7 +7,7 @@ import type { ReportedRequest } from './views.js'
 /** The text in place of a secret. */
 const HIDDEN = '[secret]'
 
-/** The name of a query parameter or of a JSON property, and the hidden value behind it. In a URL, brackets may be encoded. */
+/** The name of a query parameter or JSON property, and its hidden value. In a URL, brackets may be encoded. */
 const IN_URL = /([\w-]+)=((?:\[|%5B)secret(?:\]|%5D))/gi
 const IN_BODY = /"([^"\\]+)"\s*:\s*"(\[secret\])(?=")/g
 
@@ -34,7 +34,7 @@ export function curlText(request: ReportedRequest, origin: string): string {
   return `${omitted === null ? '' : `# ${omitted}\n`}${input}${command}`
 }
 
-/** Headers that curl sends by itself, or that belong to one connection only. */
+/** Headers that curl adds itself, or that belong to a single connection. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|te|upgrade|keep-alive|expect|origin|referer|cache-control|pragma|dnt|priority|sec-.*|upgrade-insecure-requests|x-request-id|traceparent|tracestate)$/i
 

@@ -18,7 +18,7 @@ export class DashboardServer {
   /** Where the application listens. */
   origin = 'http://localhost:3000'
   /** Sends the application that serves a query about work. */
-  query: SendQuery = async () => ({ message: 'The application does not run.' })
+  query: SendQuery = async () => ({ message: 'The application is not running.' })
   readonly journal: Journal
   readonly #files: PageFiles
   readonly #token: string
@@ -82,7 +82,7 @@ export class DashboardServer {
   #sendRequest(res: ServerResponse, number: number): void {
     const view = this.journal.view(number, this.origin)
     if (view !== undefined) return sendJson(res, 200, view)
-    const message = `This request is not kept any more: the last ${KEPT_REQUESTS} are.`
+    const message = `This request is no longer stored: only the last ${KEPT_REQUESTS} are.`
     sendJson(res, 404, { message })
   }
 }
@@ -110,7 +110,7 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
 /** A comment in the stream shows both sides that the connection still exists. */
 const HEARTBEAT_MS = 15_000
 
-/** A page that reads so slowly is hidden or stopped: it connects again, and begins with everything. */
+/** A page that reads so slowly is hidden or stopped. It reconnects later, and receives the full state again. */
 const MOST_BYTES_WAITING = 4_000_000
 
 /** Sends the state of a journal, then its changes, until the client leaves. Returns a function that ends the stream. */
@@ -133,10 +133,13 @@ function sendEvents(journal: Journal, res: ServerResponse): () => void {
   }
 }
 
-/** The part of the dashboard that a request is for: the page, which has no data, or data. */
+/** The part of the dashboard that a request concerns: the page, which contains no data, or data. */
 type Wanted = 'page' | 'data'
 
-/** Names of this machine. With another name, the page of a stranger could lead its own name to this address (DNS rebinding). */
+/**
+ * Names of this machine. Other names are refused, because a foreign page could map its own name to this address (DNS
+ * rebinding).
+ */
 const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
 const BEARER = /^Bearer ([\w-]+)$/i
 
@@ -152,10 +155,10 @@ function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string 
     return 'Host must be 127.0.0.1 or localhost.'
   }
   if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
-    return 'The page of another origin may not ask.'
+    return 'Pages of other origins may not send requests.'
   }
   const isVisit = wanted === 'page' && mode === 'navigate' && dest === 'document'
-  if (!isVisit && !isOwnSite(site, wanted)) return 'The page of another site may not ask.'
+  if (!isVisit && !isOwnSite(site, wanted)) return 'Pages of other sites may not send requests.'
   if (wanted === 'page' || isToken(authorization, token)) return null
   return 'The token is missing or wrong. Open the address that `blazon dev` has printed.'
 }
@@ -167,10 +170,10 @@ function headersOf({ headers, headersDistinct }: IncomingMessage) {
   return { hostDistinct, origin, authorization, site, mode, dest }
 }
 
-/** Browsers that do not send the header are old; the other checks hold for them, too. */
+/** Old browsers do not send this header; the other checks still apply. */
 function isOwnSite(site: unknown, wanted: Wanted): boolean {
   if (site === undefined || site === 'same-origin') return true
-  // The user has typed the address, or opened it from a terminal.
+  // The user has entered the address, or opened it from a terminal.
   return wanted === 'page' && site === 'none'
 }
 
@@ -179,7 +182,7 @@ function isToken(authorization: string | undefined, token: string): boolean {
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 
-/** Of the same length for every text, as `timingSafeEqual` needs it. */
+/** Hashes of equal length, which `timingSafeEqual` needs. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

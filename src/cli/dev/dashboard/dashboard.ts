@@ -93,7 +93,7 @@ export class Dashboard {
     this.#journal.setState('starting')
   }
 
-  /** A process serves from now on, at a port. */
+  /** A process has started to listen at a port. */
   serves(app: { readonly query: SendQuery }, port: number): void {
     this.#serving = app
     this.#server.query = (query) => app.query(query)
@@ -117,7 +117,7 @@ function noPort(port: number, error: NodeJS.ErrnoException): CliError {
   return new CliError({
     status: 2,
     what: `The dashboard cannot listen at port ${port}.`,
-    cause: error.code === 'EADDRINUSE' ? 'Another program has the port.' : error.message,
+    cause: error.code === 'EADDRINUSE' ? 'Another program uses the port.' : error.message,
     remedy: 'Choose another port by --dashboard-port, or leave the dashboard out: --no-dashboard.',
   })
 }

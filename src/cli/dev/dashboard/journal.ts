@@ -13,10 +13,10 @@ import type {
 
 /** Data of development has few rows, so a loop repeats its statement a few times only. */
 const LEAST_REPETITIONS = 4
-/** Statements of transactions and sessions, which no loop over rows has written. */
+/** Statements of transactions and sessions, which do not come from a loop over rows. */
 const CONTROL = /^\s*(?:begin|start|commit|rollback|savepoint|release|set|reset|discard)\b/i
 
-/** Finds statements that one request has run again and again, which a single statement could do: N+1. */
+/** Finds N+1 queries: statements that one request repeated, and that a single statement could replace. */
 export function findSuspects(statements: readonly RecordedStatement[]): SuspectView[] {
   const byText = new Map<string, RecordedStatement[]>()
   for (const statement of statements) {
@@ -33,7 +33,7 @@ export function findSuspects(statements: readonly RecordedStatement[]): SuspectV
     }))
 }
 
-/** How many requests are kept. */
+/** The maximum number of stored requests. */
 export const KEPT_REQUESTS = 200
 
 /** A change for the page; `name` is the name of the event in the stream. */
@@ -65,7 +65,7 @@ export class Journal {
     for (const listener of [...this.#listeners]) listener(change)
   }
 
-  /** Adds a request. The oldest one is forgotten, if there are too many. */
+  /** Adds a request. Removes the oldest one if there are too many. */
   add(request: ReportedRequest): void {
     const row = rowOf(request, ++this.#count)
     this.#kept.push({ row, request })

@@ -27,7 +27,7 @@ export function timelineOf(record: RequestRecord): TimelineEntry[] {
       entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
     ),
   ]
-  // Equal times keep this order: a step comes before its decision.
+  // Entries with equal times keep this order: a step comes before its decision.
   entries.sort((one, other) => one.at - other.at)
   return [...entries, ...ofError(record), endOf(record)]
 }
@@ -123,11 +123,11 @@ function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineE
   const endings = {
     sent: `${status ?? 'no status'}`,
     aborted: 'the client left',
-    timeout: 'the time was over',
+    timeout: 'the time limit was reached',
   }
   const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
   const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
-  // The command gets a record when its request is over.
+  // The command receives a record when its request has ended.
   const title = endings[outcome ?? 'sent']
   return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
 }

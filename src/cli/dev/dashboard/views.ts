@@ -3,7 +3,7 @@ import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
 import type { WorkList } from '../protocol.js'
 
-/** A request, as the process of the application reports it. */
+/** A request, as reported by the process of the application. */
 export type ReportedRequest = WholeRecord
 
 /** A request in the list. */
@@ -11,13 +11,13 @@ export interface RequestRow
   extends Pick<RequestRecord, 'startedAt' | 'method' | 'url' | 'status' | 'durationMs' | 'tenant'> {
   /** Counted from 1 in each run of the command. */
   readonly number: number
-  /** How many statements it ran. */
+  /** The number of statements of the request. */
   readonly statements: number
-  /** The error that became the response, an end without a response, and possible mistakes. */
+  /** The error of the response, an end without a response, and possible mistakes. */
   readonly notes: readonly string[]
 }
 
-/** The tone of an entry: how the page marks it. */
+/** The tone of an entry: the style that the page uses for it. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad'
 
 /** The kinds of entries of a time line. */
@@ -31,18 +31,18 @@ export interface TimelineEntry {
   readonly durationMs: number | null
   readonly kind: EntryKind
   readonly title: string
-  /** Lines about it. */
+  /** Additional lines. */
   readonly details: readonly string[]
   /** Code, such as a statement; `null` without any. */
   readonly code: string | null
   readonly tone: Tone
 }
 
-/** The same statement, several times in one request. */
+/** A statement that ran several times in one request. */
 export interface SuspectView {
   readonly text: string
   readonly count: number
-  /** The lines of the application's code that ran it. */
+  /** The lines of the application that ran the statement. */
   readonly places: readonly string[]
   readonly durationMs: number
 }
@@ -52,7 +52,7 @@ export interface RequestView extends ReportedRequest {
   readonly row: RequestRow
   readonly timeline: readonly TimelineEntry[]
   readonly suspects: readonly SuspectView[]
-  /** The number of the route in the list of routes; `null` if it is not there any more. */
+  /** The index of the route in the list of routes; `null` if the route no longer exists. */
   readonly route: number | null
   readonly curl: string
   /** The command that runs a failed request again: `npx blazon replay 20261126-093000-a1b2c3`; `null` for all others. */
@@ -62,7 +62,7 @@ export interface RequestView extends ReportedRequest {
 /** The state of the application. */
 export interface StateView {
   readonly phase: 'starting' | 'serving' | 'failed'
-  /** Why no process has started, as a sentence; `null` in other phases. */
+  /** The reason why no process has started, as a sentence; `null` in other phases. */
   readonly failure: string | null
 }
 
@@ -71,7 +71,7 @@ export interface SnapshotView {
   readonly state: StateView
   /** The oldest first. */
   readonly requests: readonly RequestRow[]
-  /** How many requests are kept. */
+  /** The maximum number of stored requests. */
   readonly limit: number
 }
 

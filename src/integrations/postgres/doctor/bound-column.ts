@@ -1,7 +1,7 @@
 import { literal, TENANT_SETTING } from '../schema/names.js'
 import { tokensOf } from '../statement-text.js'
 
-/** The facts about a column that matter when a policy compares it. */
+/** The facts about a column that matter for comparisons in policies. */
 export interface ComparedColumn {
   readonly name: string
   /** The type without its length, and with its schema unless that is `pg_catalog`. */

@@ -4,12 +4,12 @@ import { identifier, literal } from '../schema/names.js'
 import type { TenantColumn, TenantTable } from './examination.js'
 
 const TEXTS: readonly string[] = ['text', 'character varying', 'character', 'name']
-/** The greatest length of an id, in characters. */
+/** The maximum length of an id, in characters. */
 const LONGEST = 128
-/** The smallest length of a test id, in characters: a shorter one may belong to a real tenant. */
+/** The minimum length of a test id, in characters: a shorter id may belong to a real tenant. */
 const SHORTEST = 16
 
-/** An id that a comparison may confuse with another one, and the difference between the two. */
+/** An id that a comparison may confuse with another one, and the difference between both. */
 export interface LookAlike {
   readonly id: string
   readonly difference: string
@@ -99,7 +99,7 @@ const VALUES: Readonly<Record<string, string>> = {
 /** A value by type, where the category is not exact enough. */
 const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
 
-/** Returns a value for each column of a table that needs one to insert a row. */
+/** Returns a value for each column that needs one to insert a row. */
 export async function canaryColumns(
   connection: Connection,
   table: TenantTable,

@@ -257,7 +257,7 @@ function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
   return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
 }
 
-// A default may write to another table, and that table may refuse it.
+// A default may write to another table, which may reject it.
 function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
   return refusal.schema === schema && refusal.table === name
 }

@@ -4,7 +4,7 @@ import type { ComparedColumn } from './bound-column.js'
 
 /** The options of the doctor. */
 export interface DoctorOptions {
-  /** The role as which statements run when the application uses tenants. */
+  /** The role that runs statements of an application with tenants. */
   readonly tenantRole: string
   /** The role of `withoutTenant`. */
   readonly allTenantsRole: string
@@ -18,10 +18,10 @@ export interface DoctorOptions {
 /** The data that every check of the doctor receives. */
 export interface Examination extends DoctorOptions, Setting {
   readonly connection: Connection
-  /** All tables, views and sequences of the user, without the locked ones. */
+  /** All tables, views and sequences of the user, without locked ones. */
   readonly relations: readonly Relation[]
   readonly tables: readonly TenantTable[]
-  /** The relations that were locked, so that they could not be checked. */
+  /** The relations that could not be checked because they were locked. */
   readonly lockedRelations: readonly Relation[]
 }
 
@@ -62,16 +62,16 @@ export interface Relation {
   /** Whether row-level security is on. */
   readonly isEnabled: boolean
   readonly isForced: boolean
-  /** Whether it is a partition or inherits from another table. */
+  /** Whether the table is a partition or inherits from another table. */
   readonly isChild: boolean
-  /** Whether it is a view that reads with the privileges of the role that queries it. */
+  /** Whether the view reads with the privileges of the querying role. */
   readonly isInvoker: boolean
   /**
    * How all tenants may share it, according to its comment: not at all, by reading, or by writing
    * as well.
    */
   readonly sharing: 'none' | 'reading' | 'writing'
-  /** The privileges of the role of tenants on it or on some of its columns: `select`, … */
+  /** The privileges of the role of tenants on the relation or some of its columns: `select`, … */
   readonly privileges: readonly string[]
   /** The roles to which these privileges were granted. */
   readonly grantees: readonly string[]
@@ -79,9 +79,9 @@ export interface Relation {
   readonly loginPrivileges: readonly string[]
   /** The roles to which these privileges were granted. */
   readonly loginGrantees: readonly string[]
-  /** Whether another session holds an exclusive lock on it, or waits for one. */
+  /** Whether another session holds an exclusive lock on the relation, or waits for one. */
   readonly isLocked: boolean
-  /** Whether the role of tenants has a privilege on it other than `references`. */
+  /** Whether the role of tenants has a privilege on the relation other than `references`. */
   readonly isReachable: boolean
   readonly column: TenantColumn | null
 }
@@ -95,12 +95,12 @@ export interface TenantTable extends Relation {
 export interface TenantColumn extends ComparedColumn {
   /** The name of the type; for a domain, of its base type. */
   readonly baseType: string
-  /** The most characters that it holds; `null` if there is no such limit. */
+  /** The maximum number of characters; `null` if there is no limit. */
   readonly length: number | null
-  /** Whether it is `NOT NULL`. */
+  /** Whether the column is `NOT NULL`. */
   readonly isRequired: boolean
   readonly hasDefault: boolean
-  /** Whether an index begins with it. */
+  /** Whether an index begins with the column. */
   readonly isIndexed: boolean
 }
 

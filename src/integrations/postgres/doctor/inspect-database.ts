@@ -20,7 +20,7 @@ import { inspectReach } from './inspect-reach.js'
 import { inspectTables } from './inspect-tables.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
 
-/** How often the doctor starts again when another session locks a table meanwhile. */
+/** How often the doctor starts again if another session locks a table in the meantime. */
 const ATTEMPTS = 3
 
 /** The checks that concern the role of tenants. */
@@ -133,7 +133,7 @@ select current_setting('server_version_num')::int as version, session_user as lo
       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
   ) as may_become`
 
-/** Reads the login, the version, and the roles as which statements of tenants may run. */
+/** Reads the login, the version, and the roles that run statements of tenants. */
 async function readSetting(
   connection: Connection,
   { tenantRole, allTenantsRole }: DoctorOptions,
@@ -156,7 +156,7 @@ async function inspectCatalog(examination: Examination): Promise<Finding[]> {
     ...inspectTables(examination),
     ...(await inspectKeys(examination)),
   ]
-  // If the role of tenants does not exist, it reaches nothing. `inspectRoles` has already reported
+  // If the role of tenants does not exist, it has no access. `inspectRoles` has already reported
   // that.
   if (examination.tenantRoles.length === 0) return findings
   for (const inspect of OF_TENANTS) findings.push(...(await inspect(examination)))

@@ -70,7 +70,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
 }
 
-/** The most large objects to name in a message: there may be millions. */
+/** The maximum number of large objects in a message, because there may be millions. */
 const MOST_NAMED = 5
 
 // Storage to which no policy applies: large objects, catalogs that contain values of rows, and

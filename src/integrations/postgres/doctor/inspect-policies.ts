@@ -14,7 +14,7 @@ interface Policy {
   readonly check: string | null
   /** Whether its condition contains a user-defined cast, which is written like a built-in one. */
   readonly hasOwnCast: boolean
-  /** The columns that it may compare: `tenant_id`, or any column if the table has none. */
+  /** The columns that the policy may compare: `tenant_id`, or any column if the table has none. */
   readonly columns: readonly ComparedColumn[]
 }
 

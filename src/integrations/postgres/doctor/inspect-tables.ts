@@ -84,7 +84,7 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
     const fault = column.isDeterministic
       ? `tenant_id is of the type ${column.type}`
       : 'tenant_id has a collation that is not deterministic'
-    const cause = `${fault}: = may take different values of it for equal.`
+    const cause = `${fault}: = may treat different values as equal.`
     const remedy = `Use the type text, uuid or integer. Drop the policies, and then: ${change} type text collate "default";`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }

@@ -115,7 +115,7 @@ export async function readRelations(
   })
 }
 
-/** Whether a relation holds rows of tenants: it has a column `tenant_id`. */
+/** Whether a relation contains rows of tenants: it has a column `tenant_id`. */
 export function isTenantTable(relation: Relation): relation is TenantTable {
   return relation.column !== null
 }

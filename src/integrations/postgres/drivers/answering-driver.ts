@@ -3,7 +3,7 @@ import type { AnsweredStatement, Statements } from '../../../plugin/index.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** More than one request uses at once. */
+/** More connections than one request uses at once. */
 const SIZE = 100
 
 type Answer = () => AnsweredStatement
@@ -48,7 +48,7 @@ export class AnsweringDriver implements Driver {
   async close(): Promise<void> {}
 }
 
-/** As PostgreSQL, it runs nothing in a transaction in which a statement has failed, until its end. */
+/** Like PostgreSQL, runs no further statement in a transaction after a failed statement. */
 class AnsweringConnection implements Connection {
   readonly isLost = false
   readonly #answerOf: (statement: Statement) => Answer | undefined
@@ -85,7 +85,7 @@ class AnsweringConnection implements Connection {
     const command = commandOf(text)
     const had = this.#hasFailed
     if (command === 'BEGIN') this.#isInTransaction = true
-    // Also to a savepoint: then the transaction goes on.
+    // Also to a savepoint: then the transaction continues.
     if (command === 'ROLLBACK' || command === 'COMMIT') this.#hasFailed = false
     if (command === 'COMMIT') this.#isInTransaction = false
     return { ...NOTHING, command: had && command === 'COMMIT' ? 'ROLLBACK' : command }
@@ -94,7 +94,7 @@ class AnsweringConnection implements Connection {
 
 const NOTHING: Omit<QueryResult, 'command'> = { rows: [], rowCount: 0, fields: [] }
 
-/** @throws the error of the answer, as the driver of a database throws it. */
+/** @throws the error of the recorded result, like the driver of a database. */
 function resultOf({ text }: Statement, { rows = [], rowCount, error }: AnsweredStatement) {
   if (error !== undefined) throw failureOf(error)
   const [first] = rows

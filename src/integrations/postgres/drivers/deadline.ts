@@ -10,13 +10,13 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#look(expire), ms)
   }
 
-  /** Starts the time again from now. */
+  /** Restarts the timer. */
   restart(): void {
     this.#turn++
     this.#timer.refresh()
   }
 
-  /** Lets the process end while the time runs. */
+  /** Does not keep the process alive while the timer runs. */
   unref(): this {
     this.#timer.unref()
     return this

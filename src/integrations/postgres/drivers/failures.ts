@@ -1,7 +1,7 @@
 import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** The error response of PostgreSQL, as `pg` and PGlite parse it. */
+/** The error response of PostgreSQL, in the form of `pg` and PGlite. */
 interface Refusal extends Error {
   readonly code: string
   readonly severity: string
@@ -15,7 +15,7 @@ interface Refusal extends Error {
   readonly hint?: string
 }
 
-/** A statement wrote to a server that takes no writes: a standby, or a primary that was demoted. */
+/** A statement wrote to a read-only server: a standby, or a primary that was demoted. */
 export const READ_ONLY = '25006'
 
 /**
@@ -73,11 +73,11 @@ export function skipped(): PostgresError {
 export interface FailureTerms {
   /** Creates the error when the server has sent no response. Default: `DATABASE_UNAVAILABLE`. */
   readonly lose?: (() => Error) | undefined
-  /** Whether the statement was under way for the statement timeout. Default: `false`. */
+  /** Whether the statement ran for the statement timeout. Default: `false`. */
   readonly hasRunLong?: boolean
 }
 
-/** Returns the error to throw when a driver has thrown while it ran a statement. */
+/** Returns the error to throw when a driver throws while it runs a statement. */
 export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose?.() ?? unavailable(error)
@@ -92,7 +92,7 @@ function refusalOf(error: Refusal): PostgresError {
   return new PostgresError(error.message, error, { cause: withoutValues(error) })
 }
 
-// PGlite adds the values of the statement to the error, and a logger would print them.
+// PGlite adds the values of the statement to the error, and a logger would write them.
 function withoutValues(error: Refusal): Refusal {
   for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
   return error
@@ -104,12 +104,12 @@ function isRefusal(error: unknown): error is Refusal {
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
 }
 
-/** Whether the server refuses a connection because it has all that it takes. PgBouncer has one code for all of its errors. */
+/** Whether the server refuses a connection because its limit is reached. PgBouncer has one code for all its errors. */
 export function isFull(error: unknown): boolean {
   return isRefusal(error) && (error.code === '53300' || error.code === '08P01')
 }
 
-/** Whether a server has refused a write because it takes none. */
+/** Whether a server has rejected a write because it is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return isRefusal(error) && error.code === READ_ONLY
 }

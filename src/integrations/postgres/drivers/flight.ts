@@ -14,7 +14,7 @@ export interface FlightHooks {
   readonly onWrite: () => void
   /** Called when a message could not be written. */
   readonly onUnwritten: (error: Error) => void
-  /** Called after each response; the time limit of the next statement begins then. */
+  /** Called after each response, when the time limit of the next statement begins. */
   readonly onStep: () => void
   readonly onEnd: () => void
   readonly explain: Explain
@@ -89,7 +89,7 @@ class FlightQuery implements PgFlight {
     const { explain } = this.#hooks
     const answered = this.#at
     // Servers respond to every statement, but a pooler may not. Without this error, the caller
-    // would wait without end.
+    // would wait forever.
     this.#takeSteps().forEach((step, index) => {
       if (index < answered) step.settle(explain)
       else step.fail(new Error(WITHOUT_RESPONSE), explain)
@@ -164,14 +164,14 @@ export class PgStep {
     if (this.#statement.hasNoReader !== true) this.#rows.push(values)
   }
 
-  /** @param tag The command, and how many rows it has returned or changed: `INSERT 0 3`. */
+  /** @param tag The command, and the number of returned or changed rows: `INSERT 0 3`. */
   complete(tag: string): void {
     const end = tag.indexOf(' ')
     this.#command = end < 0 ? tag : tag.slice(0, end)
     this.#rowCount = end < 0 ? 0 : Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0
   }
 
-  /** Resolves the promise; rejects it when a value could not be read. */
+  /** Resolves the promise; rejects it if a value could not be read. */
   settle(explain: Explain): void {
     const [rows, fields, rowCount, command] = [
       this.#rows,

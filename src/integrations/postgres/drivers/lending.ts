@@ -6,7 +6,7 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
-/** How long no more connections are lent than the server takes, in milliseconds. Then the limit is tried again. */
+/** How long the pool respects the limit of the server, in milliseconds. Then it tries more connections again. */
 const NARROW_MS = 1000
 
 /** Counts the connections that are lent. When all are lent, further callers wait in order. */
@@ -14,7 +14,7 @@ export class Lending {
   readonly size: number
   readonly #waiters = new Set<Waiter>()
   #lent = 0
-  /** How many may be lent now. */
+  /** The current maximum number of lent connections. */
   #limit: number
   #widening: Deadline | undefined
   readonly #onIdle: (() => void)[] = []
@@ -24,12 +24,12 @@ export class Lending {
     this.#limit = size
   }
 
-  /** How many are lent, and how many callers wait. */
+  /** The numbers of lent connections and waiting callers. */
   usage(): PoolUsage {
     return { lent: this.#lent, waiting: this.#waiters.size }
   }
 
-  /** Takes one if one is left. */
+  /** Takes a connection if one is left. */
   takeNow(): boolean {
     if (this.#lent >= this.#limit) return false
     this.#lent++
@@ -44,7 +44,7 @@ export class Lending {
     if (!this.takeNow()) await this.#wait(ms, expire)
   }
 
-  /** Returns one to the pool, or passes it to the next waiting caller. */
+  /** Returns a connection to the pool, or passes it to the next waiting caller. */
   release(): void {
     const [next] = this.#waiters
     if (next !== undefined && this.#lent <= this.#limit) return next.serve()
@@ -52,7 +52,7 @@ export class Lending {
     if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** For a second, lends no more than the server takes: further callers wait for one of these connections. */
+  /** For a second, lends only as many connections as the server accepts: further callers wait. */
   narrow(limit: number): void {
     this.#limit = Math.min(limit, this.size)
     this.#widening ??= new Deadline(NARROW_MS, () => this.#widen()).unref()
@@ -72,7 +72,7 @@ export class Lending {
     for (const waiter of this.#waiters) waiter.refuse(error)
   }
 
-  /** Resolves when none is lent any more. */
+  /** Resolves when no connection is lent any more. */
   async whenIdle(): Promise<void> {
     if (this.#lent === 0) return
     await new Promise<void>((resolve) => this.#onIdle.push(resolve))

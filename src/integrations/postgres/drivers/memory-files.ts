@@ -25,7 +25,7 @@ export interface FolderNode {
 
 export type Node = FileNode | FolderNode
 
-/** The state of a file, as Node's `fs.Stats` names it. Times are milliseconds since 1970. */
+/** The state of a file, as in Node's `fs.Stats`. Times are milliseconds since 1970. */
 export interface FileStats {
   readonly dev: number
   readonly ino: number
@@ -60,7 +60,7 @@ export class MemoryFiles {
     this.#root = copyTree(snapshot)
   }
 
-  /** Returns the root folder as it is now. Later writes do not change it. */
+  /** Returns the current root folder. Later writes do not change it. */
   snapshot(): FolderNode {
     this.#own = new WeakSet()
     return copyTree(this.#root)
@@ -219,7 +219,9 @@ export class MemoryFiles {
 /** The memory of the program: `HEAP8` for a read, its buffer for a write. */
 type Memory = ArrayBufferLike | ArrayBufferView
 
-/** Splits the contents of files into pages. Equal pages are one: the three databases of `initdb` are nearly equal. */
+/**
+ * Splits the contents of files into pages. Equal pages are shared: the three databases of `initdb` are nearly equal.
+ */
 export class Pages {
   readonly #known = new Map<string, Uint8Array>()
 

@@ -57,7 +57,7 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
   return new ConfigError([problem], { cause: error })
 }
 
-/** PGlite has no lock: two processes that open the same folder destroy the data in it. */
+/** PGlite has no lock: two processes that open the same folder destroy its data. */
 export const LOCK_FILE = 'blazon.lock'
 
 /** The start time of a process, measured twice, may differ by so many milliseconds. */
@@ -87,13 +87,13 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   if (!(await takeLock(path))) {
     if (isRunning(await readHolder(path))) throw inUse(folder)
     await rm(path, { force: true })
-    // Another process may have taken the lock meanwhile.
+    // Another process may have taken the lock in the meantime.
     if (!(await takeLock(path))) throw inUse(folder)
   }
   return () => rm(path, { force: true })
 }
 
-/** Notes in the lock of this process the socket by which the command `blazon db` may use the database. */
+/** Stores in the lock of this process the socket through which the command `blazon db` may use the database. */
 export async function noteSocket(folder: string, socket: string): Promise<void> {
   const path = join(folder, LOCK_FILE)
   const whole = `${path}.${process.pid}.${Math.random()}`
@@ -102,7 +102,7 @@ export async function noteSocket(folder: string, socket: string): Promise<void> 
 }
 
 async function takeLock(path: string): Promise<boolean> {
-  // Write the whole content first and then link it. A lock file that is half written would look like the lock file of a
+  // Write the whole content first, then link it. A partly written lock file would look like the lock file of a
   // killed process.
   const whole = `${path}.${process.pid}.${Math.random()}`
   await writeFile(whole, JSON.stringify(ourselves()))
@@ -125,7 +125,7 @@ async function readHolder(path: string): Promise<Partial<Holder>> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch {
-    // The holder has removed the lock meanwhile.
+    // The holder has removed the lock in the meantime.
     return {}
   }
 }

@@ -3,7 +3,7 @@ import { noteRefused } from '../refused-statement.js'
 import { unavailable } from './failures.js'
 import type { PgSession } from './pg-session.js'
 
-/** One loan of a session. After its end, the session may be another user's. */
+/** One loan of a session. After its end, another user may have the session. */
 export class PgConnection implements Connection {
   readonly #session: PgSession
   #state: 'lent' | 'released' | 'destroyed' = 'lent'

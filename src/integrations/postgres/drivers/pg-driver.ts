@@ -10,7 +10,7 @@ import { clientOf, loadPg, type PgClient, type PgPool, poolOptions } from './pg-
 import { PgSession, type SessionTerms } from './pg-session.js'
 import { Servers } from './servers.js'
 
-/** How long closing waits until the server has closed the connections, in milliseconds. */
+/** How long closing waits for the server to close the connections, in milliseconds. */
 const CLOSE_MS = 1000
 
 /** Connections to a PostgreSQL server, made by `pg`. */
@@ -27,7 +27,7 @@ export class PgDriver implements Driver {
   readonly #sessions = new WeakMap<PgClient, PgSession>()
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
-  /** How many of the lent connections are still connecting. */
+  /** The number of lent connections that are still connecting. */
   #connecting = 0
   #onRemove: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -85,7 +85,7 @@ export class PgDriver implements Driver {
     return await this.#connectNow(pool, allowance)
   }
 
-  /** If the server takes no more connections, waits for a connection that it has already taken. */
+  /** If the server accepts no more connections, waits for a connection that is already open. */
   async #connectNow(pool: PgPool, allowance: Allowance): Promise<Connection> {
     try {
       return await this.#connect(pool, allowance)
@@ -197,7 +197,7 @@ export class PgDriver implements Driver {
     return unavailable(new Error('Connecting takes too long.'))
   }
 
-  // If the server is stopped (SIGSTOP), this process would wait without end for its connections to
+  // If the server is stopped (SIGSTOP), this process would wait forever for its connections to
   // close.
   async #closeClients(): Promise<void> {
     if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitRemoval(resolve))

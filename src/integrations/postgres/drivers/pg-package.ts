@@ -17,14 +17,14 @@ export interface PgPackage {
   ) => object
 }
 
-/** A query, as its client sees it. */
+/** A query, in the form of its client. */
 export interface PgFlight {
   submit(wire: PgWire): null
 }
 
 /** The connection of a client: it writes messages of the protocol (PostgreSQL documentation, 55.7). */
 export interface PgWire {
-  /** Cutting it is the only way to end a connection that does not respond. It is not in the types of `pg`. */
+  /** Destroying it is the only way to end a connection that does not respond. The types of `pg` do not include it. */
   readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'>
   query(text: string): void
   parse(statement: { readonly text: string }): void

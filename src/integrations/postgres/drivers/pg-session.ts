@@ -25,24 +25,24 @@ export interface SessionTerms {
   readonly limitMs: number
   /** The statement timeout, in milliseconds. */
   readonly statementMs: number
-  /** Called when the server has refused a write because it takes none. */
+  /** Called when the server has rejected a write because it is read-only. */
   readonly onReadOnly: () => void
   /**
    * Whether `DISCARD ALL` restores the initial state. It does not when the user's `onConnect` has
    * set up the session.
    */
   readonly isCleanable: boolean
-  /** Called once for each loan, when it has ended. The session is closed, or can be lent again. */
+  /** Called once at the end of each loan. The session is closed, or can be lent again. */
   readonly onEnd: (session: PgSession) => void
 }
 
 /** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
-/** A client of `pg`, from its connection to its end. It is lent to one user after the other. */
+/** A client of `pg`, from its connection to its end. Users get it one after the other. */
 export class PgSession {
   readonly client: PgClient
-  /** Whether the driver has lent it, or else the pool of `pg` has it. */
+  /** Whether the driver has lent the client. Otherwise it is in the pool of `pg`. */
   isLent = false
   readonly #terms: SessionTerms
   /** Creates the error for statements that get no response any more. */
@@ -70,13 +70,13 @@ export class PgSession {
     this.#terms = terms
     this.#hooks = {
       onWrite: () => this.#gather(),
-      // For example a value of over 2 GB. The messages before it are still gathered, and never leave.
+      // For example a value of over 2 GB. The messages before it are still buffered, and never sent.
       onUnwritten: (error) => this.#lose(error),
       onStep: () => this.#deadline?.restart(),
       onEnd: () => this.#settle(),
       explain: (error) => this.#explain(error),
     }
-    // Without a listener, a connection that is cut would end the process.
+    // Without a listener, a broken connection would end the process.
     client.on('error', (error) => this.#lose(error))
     client.on('drain', () => {
       this.#isReady = true
@@ -84,7 +84,7 @@ export class PgSession {
     })
   }
 
-  /** Why the session is lost; `undefined` while it is not. */
+  /** The reason why the session is lost; `undefined` if it is not. */
   get failure(): Error | undefined {
     return this.#failure?.()
   }
@@ -104,7 +104,7 @@ export class PgSession {
     return step.promise
   }
 
-  /** Sends statements as one flight: see `Connection.sendTogether`. */
+  /** Sends statements as one batch: see `Connection.sendTogether`. */
   sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[] {
     const steps: PgStep[] = []
     let isRefused = false
@@ -163,7 +163,7 @@ export class PgSession {
     if (isReadOnly(error)) this.#terms.onReadOnly()
     const hasRunLong = nowMs() - this.#sentAt >= this.#terms.statementMs
     const failure = failureOf(error, { lose: this.#failure, hasRunLong })
-    // The error is not about the statement, so the next one would fail, too.
+    // The error does not concern the statement, so the next one would fail, too.
     if (!isRefusal(failure)) this.retire()
     return failure
   }
@@ -181,7 +181,7 @@ export class PgSession {
     this.#onReady()
   }
 
-  /** Gives the session back if it is clean, and closes it otherwise. */
+  /** Returns the session if it is clean, and closes it otherwise. */
   #giveBack(): void {
     const isClean =
       this.#pending === 0 &&
@@ -201,7 +201,7 @@ export class PgSession {
     this.#terms.onEnd(this)
   }
 
-  /** Only the next caller that takes a connection waits for this. */
+  /** Only the next caller for this connection has to wait. */
   async #cleanAndGiveBack(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.client.getTransactionStatus() === 'I'
@@ -262,7 +262,7 @@ export class PgSession {
     this.client.query(new this.#terms.Flight(steps, this.#hooks))
   }
 
-  // Statements that are sent in one tick go out in one system call. Four calls were half of the CPU
+  // Statements of one tick are sent in one system call. Four calls were half of the CPU
   // time of a request with a tenant.
   #gather(): void {
     if (this.#isGathering) return
@@ -284,12 +284,12 @@ export class PgSession {
     else if (this.#pending === 1) this.#deadline.restart()
   }
 
-  // The connection keeps the process running while it waits, and is in the pool when it does not.
+  // The connection keeps the process alive while it waits, and is in the pool when it does not.
   #newDeadline(): Deadline {
     return new Deadline(this.#terms.limitMs, this.#expire).unref()
   }
 
-  // The time limit of the next statement begins with the response to the one before it. After the
+  // The time limit of the next statement begins with the response to the previous one. After the
   // last response the timer keeps running, because making one costs more than letting it run out.
   #settle(): void {
     this.#pending--
@@ -304,7 +304,7 @@ export class PgSession {
     this.destroy()
   }
 
-  // The user may notice the loss late, and others wait for a connection, so destroy it now.
+  // The user may notice the loss late, but others wait for a connection, so destroy it now.
   #lose(error: Error): void {
     this.#failure ??= () => unavailable(error)
     this.destroy()

@@ -58,7 +58,7 @@ export class PgliteConnection implements Connection {
         throw noteRefused(error, statement)
       }
     }
-    // Set `isRefused` here: the next statement starts before the caller of this one sees the error.
+    // Set `isRefused` here: the next statement starts before the caller of this one receives the error.
     const unlessRefused = (run: () => Promise<PgliteResult>) => async () => {
       if (isRefused) throw skipped()
       return await run().catch((error) => {

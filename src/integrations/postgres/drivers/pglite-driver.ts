@@ -19,7 +19,7 @@ import {
   type PgliteFiles,
 } from './pglite-package.js'
 
-/** A database in this process, or in a process that `blazon dev` keeps, run by PGlite. It has one connection. */
+/** A database in this process, or in a process of `blazon dev`, run by PGlite. It has one connection. */
 export class PgliteDriver implements Driver {
   readonly size = 1
   readonly isEmbedded = true
@@ -121,12 +121,12 @@ async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   return { files, engine: await PgliteEngine.start({ fs: await loadFilesystem(files) }) }
 }
 
-/** A file of tests has one state of its database, seldom two. Each takes a few megabytes. */
+/** A test file usually has one database state, seldom two. Each needs a few megabytes. */
 const MOST = 4
 
 const remembered = new Map<string, FolderNode>()
 
-/** Returns the files of a database in this state, if an application of this process has made one. */
+/** Returns the files of a database in this state, if this process has created one. */
 function recallFiles(state: string | undefined): FolderNode | undefined {
   return state === undefined ? undefined : remembered.get(state)
 }
@@ -222,7 +222,7 @@ function foldersOfPackages(): readonly string[] {
   try {
     return createRequire(import.meta.url).resolve.paths(NAME) ?? []
   } catch {
-    // In an application that is bundled into a CommonJS file, the module has no URL.
+    // A bundle in CommonJS format has no module URL.
     return []
   }
 }
@@ -232,7 +232,7 @@ async function read({ key, file }: Home): Promise<FolderNode | null> {
     const kept = deserialize(await readFile(file)) as CacheFile
     return kept.key === key ? kept.root : null
   } catch {
-    // It does not exist, or is damaged.
+    // The file does not exist, or is damaged.
     return null
   }
 }

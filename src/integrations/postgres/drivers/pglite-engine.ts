@@ -18,7 +18,7 @@ import {
  */
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
-/** A PGlite that notices when it has crashed. */
+/** A PGlite that detects its crash. */
 export class PgliteEngine implements EmbeddedEngine {
   readonly #database: Pglite
   readonly #extensions: Extensions
@@ -30,7 +30,7 @@ export class PgliteEngine implements EmbeddedEngine {
     this.#extensions = new Extensions(database.Module.FS)
     this.#onClosed = onClosed
     this.#watch()
-    // Values are read and written by our own code, in the same way for every driver.
+    // Our own code reads and writes values, so that all drivers behave equally.
     database.parsers = AS_IT_IS
     database.serializers = AS_IT_IS
   }

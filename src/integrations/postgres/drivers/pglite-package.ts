@@ -44,7 +44,7 @@ export interface Pglite {
 }
 
 export interface PgliteProgram {
-  /** Handles one message. Throws a status when PostgreSQL handles an error of its own. */
+  /** Handles one message. Throws a status for an error that PostgreSQL handles itself. */
   _PostgresMainLoopOnce(): unknown
   readonly FS: PgliteFiles
 }
@@ -59,7 +59,7 @@ export interface PgliteFiles {
   writeFile(path: string, data: Uint8Array): void
 }
 
-/** The files of a database, in the form in which PGlite takes them. */
+/** The files of a database, in the form for PGlite. */
 export interface PgliteFilesystem {
   readonly init: unknown
 }
@@ -90,7 +90,7 @@ export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesyst
   return Object.assign(new BaseFilesystem(), Object.fromEntries(calls))
 }
 
-/** @throws ConfigError when it cannot be loaded. */
+/** @throws ConfigError if it cannot be loaded. */
 export async function loadPglite(): Promise<PglitePackage> {
   return await loadPeer<PglitePackage>(
     () => import('@electric-sql/pglite') as Promise<unknown> as never,
@@ -115,7 +115,7 @@ export async function loadContrib(name: string): Promise<URL> {
   return archive
 }
 
-/** An embedded database: in this process, or in a process that outlives this one. It has one session. */
+/** An embedded database: in this process, or in a process that outlives it. It has one session. */
 export interface EmbeddedEngine {
   /** The error with which the database crashed; `undefined` while it works. */
   readonly crash: Error | undefined
@@ -124,7 +124,7 @@ export interface EmbeddedEngine {
   script(text: string): Promise<void>
   /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
   reset(): Promise<void>
-  /** Waits for the session, if other processes use the database, too. Each is followed by one `giveBack`. */
+  /** Waits for the session if other processes use the database, too. Each call is followed by one `giveBack`. */
   take(): Promise<void>
   giveBack(): void
   close(): Promise<void>

@@ -49,7 +49,7 @@ export class Servers {
   }
 }
 
-/** Which servers a connection may be to, as libpq has it. */
+/** The servers that a connection may use, as in libpq. */
 export const SESSION_ATTRS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const
 
 /** A value of `target_session_attrs`. */

@@ -3,10 +3,10 @@ import { ConfigError } from '../../../index.js'
 import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 import type { Opening } from './protocol.js'
 
-/** Starts a process that outlives this one, unless it runs, and returns its first message. */
+/** Starts a process that outlives this one, unless it is running, and returns its first message. */
 type Keep = (module: string, argument: string) => Promise<Opening>
 
-/** `blazon dev` defines it in the processes of an application; all others open their databases themselves. */
+/** Defined by `blazon dev` in the processes of an application; all other processes open their databases themselves. */
 const KEEP = Symbol.for('blazon.keep')
 
 /**

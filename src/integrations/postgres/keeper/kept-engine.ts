@@ -44,7 +44,7 @@ export class KeptEngine implements EmbeddedEngine {
   }
 
   giveBack(): void {
-    // If it fails, the keeper has ended, and the session with it.
+    // If it fails, the keeper and its session have ended.
     this.#call('giveBack').catch(() => undefined)
   }
 

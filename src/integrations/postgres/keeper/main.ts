@@ -1,4 +1,4 @@
-// The process that keeps an embedded database while `blazon dev` starts the application again. Argument: the folder.
+// The process with the embedded database, while `blazon dev` restarts the application. Argument: the folder.
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
@@ -27,7 +27,7 @@ async function keep(folder: string): Promise<void> {
     process.exit(0)
   }
   process.once('disconnect', () => void end())
-  // The command may have ended meanwhile.
+  // The command may have ended in the meantime.
   if (process.connected !== true) return await end()
   report({ path, marker: join(folder, LOCK_FILE) })
 }
@@ -47,7 +47,7 @@ keep(process.argv[2] ?? '').catch((error: Error) => {
   report({ message: error.message, ...problems }, () => process.exit(1))
 })
 
-/** The longest time of a timer: the process that waits for its turn limits this itself. */
+/** The maximum duration of a timer, because the process that waits for its turn sets its own limit. */
 const FOREVER_MS = 2 ** 31 - 1
 
 /**
@@ -87,7 +87,7 @@ function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): 
   }
   socket.on('data', unframe<Call>(handle)).on('error', () => {})
   socket.once('close', () => {
-    // Also a turn that the process has waited for ends here, because this follows its calls.
+    // This follows the calls of the process, so a turn for which it has waited also ends here.
     last = last.then(async () => {
       if (isTaken) await engine.reset().catch(() => undefined)
       giveBack()

@@ -2,13 +2,13 @@ import { deserialize, serialize } from 'node:v8'
 import type { Problem } from '../../../plugin/index.js'
 import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 
-/** A method of the database, as a process of an application calls it. */
+/** A call of a method of the database by a process of an application. */
 export interface Call {
   readonly method: 'take' | 'giveBack' | 'query' | 'script' | 'reset'
   readonly args: readonly unknown[]
 }
 
-/** The reply to a call, in the order of the calls, with the state of the database after it. */
+/** The reply to a call, in the order of the calls, with the new state of the database. */
 export interface Reply extends Pick<EmbeddedEngine, 'isInTransaction'> {
   readonly crash: string | undefined
   readonly result?: unknown
@@ -20,7 +20,7 @@ export interface PlainError {
   readonly message: string
 }
 
-/** The first message of a keeper: the path of its socket and of a file that exists as long as its folder, or why not. */
+/** The first message of a keeper: the paths of its socket and of a file in its folder, or the reason of a failure. */
 export type Opening =
   | { readonly path: string; readonly marker: string }
   | { readonly message: string; readonly problems?: readonly Problem[] }
@@ -35,7 +35,7 @@ export function frame(value: Call | Reply): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** Returns a function that takes the bytes of a stream, and calls `receive` with each message. */
+/** Returns a function that accepts the bytes of a stream, and calls `receive` with each message. */
 export function unframe<T>(receive: (value: T) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk) => {

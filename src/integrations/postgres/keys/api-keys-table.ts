@@ -9,9 +9,12 @@ export interface ApiKeysTableOptions {
    * tenants, and its two roles get these rights.
    */
   readonly login?: string
-  /** The role of statements that run for a tenant, or for none: it may only find a key by its hash. Default `'app_tenant'`. */
+  /**
+   * The role of statements for a tenant, or without a tenant: it may only find a key by its hash. Default
+   * `'app_tenant'`.
+   */
   readonly tenantRole?: string
-  /** The role of statements in `withoutTenant`: it may list, make and revoke keys. Default `'app_all_tenants'`. */
+  /** The role of statements in `withoutTenant`: it may list, create and revoke keys. Default `'app_all_tenants'`. */
   readonly allTenantsRole?: string
 }
 

@@ -8,7 +8,7 @@ import { withDriver } from '../with-driver.js'
 
 /** A key that `find` of {@link PostgresKeys} has found: a record of `apiKeys`. */
 export interface FoundApiKey {
-  /** Names the key; it is not a secret. */
+  /** The id of the key; it is not a secret. */
   readonly id: string
   /** The SHA-256 of the key in hexadecimal. */
   readonly hash: string
@@ -67,25 +67,25 @@ export function postgresKeys(): PostgresKeys {
 
 /** A key of the table `blazon.api_keys`, without its hash. */
 export interface StoredApiKey {
-  /** Names the key; it is not a secret. */
+  /** The id of the key; it is not a secret. */
   readonly id: string
   /** The first characters of the key. */
   readonly start: string
-  /** A name for people; `null` if it has none. */
+  /** A name for people; `null` if there is none. */
   readonly name: string | null
-  /** The tenant of the key; `null` if it belongs to none. */
+  /** The tenant of the key; `null` if it has none. */
   readonly tenant: string | null
   /** The abilities of the key. */
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
-  /** When it was stored. */
+  /** The time when it was stored. */
   readonly createdAt: Date
-  /** From when on it is refused; `null` for never. */
+  /** The expiry; `null` for none. */
   readonly expiresAt: Date | null
-  /** When it was revoked; `null` if it was not. */
+  /** The time of the revocation; `null` if it was not revoked. */
   readonly revokedAt: Date | null
-  /** When it was last used, to the minute; `null` for never. */
+  /** The time of the last use, to the minute; `null` for never. */
   readonly lastUsedAt: Date | null
 }
 
@@ -143,7 +143,7 @@ export function listApiKeys(
 }
 
 /**
- * Revokes a key. A key that was revoked before stays as it is. Requests with the key are refused at the end of
+ * Revokes a key. A key that was revoked before is not changed. Requests with the key are refused at the end of
  * `cacheFor` of `apiKeys` at the latest.
  *
  * @param database As for {@link saveApiKey}.

@@ -20,7 +20,7 @@ import { runMigration } from './run-migration.js'
 export interface AppliedMigration {
   /** The name of its file. */
   readonly name: string
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly durationMs: number
 }
 
@@ -75,7 +75,7 @@ export async function applyMigrations(
   }
 }
 
-/** Every migration takes the lock again, and may have to wait again. */
+/** Each migration acquires the lock again, and may have to wait again. */
 function once(call: () => void = () => {}): () => void {
   let isCalled = false
   return () => {
@@ -184,9 +184,9 @@ function tooFewConnections({ name }: MigrationFile): ConfigError {
   return new ConfigError([{ code: 'E_MIGRATION_FAILED', subject: name, cause, remedy }])
 }
 
-/** The key of the advisory lock that every migration takes: `blazon` in ASCII. */
+/** The key of the advisory lock of migrations: `blazon` in ASCII. */
 const LOCK = '108170535465838'
-/** The pause between two attempts to take the lock, in milliseconds. */
+/** The pause between two attempts to acquire the lock, in milliseconds. */
 const PAUSE_MS = 100
 
 // The isolation level must be read committed: otherwise a query under the lock could return the
@@ -218,7 +218,7 @@ async function underLock<T>(
     if (outcome !== null) return outcome.value
     if (isFirst) onWait()
     isFirst = false
-    // Try again instead of waiting in a statement: a waiting statement holds a snapshot, and CREATE
+    // Try again instead of waiting in a statement: a waiting statement keeps a snapshot, and CREATE
     // INDEX CONCURRENTLY in the other process would wait for it.
     await new Promise<void>((resolve) => new Deadline(PAUSE_MS, resolve))
   }

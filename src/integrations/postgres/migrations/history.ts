@@ -24,13 +24,13 @@ export interface MigrationStatus {
   readonly name: string
   /**
    * `newer`: it was applied, and comes after all files: a newer version of the application has it. `changed`: the
-   * content of its file has changed since. `missing`: it was applied, and its file is gone. `late`: it is not applied,
+   * content of its file has changed since. `missing`: it was applied, and its file was removed. `late`: it is not applied,
    * but a migration that comes after it is.
    */
   readonly state: MigrationState
-  /** When it was applied; `null` if it is not applied. */
+  /** The time of application; `null` if it is not applied. */
   readonly appliedAt: Date | null
-  /** How long it took, in milliseconds; `null` if it is not applied. */
+  /** The duration in milliseconds; `null` if it is not applied. */
   readonly durationMs: number | null
 }
 
@@ -72,7 +72,7 @@ export async function shareHistory(connection: Connection, login: string): Promi
   )
 }
 
-/** Reads the applied migrations, sorted by name. Returns none if their table does not exist. */
+/** Reads the applied migrations, sorted by name. Returns an empty list if their table does not exist. */
 export async function readHistory(connection: Connection): Promise<MigrationRecord[]> {
   if (!(await hasHistory(connection))) return []
   const { rows } = await permitted(connection.query({ text: READ }))
@@ -97,7 +97,7 @@ export async function startedAt(connection: Connection): Promise<string> {
   return String(rows[0]?.['now'])
 }
 
-/** Records a migration as applied. Returns how long it took, in milliseconds. */
+/** Records a migration as applied. Returns its duration in milliseconds. */
 export async function writeRecord(
   connection: Connection,
   { name, checksum }: MigrationFile,
@@ -165,7 +165,7 @@ export function pendingFiles(
   return files.filter(({ name }) => pending.has(name))
 }
 
-/** Returns the problem of a migration in one of the error states; none for the other states. */
+/** Returns the problem of a migration in one of the error states; `undefined` for other states. */
 function problemOf(
   { name, state, isEmbedded }: Pick<MigrationStatus, 'name' | 'state'> & { isEmbedded: boolean },
   files: readonly MigrationFile[],

@@ -9,7 +9,7 @@ import { type ScriptStatement, splitStatements } from './split-statements.js'
 /** A statement of a migration. */
 export interface MigrationStatement {
   readonly text: string
-  /** The line of the file on which it begins, counted from 1. */
+  /** The line of its beginning in the file, counted from 1. */
   readonly line: number
 }
 
@@ -17,7 +17,7 @@ export interface MigrationStatement {
 export interface MigrationFile {
   /** The name with its extension: `0001_create_orders.sql`. */
   readonly name: string
-  /** The SHA-256 of its text, in hexadecimal. Line endings do not change it. */
+  /** The SHA-256 of its text, in hexadecimal. Independent of line endings. */
   readonly checksum: string
   /** Whether the whole file runs in one transaction. */
   readonly isTransactional: boolean
@@ -69,7 +69,7 @@ export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   }
 }
 
-/** Lists the paths that end in `.sql`, in lower or upper case, in the folder and below it. */
+/** Lists the paths that end with `.sql`, in lower or upper case, in the folder and its subfolders. */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const paths = await readdir(folder, { recursive: true })
@@ -85,10 +85,10 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** `blazon dev` defines it in the processes of an application. */
+/** Defined by `blazon dev` in the processes of an application. */
 const WATCH = Symbol.for('blazon.watch')
 
-/** Restarts the application when a migration changes, appears or disappears. Does nothing outside of `blazon dev`. */
+/** Restarts the application when a migration is changed, added or removed. Has no effect outside of `blazon dev`. */
 function watchMigrations(folder: string): void {
   const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
   watch?.(resolve(folder))
@@ -136,7 +136,7 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   }
 }
 
-/** Decodes the text and converts its line endings, so that it is the same on every system. */
+/** Decodes the text and converts its line endings, so that it is equal on every system. */
 function decode(name: string, bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
   if (text !== undefined && !text.includes('\0')) return text

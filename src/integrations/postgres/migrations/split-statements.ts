@@ -4,7 +4,7 @@ import { type Token, tokensOf } from '../statement-text.js'
 export interface ScriptStatement {
   /** The text without the semicolon after it and the comments before it. */
   readonly text: string
-  /** The position in the script at which it begins. */
+  /** The position of its beginning in the script. */
   readonly start: number
   /** The keywords at its beginning, up to the first other token, in lower case. */
   readonly words: readonly string[]
@@ -13,7 +13,7 @@ export interface ScriptStatement {
    * there.
    */
   readonly backslash: number | undefined
-  /** Whether it is a `COPY` that reads from or writes to the connection. */
+  /** Whether the statement is a `COPY` that reads from or writes to the connection. */
   readonly isCopy: boolean
 }
 

@@ -40,9 +40,9 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 const MOST_CONNECTIONS = 1000
-/** The longest timeout in seconds, one day. Node's timers end at about 24 days. */
+/** The maximum timeout in seconds, one day. Node's timers end at about 24 days. */
 const LONGEST_S = 86_400
-/** The longest name in bytes; PostgreSQL cuts longer names. */
+/** The maximum length of a name in bytes; PostgreSQL cuts longer names. */
 const LONGEST_NAME = 63
 
 /**
@@ -53,7 +53,7 @@ const LONGEST_NAME = 63
 export function checkPostgresOptions(subject: string, options: PostgresOptions): void {
   if (!isObject(options)) {
     const remedy = "Give { url: 'postgres://host/database' } or { embedded: 'memory' }."
-    throw new ConfigError([invalid(subject, 'It was given no object of options.', remedy)])
+    throw new ConfigError([invalid(subject, 'Its options must be an object.', remedy)])
   }
   const problems = [
     ...unknownOptions('', options, NAMES),
@@ -166,7 +166,7 @@ function checkRoles(options: PostgresOptions): Problem[] {
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
-  const remedy = `Give a name of at most ${LONGEST_NAME} bytes, as '${TENANT_ROLE}'.`
+  const remedy = `Give a name of at most ${LONGEST_NAME} bytes, such as '${TENANT_ROLE}'.`
   return [invalid(name, 'It is not the name of a role.', remedy)]
 }
 

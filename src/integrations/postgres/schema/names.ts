@@ -1,7 +1,7 @@
-/** The setting that holds the tenant of a transaction. Without a tenant it is empty or missing. */
+/** The setting with the tenant of a transaction. Without a tenant, it is empty or missing. */
 export const TENANT_SETTING = 'app.tenant_id'
 
-/** The role as which statements run when the application uses tenants. */
+/** The role that runs statements of an application with tenants. */
 export const TENANT_ROLE = 'app_tenant'
 
 /** The role of `withoutTenant`, which sees the rows of every tenant. */
@@ -25,7 +25,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 )
 
-/** Returns the mistake of a name, as a sentence; `null` if it is valid. */
+/** Returns the mistake in a name, as a sentence; `null` if it is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'

@@ -3,7 +3,7 @@ import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
 import { invalid } from '../options/postgres-options.js'
 import { ALL_TENANTS_ROLE, faultOfName, identifier, suffixed } from './names.js'
 
-/** The name of the table of sessions, and who uses it. */
+/** The name of the table of sessions, and the role that uses it. */
 export interface SessionTableOptions {
   /** The name of the table. Default `'blazon_sessions'`. */
   readonly table?: string
@@ -64,7 +64,7 @@ export function qualifiedTable({
   return schema === undefined ? identifier(table) : `${identifier(schema)}.${identifier(table)}`
 }
 
-/** @throws ConfigError when a name is not one. */
+/** @throws ConfigError if a name is not valid. */
 export function checkNames(subject: string, options: SessionTableOptions): void {
   const { table = DEFAULT_TABLE, schema, role } = options
   const wrong = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
@@ -111,7 +111,7 @@ export function idempotencyTable(options: IdempotencyTableOptions = {}): string 
     .join('')
 }
 
-/** The statements that create the table. @param role The role that gets rights; `null` for none but the owner. */
+/** The statements that create the table. @param role The role that gets privileges; `null` for only the owner. */
 export function idempotencyStatements(role: string | null): string[] {
   return [
     `create table if not exists ${IDEMPOTENCY_TABLE} (key text primary key, record text not null, ends_at bigint not null)`,
@@ -125,7 +125,7 @@ export function idempotencyStatements(role: string | null): string[] {
 /** Rows that have ended are deleted once in this time. */
 const PURGE_MS = 3_600_000
 
-/** Deletes the rows of a table that have ended, every hour, until it is closed. */
+/** Deletes the expired rows of a table every hour, until it is closed. */
 export class HourlyPurge {
   readonly close: () => Promise<void>
 

@@ -1,8 +1,8 @@
 /** The options that protect a table of tenants. */
 export interface ProtectTableOptions {
-  /** The schema of the table. Default: the first one of the `search_path`, usually `public`. */
+  /** The schema of the table. Default: the first schema of the `search_path`, usually `public`. */
   readonly schema?: string
-  /** The role as which statements run when the application uses tenants. Default `'app_tenant'`. */
+  /** The role that runs statements of an application with tenants. Default `'app_tenant'`. */
   readonly tenantRole?: string
   /** The role of `withoutTenant`. Default `'app_all_tenants'`. */
   readonly allTenantsRole?: string
@@ -12,7 +12,7 @@ export interface ProtectTableOptions {
 export interface TenantReference {
   /** A table of tenants in the same schema, with a column `id`. */
   readonly table: string
-  /** The effect on a row when the row to which it refers is deleted. Default: that row cannot be deleted. */
+  /** The effect on a row when the referenced row is deleted. Default: the referenced row cannot be deleted. */
   readonly onDelete?: 'cascade'
 }
 

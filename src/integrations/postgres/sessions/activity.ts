@@ -1,7 +1,7 @@
 import { HttpError } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 
-/** Counts the statements of one transaction, to find out whether the transaction still makes progress. */
+/** Counts the statements of one transaction, to detect whether the transaction makes progress. */
 export class Activity {
   readonly #idleMs: number
   #begun = 0

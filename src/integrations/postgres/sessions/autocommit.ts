@@ -6,7 +6,7 @@ import { assertCommitted, commitUnknown } from './transaction.js'
 import { BEGIN, type Settings } from './transaction-start.js'
 
 /**
- * Takes a connection from the pool, runs one statement on it and gives the connection back.
+ * Takes a connection from the pool, runs one statement on it and releases the connection.
  *
  * @param settings The settings of a transaction for this statement, sent in the same flight. `null`
  * runs the statement without a transaction.

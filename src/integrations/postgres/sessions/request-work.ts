@@ -85,7 +85,7 @@ export class RequestWork {
    */
   get isCommitted(): boolean {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'
-    // Without a transaction no hook holds the response, so no call reports that it has begun.
+    // Without a transaction, no hook holds the response, so no call reports its start.
     const { req, res } = this.#parts as RequestParts
     return res.headersSent && !hasFailed(req)
   }

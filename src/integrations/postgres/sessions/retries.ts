@@ -4,11 +4,11 @@ import { Deadline } from '../drivers/deadline.js'
 import { isConflict } from '../postgres-error.js'
 import type { RequestParts, WorkHold } from './request-work.js'
 
-/** The longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
+/** The maximum pause before the second attempt, in milliseconds. It doubles with each attempt. */
 const PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 500
 
-/** Waits before an attempt. Transactions that have conflicted would conflict again if they all began at the same moment. */
+/** Waits before an attempt. Conflicting transactions would conflict again if they all began at the same moment. */
 export function pauseBefore(attempt: number): Promise<void> {
   const longest = Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (attempt - 1))
   return new Promise((resolve) => new Deadline(Math.random() * longest, resolve))
@@ -19,7 +19,7 @@ const FAILED = 500
 
 /** The input of {@link runRetried}. */
 export interface RetriedParts extends RequestParts {
-  /** How often the handler may run again. */
+  /** The maximum number of repeated runs of the handler. */
   readonly retries: number
 }
 
@@ -45,9 +45,9 @@ class RetriedRequest {
   /** The transaction of the attempt that runs. */
   #hold: WorkHold | undefined
   #isHeld = false
-  /** The end of the transaction, if the handler has begun the response itself. */
+  /** The end of the transaction, if the handler has started the response itself. */
   #ending: Promise<void> | undefined
-  /** Whether the handler has returned, and its response waits for that end. */
+  /** Whether the handler has returned, and its response waits for the end of the transaction. */
   #isWaiting = false
 
   constructor(parts: RetriedParts, run: Run) {
@@ -114,11 +114,11 @@ class RetriedRequest {
   }
 }
 
-/** The head of a response before the first attempt: the next one must find it as it was. */
+/** The head of a response before the first attempt, which the next attempt must find unchanged. */
 class Head {
   readonly #res: Response
   readonly #headers: ReturnType<Response['getHeaders']>
-  /** `undefined` if no code has set it: then the status of the route applies. */
+  /** `undefined` if no code has set it: the status of the route then applies. */
   readonly #status: number | undefined
 
   constructor(res: Response) {

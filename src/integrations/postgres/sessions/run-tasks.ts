@@ -5,7 +5,7 @@ import type { Task } from './transaction.js'
 /** The input of {@link runTasks}. */
 export interface TaskTerms {
   readonly logger: () => Logger
-  /** The time limit of one function, in milliseconds: the response waits for it, and nothing else limits that wait. */
+  /** The time limit of one function, in milliseconds, because the response waits for it. */
   readonly limitMs: number
 }
 

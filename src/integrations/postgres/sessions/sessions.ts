@@ -30,7 +30,7 @@ import {
 } from './transaction-start.js'
 import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
-/** A block, and the owner for which it runs. */
+/** A block, and its owner. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
@@ -48,7 +48,7 @@ export interface SessionsConfig extends SettingsConfig {
 export interface Interception {
   readonly next: () => unknown
   readonly fail: (error: unknown) => void
-  /** The options of `@Transactional()` on the handler; `null` without it. */
+  /** The options of `@Transactional()` on the handler; `null` if it has none. */
   readonly options: TransactionOptions | null
 }
 
@@ -67,10 +67,10 @@ export class Sessions {
    * code finds the work wherever it has that scope, even when another async context was lost.
    */
   readonly #works = new WeakMap<object, RequestWork>()
-  /** The work of the current request when requests have no tenant scope, and of the attempt of a handler that may run again. */
+  /** The state of the current request if requests have no tenant scope, and of an attempt of a handler with retries. */
   readonly #current = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
-  /** `null` if statements have no observer. */
+  /** `null` if there is no observer of statements. */
   #observed: Statements | null = null
   /** Whether each statement is reported to an observer or the driver. */
   #isWatched: boolean
@@ -98,7 +98,7 @@ export class Sessions {
     return currentOwner(this.#usesTenants)
   }
 
-  /** Runs a statement in the transaction to which it belongs. */
+  /** Runs a statement in its transaction. */
   query(statement: Statement): Promise<QueryResult> {
     if (!this.#isWatched) return this.#queryAsOwner(statement)
     return this.#observe(statement, () => this.#queryAsOwner(statement))
@@ -151,7 +151,7 @@ export class Sessions {
       const settings = owner === null ? null : this.#settings(owner)
       return await autocommit(this.#driver, statement, settings)
     }
-    // A block that is open is used in this tick, so that statements of one tick are sent together.
+    // An open block is used in this tick, so that statements of one tick are sent together.
     const { block, owner: other } = outer instanceof Promise ? await outer : outer
     if (isSameOwner(other, owner)) return await block.query(statement)
     return await block.nest((part) => part.query(statement), this.#change(other, owner))
@@ -214,7 +214,7 @@ export class Sessions {
     }
   }
 
-  /** The transaction of the request, which then is committed at the end of the stream; else a new one. */
+  /** The transaction of the request, which is then committed at the end of the stream; otherwise a new one. */
   #takeOver(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     const work = this.#work()
     // The stream is the transaction of the handler.
@@ -364,7 +364,7 @@ export class Sessions {
     const table = this.#protected.find(text)
     if (table === null) return
     const scope = TenantContext.current()
-    // The request names a tenant, and the program is too early: this throws the error for it.
+    // The request names a tenant, but the program runs too early: this throws the error for it.
     if (scope?.claim !== undefined) requireTenantId()
     const message =
       scope === undefined

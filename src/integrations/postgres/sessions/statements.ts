@@ -23,10 +23,10 @@ export const LIST_PROTECTED =
 
 /**
  * The most statement texts whose result is cached. A program that writes values into its statements
- * creates new texts without end.
+ * creates any number of new texts.
  */
 const MOST_TEXTS = 1000
-/** No longer text is kept: clients choose the length of a statement with a placeholder for each of their values. */
+/** Longer texts are not stored: clients choose the length of a statement with a placeholder for each value. */
 const LONGEST_TEXT = 4096
 
 /**
@@ -44,7 +44,7 @@ export class ProtectedTables {
       words.length === 0 ? null : new RegExp(`(?<![\\w$])(?:${words.join('|')})(?![\\w$])`, 'i')
   }
 
-  /** Returns the first table of tenants that the statement names; `null` if it names none. */
+  /** Returns the first table of tenants in the statement; `null` if there is none. */
   find(text: string): string | null {
     if (this.#pattern === null) return null
     const known = this.#found.get(text)

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../index.js'
 import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
 import { invalid } from '../options/postgres-options.js'
 
-/** How much concurrent transactions see of each other (PostgreSQL documentation, 13.2). */
+/** The isolation of concurrent transactions (PostgreSQL documentation, 13.2). */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 /** How a transaction runs. */

@@ -171,7 +171,7 @@ export function settingsOf(owner: Owner | null, config: SettingsConfig): Setting
   return settings(SET_ALL, [...limits, ...named], explainOf(named))
 }
 
-/** Builds the settings of a nested transaction: only the owner for which it runs. */
+/** Builds the settings of a nested transaction: only its owner. */
 export function ownerSettingsOf(owner: Owner | null, config: SettingsConfig): Settings {
   const named = ownerValues(owner, config)
   return settings(SET_OWNER, named, explainOf(named))

@@ -6,7 +6,7 @@ export interface StreamBlock {
   /** Runs code whose statements belong to the transaction. */
   readonly run: <T>(fn: () => T) => T
   readonly commit: () => Promise<void>
-  /** Never rejects. Does nothing after the end of the transaction. */
+  /** Never rejects. Has no effect after the end of the transaction. */
   readonly rollback: () => Promise<void>
 }
 
@@ -29,11 +29,11 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
   readonly #parts: StreamParts<T>
   #begun: Promise<StreamBlock> | undefined
   #source: AsyncIterator<T> | undefined
-  /** The number of items that were requested and have not come. */
+  /** The number of requested items that have not arrived. */
   #asked = 0
   #end: Promise<void> | undefined
   #idle: Deadline | undefined
-  /** Thrown to a reader that comes too late. */
+  /** Thrown to a reader that is too late. */
   #lateError: Error | undefined
 
   constructor(parts: StreamParts<T>) {
@@ -50,7 +50,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     try {
       return await this.#ask()
     } catch (error) {
-      // After the end, the error of a statement only means that there is no transaction any more.
+      // After the end, the error of a statement only means that the transaction no longer exists.
       if (this.#end !== undefined) return DONE
       this.#asked = 0
       await this.#abandon().catch(() => {})
@@ -94,12 +94,12 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     return DONE
   }
 
-  /** A slow reader must not keep a connection from all others. */
+  /** A slow reader must not block a connection for others. */
   #waitForReader(): void {
     if (this.#idle !== undefined) return this.#idle.restart()
     const { idleMs } = this.#parts
     this.#idle = new Deadline(idleMs, () => {
-      // The generator is at work. When it has an item, the time begins again.
+      // The generator is running. When it yields an item, the time begins again.
       if (this.#asked > 0) return
       this.#lateError = tooLate(idleMs)
       this.#abandon().catch(() => {})
@@ -129,7 +129,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
       await end()
       return
     }
-    // It stands at a `yield`: its `finally` is the last part of the transaction.
+    // The generator is paused at a `yield`: its `finally` is the last part of the transaction.
     const deadline = new Deadline(this.#parts.idleMs, () => void rollback())
     try {
       await end()

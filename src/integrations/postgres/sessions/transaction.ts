@@ -28,7 +28,7 @@ export type Task = () => unknown
  */
 export abstract class Block {
   protected isOver = false
-  /** The number of blocks around this one. */
+  /** The number of enclosing blocks. */
   protected readonly depth: number = 0
   protected readonly activity: Activity
   readonly #tasks: Task[] = []
@@ -145,7 +145,7 @@ class Part extends Block {
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
       return value
     } catch (error) {
-      // A part that is stuck is rolled back together with this one.
+      // A blocked nested transaction is rolled back together with this one.
       await this.idle().catch(noop)
       this.isOver = true
       await this.#undo()
@@ -169,7 +169,7 @@ class Part extends Block {
     } catch (error) {
       // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After
       // any other error the changes may still be there, and so may the savepoint, to which a later
-      // part of the same depth would roll back. So give up the whole transaction.
+      // part of the same depth would roll back. So end the whole transaction.
       if (!(error instanceof OverError)) abort(error)
     }
   }
@@ -225,7 +225,7 @@ export class Transaction extends Block {
   }
 
   /**
-   * Commits and gives the connection back. Does nothing when the block has ended.
+   * Commits and releases the connection. Has no effect when the block has ended.
    *
    * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server
    * responded, unless all statements only read; `PostgresError` when the server refuses, for
@@ -253,7 +253,7 @@ export class Transaction extends Block {
   }
 
   /**
-   * Rolls back and gives the connection back. A connection that is busy is destroyed instead. Never
+   * Rolls back and releases the connection. A busy connection is destroyed instead. Never
    * rejects.
    */
   async rollback(): Promise<void> {
@@ -283,7 +283,7 @@ export class Transaction extends Block {
   }
 
   async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
-    // A server that refuses `COMMIT` has rolled back. Its error arrives before it is ready again.
+    // A server that rejects `COMMIT` has rolled back. Its error arrives before it is ready again.
     // The response to one more `ROLLBACK` shows that it is ready.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
@@ -292,7 +292,7 @@ export class Transaction extends Block {
   }
 }
 
-/** @throws Error when `COMMIT` has rolled back, which PostgreSQL does not report as an error. */
+/** @throws Error if `COMMIT` was a rollback, which PostgreSQL does not report as an error. */
 export function assertCommitted({ command }: QueryResult, cause?: unknown): void {
   if (command !== 'COMMIT') throw new UnsavedError(REFUSED, { cause })
 }

@@ -4,16 +4,16 @@ import { arrayOf, isKnown, type Reader, type ReaderOf, readersFor } from './read
 /** Sends a statement to the database of the result. */
 type Ask = (statement: Statement) => Promise<QueryResult>
 
-/** The type of the elements of an array, and the character between them. */
+/** The element type of an array, and the separator. */
 interface Elements {
   readonly oid: number
   readonly delimiter: string
 }
 
-/** The most types that are kept. A program may make types without end: each temporary table is one. */
+/** The maximum number of stored types. A program may create any number: each temporary table is a type. */
 const MOST_TYPES = 1000
 
-/** For each array type, the type of its elements. A domain is read as the type on which it is based. */
+/** For each array type, its element type. A domain is read as its base type. */
 const FIND_ELEMENTS = `with recursive element as (
     select list.oid as list, own.oid, own.typtype, own.typbasetype, own.typdelim
     from pg_catalog.pg_type as own join pg_catalog.pg_type as list on list.oid = own.typarray
@@ -57,7 +57,7 @@ export class OwnTypes {
     return result
   }
 
-  /** An array of a domain over an array leads to one more array. */
+  /** An array of a domain over an array needs one more level. */
   async #find(oids: readonly number[], ask: Ask): Promise<void> {
     const isNew = (oid: number) => !isKnown(oid) && !this.#elements.has(oid)
     const unknown = [...new Set(oids)].filter(isNew)
@@ -82,7 +82,7 @@ export class OwnTypes {
   }
 }
 
-/** Whether the driver has read all values of a result, because none has a type of {@link OwnTypes}. */
+/** Whether the driver has read all values of a result, because they have no type of {@link OwnTypes}. */
 export function isRead({ rows, fields }: QueryResult, { texts }: Statement): boolean {
   return rows.length === 0 || fields.every(isKnownField) || texts === 'all'
 }

@@ -1,7 +1,7 @@
 import type { Field, QueryResult, Statement } from '../driver.js'
 import type { PgliteResult } from '../drivers/pglite-package.js'
 
-/** Converts a result whose values are all text, as PostgreSQL sends it, to the result that every driver returns. */
+/** Converts a result with text values, as PostgreSQL sends it, to the result that every driver returns. */
 export function readResult(result: PgliteResult, statement: Statement): QueryResult {
   const { fields, rowCount = 0, command = '' } = result
   const readerOf = readersFor(statement)
@@ -75,7 +75,7 @@ const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[]
   [3802, 3807, (text) => JSON.parse(text)],
 ]
 
-/** The types that stay text, of the array types below, and `void`. 0 is the type of the rows that a test answers. */
+/** The types that stay text, the array types below, and `void`. 0 is the type of rows from a test. */
 const TEXTS = [
   0, 20, 1700, 1082, 25, 1043, 1042, 18, 19, 2950, 1083, 1266, 1186, 869, 650, 829, 774, 1560, 1562,
   790, 142, 705, 2278,
@@ -144,7 +144,7 @@ export type Reader = (text: string) => unknown
  * @param delimiter The character between elements. Of all types of PostgreSQL, only `box` has another one.
  */
 export function arrayOf(read: Reader, delimiter = ','): Reader {
-  // `undefined` is the end of the text.
+  // `undefined` means the end of the text.
   const breaks = new Set([delimiter, '}', undefined])
   return (text) => new ArrayReader(text, read, breaks).readAll()
 }
@@ -165,7 +165,7 @@ class ArrayReader {
 
   readAll(): unknown[] {
     const list: unknown[] = []
-    // Each round begins after a brace or a comma. The loop ends at the closing brace.
+    // Each iteration begins after a brace or a comma. The loop ends at the closing brace.
     while (this.#at < this.#text.length && this.#text[this.#at++] !== '}') {
       if (this.#text[this.#at] !== '}') list.push(this.#readElement())
     }

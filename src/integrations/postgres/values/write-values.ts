@@ -56,7 +56,7 @@ export function checkText(text: string): void {
   }
 }
 
-/** A value as it is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
+/** A value in the form for PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
 export type Written = string | Buffer | null
 
 /**
@@ -93,7 +93,7 @@ function writeObject(value: object | null): Written {
 
 function writeJson(value: object): string | null {
   const json = JSON.stringify(value) ?? null
-  // Most values have no empty object, and need no call for each of their parts.
+  // Most values contain no empty object, and need no call for each of their parts.
   if (json?.includes('{}')) JSON.stringify(value, refuseHidden)
   return json
 }

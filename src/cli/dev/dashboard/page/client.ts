@@ -5,7 +5,7 @@ export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void
   state(view: StateView): void
-  /** The connection is lost; it is tried again, unless the token is wrong. */
+  /** The connection was lost. The page tries again, unless the token is wrong. */
   lost(reason: 'gone' | 'token'): void
 }
 
@@ -40,7 +40,7 @@ export async function read<T>(path: string, method?: 'GET' | 'POST'): Promise<T>
   throw new Error((data as { readonly message: string }).message)
 }
 
-/** Receives events for as long as the page is open. `EventSource` cannot send the token. */
+/** Receives events while the page is open. `EventSource` cannot send the token. */
 export async function receive(events: Events): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {

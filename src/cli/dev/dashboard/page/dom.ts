@@ -1,9 +1,9 @@
 type Child = Node | string | null | readonly Child[]
 
-/** Attributes of an element. `null` leaves one out. */
+/** Attributes of an element. `null` omits an attribute. */
 export type Attributes = Readonly<Record<string, string | null>>
 
-/** Makes an element. Texts are texts: nothing here reads markup. */
+/** Creates an element. Texts are never parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -24,7 +24,7 @@ function append(element: Element, children: readonly Child[]): void {
   }
 }
 
-/** A table. The headings have the names of the cells below them. */
+/** A table. The headings are the names of the cells. */
 export function table(headings: Readonly<Record<string, string>>, body: HTMLElement): HTMLElement {
   const cells = Object.entries(headings).map(([name, heading]) =>
     el('th', { scope: 'col', class: name }, heading),
@@ -76,7 +76,7 @@ export function button(text: string, act: () => unknown): HTMLElement {
   return made
 }
 
-/** Code, in lines that wrap: nothing scrolls, so the keyboard needs no way into it. */
+/** Code with wrapped lines: the element does not scroll, so it needs no keyboard focus. */
 export function codeBlock(code: string): HTMLElement {
   return el('pre', {}, el('code', {}, code))
 }

@@ -33,9 +33,9 @@ interface Place {
   readonly number: string | undefined
 }
 
-/** The place that the page has shown last, for the way back. */
+/** The last location that the page showed, for the back link. */
 let last: Place = { view: 'requests', number: undefined }
-/** Distinguishes the view of now from one that is still being read. */
+/** Distinguishes the current view from a view that is still loading. */
 let visit = 0
 
 function place(): Place {
@@ -59,7 +59,7 @@ async function show(): Promise<void> {
     if (own === visit) main.replaceChildren(el('p', { class: 'alone' }, (error as Error).message))
   }
   mark('main td a', location.hash, 'true')
-  // Keyboards and screen readers go on where the new content begins, or where they have left the list.
+  // Moves the focus to the new content, or back to the list entry that was left.
   const back = from === undefined ? null : `[href="#/${view}/${from}"]`
   const target = number === undefined ? back : '#details-title'
   if (target !== null) main.querySelector<HTMLElement>(target)?.focus()
@@ -88,7 +88,7 @@ const VIEWS: Readonly<Record<string, (entry: string | undefined) => Promise<HTML
   work: workOf,
 }
 
-/** Marks the links to a place as the current ones. */
+/** Marks the links to a location as current. */
 function mark(links: string, href: string, value: string): void {
   for (const link of document.querySelectorAll(links)) {
     if (link.getAttribute('href') === href) link.setAttribute('aria-current', value)
@@ -127,7 +127,7 @@ const events: Events = {
 takeToken()
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#token=')) location.reload()
-  // The link that skips the head leads to another part of the page.
+  // The skip link leads to another part of the page.
   else if (location.hash !== '#content') void show()
 })
 void show()
@@ -194,7 +194,7 @@ function stepOf({ name, does, sources, isCertain }: Route['steps'][number]): HTM
 /** A shorter time would be shown as 0. */
 const SHORTEST_MS = 0.05
 
-/** Everything about one request. */
+/** The details of one request. */
 function requestDetails(view: RequestView): HTMLElement {
   const { record, row, curl, replay, mismatches, suspects } = view
   return details(
@@ -226,14 +226,14 @@ function summaryOf({ record, route }: RequestView) {
   ])
 }
 
-/** A remark that stands out. */
+/** A highlighted remark. */
 function note(title: string, text: string, code: string | null): HTMLElement {
   const paragraph = el('p', {}, el('strong', {}, `${title}. `), text)
   return el('div', { class: 'remark' }, paragraph, code === null ? null : codeBlock(code))
 }
 
 function failureNote(replay: string): HTMLElement {
-  const text = 'The first command runs the request again, the second makes a test of it.'
+  const text = 'The first command runs the request again; the second writes a test.'
   return note('The server has failed', text, `${replay}\n${replay} --write`)
 }
 
@@ -251,7 +251,7 @@ function suspectNote({ text, count, places, durationMs }: SuspectView): HTMLElem
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
   const ends = entries.map(({ at, durationMs }) => at + (durationMs ?? 0))
-  // A request without any time has no bars.
+  // A request of no duration has no bars.
   const total = Math.max(record.durationMs, ...ends) || 1
   return el(
     'ol',
@@ -294,7 +294,7 @@ function sentOf({ sent: { headers, body, base64, omitted } }: RequestView) {
   )
 }
 
-/** Where a browser does not allow it, the text beside the button can be copied. */
+/** If the browser does not allow copying, the text beside the button can be selected. */
 function copyButton(text: string): HTMLElement {
   const news = el('span', { role: 'status' })
   const made = button('Copy', () =>

@@ -79,7 +79,7 @@ interface Place {
   readonly again: () => Promise<void>
 }
 
-/** Performs an action, shows the item as it is then, and the result. */
+/** Performs an action, then shows the updated item and the result. */
 function actionButton(name: string, { part, id, again }: Place): HTMLElement {
   return button(name, async () => {
     const path = `data/work/${part}/${name}/${encodeURIComponent(id)}`
