@@ -110,7 +110,7 @@ describe('blazon add', () => {
   it.each(['{', '[]x'])('needs a project: package.json is %j', async (manifest) => {
     const { status, stderr } = await new AddedTo({ 'package.json': manifest }).add('guard token')
     expect(status).toBe(2)
-    expect(stderr).toContain('is in no project')
+    expect(stderr).toContain('is not inside a project')
   })
 
   it('needs a kind and one name', async () => {

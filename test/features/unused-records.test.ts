@@ -7,10 +7,6 @@ vi.mock('../../src/features/records/records-plugin.js', async (load) => {
   loaded.names.push('records-plugin')
   return await load<object>()
 })
-vi.mock('../../src/features/records/records-plugin.js', async (load) => {
-  loaded.names.push('recorder')
-  return await load<object>()
-})
 vi.mock('../../src/app/dev/report-records.js', async (load) => {
   loaded.names.push('report-records')
   return await load<object>()
@@ -44,12 +40,7 @@ it('only an application with the option loads the modules of records, and none t
   expect(await ask({})).toBe(200)
   expect(loaded.names).toEqual([])
   expect(await ask({ records: { keep: 1 } })).toBe(200)
-  expect(loaded.names.sort()).toEqual(['recorder', 'records-plugin'])
+  expect(loaded.names.sort()).toEqual(['records-plugin'])
   expect(await ask({ records: { keep: 1, capsules: true } })).toBe(200)
-  expect(loaded.names.sort()).toEqual([
-    'capsule-writer',
-    'received-bodies',
-    'recorder',
-    'records-plugin',
-  ])
+  expect(loaded.names.sort()).toEqual(['capsule-writer', 'received-bodies', 'records-plugin'])
 })

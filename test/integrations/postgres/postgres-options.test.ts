@@ -142,8 +142,8 @@ describe('the options of postgres()', () => {
       { url, tenantRole: 'app_all_tenants' },
       /They are the same role/,
     ],
-    ['a URL in place of options', 'postgres://u:hunter2@h' as never, /no object of options/],
-    ['a list', [] as never, /no object of options/],
+    ['a URL in place of options', 'postgres://u:hunter2@h' as never, /options must be an object/],
+    ['a list', [] as never, /options must be an object/],
     ['null', null as never, /Give \{ url: 'postgres:/],
   ]
 

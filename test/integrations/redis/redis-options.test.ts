@@ -51,7 +51,7 @@ describe('the options of redisCache and redisLimits', () => {
     [
       'a URL in place of options',
       'redis://:hunter2@host' as never,
-      /no object of options\.\s+Give \{ url:/,
+      /options must be an object\.\s+Give \{ url:/,
     ],
     ['null', null as never, /Give \{ url:/],
   ]

@@ -182,10 +182,10 @@ describe('a boot without a package', () => {
 
 describe('the options of typeorm()', () => {
   const wrong: [string, unknown, RegExp][] = [
-    ['undefined', undefined, /no object of options.+type: 'postgres'/s],
-    ['null', null, /no object of options/],
-    ['a URL', 'postgres://ada:hunter2@localhost', /no object of options/],
-    ['a list', [], /no object of options/],
+    ['undefined', undefined, /options must be an object.+type: 'postgres'/s],
+    ['null', null, /options must be an object/],
+    ['a URL', 'postgres://ada:hunter2@localhost', /options must be an object/],
+    ['a list', [], /options must be an object/],
     ['a data source', new DataSource({ type: 'sqljs' }), /typeorm\(dataSource\.options\)/],
     [
       'no type',

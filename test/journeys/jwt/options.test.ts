@@ -44,7 +44,7 @@ function mistakesOf(options: unknown): string {
 describe('jwt', () => {
   type Wrong = [string, unknown]
   const wrong: Wrong[] = [
-    ['It was given no object', undefined],
+    ['Its options must be an object', undefined],
     ['the URL of the issuer', {}],
     ['the URL of the issuer', { issuer: 'joe', audience: 'a' }],
     ['the URL of the issuer', { issuer: 'http://id.example.com', audience: 'a' }],

@@ -64,7 +64,7 @@ describe.skipIf(!isSupported)('the options', () => {
   })
 
   it.each([
-    [3, /no object of options/],
+    [3, /options must be an object/],
     [{ roots: '/x' }, /not an option of this version/],
     [{ root: 'x' }, /begins with a slash/],
     [{ root: '/x/' }, /does not end with one/],

@@ -11,7 +11,7 @@ function produces(...entries: unknown[]) {
 }
 
 it.each<[string, unknown[], RegExp]>([
-  ['nothing', [], /no media type/],
+  ['nothing', [], /at least one media type/],
   ['no type', ['json'], /'json' is not a media type/],
   ['a range', ['text/*'], /'text\/\*' is not a media type/],
   ['a type that nothing writes', ['application/pdf'], /Nothing writes the body/],

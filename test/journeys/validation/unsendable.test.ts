@@ -134,7 +134,7 @@ const MISTAKES: readonly Mistake[] = [
   ['arktype', 'Date', DATE, 'string.date.parse', "'string.date.parse'"],
   ['arktype', 'bigint', '7', type('string.integer').pipe(BigInt), '.pipe(BigInt)'],
   ['arktype', '1 | 2', '2', type('string.numeric.parse').to('1 | 2'), "to('1 | 2')"],
-  ['json', { enum: [1, 'all'] }, '1', { enum: ['1', 'all'] }, 'Write the values as texts'],
+  ['json', { enum: [1, 'all'] }, '1', { enum: ['1', 'all'] }, 'Write the values as strings'],
 ]
 
 describe('An input that no request can satisfy', () => {

@@ -158,10 +158,10 @@ describe('the option responses.documented', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['another text', 'all', /'all' is not a way/],
+    ['another text', 'all', /'all' is not a valid mode/],
     ['a number', 1, /It is 1/],
     ['a list', [], /It is a list/],
-    ['another mode', { fields: 'all' }, /'all' is not a way/],
+    ['another mode', { fields: 'all' }, /'all' is not a valid mode/],
     ['no list', { documented: unprocessable }, /not a list/],
     ['another name', { document: [] }, /not an option/],
     ['an item that is not an object', { documented: [null] }, /status undefined/],
