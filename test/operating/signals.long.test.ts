@@ -303,7 +303,7 @@ describe('an error that nothing catches', () => {
     const url = await service.url()
     await expect(get(`${url}/throws`)).rejects.toThrow()
     expect(await service.ended).toBe(1)
-    const [line] = service.logged('Nothing has caught an error')
+    const [line] = service.logged('An error was not caught')
     expect(line).toMatchObject({ err: { message: 'nobody catches this' } })
     expect(service.output).toContain('closed by undefined')
   })
@@ -314,7 +314,7 @@ describe('an error that nothing catches', () => {
     const failing = Service.start(`${main()}
       void Promise.reject(new Error('forgotten'))`)
     expect(await failing.ended).toBe(1)
-    expect(failing.logged('Nothing has caught')).toMatchObject([{ origin: 'unhandledRejection' }])
+    expect(failing.logged('was not caught')).toMatchObject([{ origin: 'unhandledRejection' }])
   })
 
   it('ends the process with 1 also while a signal or another error closes the application', async () => {
@@ -327,8 +327,8 @@ describe('an error that nothing catches', () => {
     const failing = Service.start(`${main(`plugins: [${plugin}]`)}
       void Promise.reject(new Error('first'))`)
     expect([await closing.ended, await failing.ended]).toEqual([1, 1])
-    expect(closing.logged('Nothing has caught')).toMatchObject([{ err: { message: 'late' } }])
-    expect(failing.logged('Nothing has caught')).toHaveLength(2)
+    expect(closing.logged('was not caught')).toMatchObject([{ err: { message: 'late' } }])
+    expect(failing.logged('was not caught')).toHaveLength(2)
     for (const { output } of [closing, failing]) expect(output.match(/^closed/gm)).toHaveLength(1)
   })
 
