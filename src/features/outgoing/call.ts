@@ -125,8 +125,8 @@ export interface Limit {
 /** Dependencies of the limit of a call. */
 interface LimitConfig {
   readonly clock: Clock
-  /** Milliseconds that are left without a time of the call's own; `null` for any time. */
-  readonly rest: number | null
+  /** Returns the milliseconds that are left without a time of the call's own; `null` for any time. */
+  readonly rest: () => number | null
   /** For the message. */
   readonly url: URL
 }
@@ -137,23 +137,28 @@ interface LimitConfig {
  * @throws TypeError for a time that is not a duration.
  */
 function limitOf({ input, init, req }: AskedCall, { clock, rest, url }: LimitConfig): Limit {
-  const left = rest ?? Number.POSITIVE_INFINITY
+  const left = rest() ?? Number.POSITIVE_INFINITY
   const ms = Math.min(left, init.timeout === undefined ? left : msOf(init.timeout))
-  const isOfRequest = req !== undefined && ms === left
+  const ofRequest = ms === left ? req : undefined
   const controller = new AbortController()
   const message = `The call to ${url.host} took longer than ${Math.round(ms)} ms`
-  const stop = () => controller.abort(new DOMException(message, 'TimeoutError'))
-  const timer =
+  const stop = () => {
+    // The time of a handler begins when it first waits: if it worked on after the call, it has more time than the call had.
+    const more = ofRequest === undefined || ofRequest.res?.headersSent !== false ? 0 : (rest() ?? 0)
+    if (more > 0) timer = clock.setTimeout(stop, more + AFTER_REQUEST_MS)
+    else controller.abort(new DOMException(message, 'TimeoutError'))
+  }
+  let timer =
     ms === Number.POSITIVE_INFINITY
       ? null
-      : clock.setTimeout(stop, isOfRequest ? ms + AFTER_REQUEST_MS : ms)
+      : clock.setTimeout(stop, ofRequest === undefined ? ms : ms + AFTER_REQUEST_MS)
   const given = init.signal ?? (input instanceof Request ? input.signal : null)
   const release = follow([req?.signal, given], controller)
   return {
     signal: controller.signal,
     endsAt: clock.monotonic() + ms,
     onHead(response) {
-      if (isOfRequest) timer?.cancel()
+      if (ofRequest !== undefined) timer?.cancel()
       if (response?.body) unread.register(response.body, release)
       else release()
     },

@@ -76,7 +76,7 @@ export class Caller {
     const { input, init, req } = asked
     const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
     if (req !== undefined) this.#leaveOut(headers, req.headers)
-    const rest = req === undefined ? settings.timeoutMs : this.#links().restOf(req)
+    const rest = () => (req === undefined ? settings.timeoutMs : this.#links().restOf(req))
     return new Call(asked, headers, { clock, rest })
   }
 

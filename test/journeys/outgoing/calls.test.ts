@@ -193,6 +193,17 @@ describe('the end of a call', () => {
     expect(failure).toMatchObject({ message: expect.stringMatching(/took (?:too long|longer)/) })
   })
 
+  it('does not come before the handler timeout when the handler worked on after the call', async () => {
+    const timeouts = { handler: '200ms' } as const
+    const work = (outgoing: Outgoing, url: string) => {
+      const sent = outgoing(url)
+      const until = performance.now() + 80
+      while (performance.now() < until);
+      return sent
+    }
+    expect(await failureOf(work, { timeouts })).toMatchObject({ status: 503 })
+  })
+
   it('is not later with a longer time of its own', async () => {
     const timeouts = { handler: '200ms' } as const
     const init: OutgoingInit = { timeout: '1h' }
