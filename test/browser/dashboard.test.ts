@@ -182,7 +182,7 @@ describeInChromium('the dashboard', () => {
     await page.getByRole('link', { name: '/n/202' }).waitFor()
     expect(await page.locator('tbody tr').count()).toBe(200)
     await page.goto(`${own.origin}/#/requests/1`)
-    await page.getByText('not kept any more').waitFor()
+    await page.getByText('no longer stored').waitFor()
   })
 
   it('shows texts of requests as texts', async () => {

@@ -108,7 +108,7 @@ describe('db, with an embedded database', () => {
   it.each(['status', 'doctor'])('%s does not create a missing database', async (command) => {
     const outcome = await run(command, '--embedded', 'nowhere')
     expect(outcome).toMatchObject({ status: 2, stdout: '' })
-    expect(outcome.stderr).toContain('holds no database')
+    expect(outcome.stderr).toContain('does not contain a database')
     expect(existsSync(join(folder, 'nowhere'))).toBe(false)
   })
 })

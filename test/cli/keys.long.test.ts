@@ -99,7 +99,7 @@ describe('blazon keys', () => {
     [['create', '--prefix', 'a', '--expires', '2001-01-01', ...HERE], 'is in the past.'],
     [['create', '--prefix', 'a', '--tenant', '', ...HERE], 'The tenant is empty.'],
     [['create', '--prefix', 'a'], 'does not know which database'],
-    [['list', ...HERE], 'holds no database'],
+    [['list', ...HERE], 'does not contain a database'],
     [['revoke', ...HERE], "missing required argument 'id'"],
     [['table', '--login', ''], '[E_OPTION_INVALID] apiKeysTable(): login'],
   ])('tells about a mistake like %j, with the exit status 2', async (argv, message) => {

@@ -244,7 +244,7 @@ describe('a request whose replay would change things, or shows nothing', () => {
     expect(await project.run(['replay', id])).toMatchObject({
       status: 3,
       stdout: expect.stringMatching(/^now +400/m),
-      stderr: expect.stringContaining("the step 'validate' has responded with 400"),
+      stderr: expect.stringContaining("the step 'validate' responds with 400"),
     })
     // It is repaired: but the password was another one.
     project.write({
