@@ -110,7 +110,7 @@ export async function compileUploads(
 ): Promise<(route: RouteModel) => StepFactory | null> {
   const [first] = routes.filter(({ upload }) => upload !== null)
   if (first === undefined) return () => null
-  const { loadBusboy, uploadStage } = await import('../features/uploads/uploads.js')
+  const { loadBusboy, uploadStage } = await import('../features/uploads/upload-stage.js')
   const Dicer = await loadBusboy(first.name)
   return (route) => {
     const { upload } = route

@@ -7,8 +7,8 @@ import type { Provider } from '../contracts/provider.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import { type DeclaredCache, declareCache } from '../features/cache/build-cache.js'
+import type { RunningLimits } from '../features/rate-limit/limit-stage.js'
 import { hasLimits } from '../features/rate-limit/plan-limits.js'
-import type { RunningLimits } from '../features/rate-limit/start-limits.js'
 import {
   actingTenant,
   actsForAll,
@@ -127,7 +127,7 @@ async function loadTenancy({ tenant }: Settings, config: StartConfig): Promise<R
 }
 
 async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise<RunningLimits> {
-  const { startLimits } = await import('../features/rate-limit/start-limits.js')
+  const { startLimits } = await import('../features/rate-limit/limit-stage.js')
   return await startLimits(rateLimit, config)
 }
 

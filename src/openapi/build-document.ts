@@ -23,9 +23,9 @@ import {
   buildOperation,
   type OperationContext,
 } from './build-operation.js'
+import { type DocumentGuard, GUARD_NAME } from './document-guard.js'
 import { type DocumentSchemas, schemasOfDocument } from './document-schemas.js'
 import { ERROR_SCHEMAS, errorBodiesOf } from './envelopes.js'
-import { type DocumentGuard, GUARD_NAME } from './guard-scheme.js'
 import { deepCopy } from './map-schema.js'
 import { type ContractsOf, mergeContracts } from './merge-contracts.js'
 import { pascalCase } from './naming.js'

@@ -20,9 +20,9 @@ import {
   isJsonType,
   isSentWithoutEnvelope,
 } from '../schema/response-shape.js'
+import type { DocumentGuard } from './document-guard.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, wrappedSchema } from './envelopes.js'
-import type { DocumentGuard } from './guard-scheme.js'
 import { deepCopy } from './map-schema.js'
 import type { MergedContract } from './merge-contracts.js'
 import type { DocumentedOperation } from './operations.js'

@@ -2,9 +2,9 @@ import type { CompiledRoutes } from '../app/compile-routes.js'
 import { versionPlace } from '../app/version-router.js'
 import { type Finish, joinFailures } from './finish-test.js'
 import { type CallerLink, callerFacts } from './test-caller.js'
+import type { TestRecords } from './test-failures.js'
 import type { TestLog } from './test-log.js'
 import type { TestParts } from './test-parts.js'
-import type { TestRecords } from './test-records.js'
 import type { TestWatch } from './test-watch.js'
 
 /** The connection of callers with an application in a test. */

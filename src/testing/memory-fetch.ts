@@ -5,7 +5,7 @@ import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isBodiless, toWebStream } from '../http/to-web-stream.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
-import type { Exchanges } from './test-records.js'
+import type { Exchanges } from './test-failures.js'
 
 /**
  * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows

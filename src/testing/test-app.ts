@@ -24,11 +24,11 @@ import type { ReplayOptions, ReplayReport } from './replay-writes.js'
 import { loadSupertest } from './supertest-agent.js'
 import { TestCaller } from './test-caller.js'
 import { TestClock } from './test-clock.js'
+import type { Explanation } from './test-failures.js'
 import type { LogEntry } from './test-log.js'
 import { appOptionsOf, checkTestOptions, type TestOptions } from './test-options.js'
 import type { TestOutgoing } from './test-outgoing.js'
 import { TestParts } from './test-parts.js'
-import type { Explanation } from './test-records.js'
 
 /**
  * An application under test: the whole application, through the real HTTP parser and the real supertest, over

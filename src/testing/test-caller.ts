@@ -13,8 +13,8 @@ import type { Finish } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
 import { memoryFetch, type SentPath } from './memory-fetch.js'
 import { type Supertest, supertestAgent } from './supertest-agent.js'
+import type { TestRecords } from './test-failures.js'
 import type { TestOptions } from './test-options.js'
-import type { TestRecords } from './test-records.js'
 
 type Headers = ReadonlyMap<string, string>
 

@@ -15,10 +15,10 @@ import { itemCheckStage, RunningContracts, watchVisibility } from './contract/ru
 import { RecordedStores } from './isolation/recorded-stores.js'
 import { type CallerFacts, callerFacts, stateOf, type TestCaller } from './test-caller.js'
 import type { TestClock } from './test-clock.js'
+import { TestRecords } from './test-failures.js'
 import { TestLog } from './test-log.js'
 import type { CoverageOptions, TestOptions } from './test-options.js'
 import { TestOutgoing } from './test-outgoing.js'
-import { TestRecords } from './test-records.js'
 import { TestWatch } from './test-watch.js'
 
 /** The parts of an application under test. `TestApp` has the methods that tests call. */

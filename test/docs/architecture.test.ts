@@ -33,8 +33,8 @@ describe('ARCHITECTURE.md', () => {
     expect(rows.length).toBeLessThanOrEqual(40)
   })
 
-  it('names only files that exist', () => {
-    const named = [...text.matchAll(/`([\w/.<>*-]+\.ts)`/g)].map(([, path]) => path as string)
+  it('names only files and folders that exist', () => {
+    const named = [...text.matchAll(/`([\w/.<>*-]+(?:\.ts|\/))`/g)].map(([, path]) => path as string)
     const missing = named.filter((path) => !/[<*]/.test(path) && !exists(path))
     expect(named.length).toBeGreaterThan(30)
     expect(missing).toEqual([])
@@ -53,5 +53,7 @@ it.each(['CONTRIBUTING.md', ...rooms])('%s names only files that exist', (page) 
 
 /** A path from the root, from `src/`, or the end of one that the text has just named the folder of. */
 function exists(path: string): boolean {
-  return existsSync(join(root, path)) || sources.some((source) => `/${source}`.endsWith(`/${path}`))
+  const isPart = (source: string) =>
+    path.endsWith('/') ? `/${source}`.includes(`/${path}`) : `/${source}`.endsWith(`/${path}`)
+  return existsSync(join(root, path)) || sources.some(isPart)
 }

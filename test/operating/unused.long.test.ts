@@ -53,12 +53,12 @@ it('an application without metadata of other packages does not load the check fo
 
 it('an application without tenants, limits and schemas does not load their code', async () => {
   const isLoaded = await run({})
-  const chunks = ['start-tenancy', 'start-limits', 'standard-schema', 'json-schema', 'query-lists']
+  const chunks = ['start-tenancy', 'limit-stage', 'standard-schema', 'json-schema', 'query-lists']
   expect(chunks.filter(isLoaded)).toEqual([])
   expect(await loads('start-tenancy', { options: '{ tenant: {} }' })).toBe(true)
-  expect(
-    await loads('start-limits', { options: `{ rateLimit: { limit: 9, window: '1m' } }` }),
-  ).toBe(true)
+  expect(await loads('limit-stage', { options: `{ rateLimit: { limit: 9, window: '1m' } }` })).toBe(
+    true,
+  )
 })
 
 it('an application whose fetch is not called does not load its code', async () => {

@@ -5,7 +5,7 @@ import type { Token } from '../../contracts/provider.js'
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { asyncFunctions } from '../../errors/option-group.js'
 import { COOKIE_PREFIX, type CredentialPlaces, credentialPlaces } from '../../http/credentials.js'
-import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/guard-scheme.js'
+import { type DocumentGuard, GUARD_NAME, GUARD_SCHEME } from '../../openapi/document-guard.js'
 
 /** A guard in the options: the guard itself, its class, or a token. */
 // biome-ignore lint/suspicious/noExplicitAny: guards of an application have users of different types

@@ -19,9 +19,10 @@ import { checkJwtOptions } from './check-jwt-options.js'
 import { type ClaimRules, readTenant, typeOf } from './claims.js'
 import { readKeysAtBoot } from './given-keys.js'
 import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
+import { loadJose } from './load-jose.js'
 import { jwksReader } from './read-jwks.js'
 import { parseToken, readCredential, type TokenHeader } from './read-token.js'
-import { loadJose, machineClock, type TimeSource, TokenVerifier } from './token-verifier.js'
+import { machineClock, type TimeSource, TokenVerifier } from './token-verifier.js'
 import { fixedKeys, type KeySource, matching, type VerificationKey } from './verification-key.js'
 
 /** The parts of an application that the guard uses. */

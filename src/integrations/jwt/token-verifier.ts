@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
-import { type Clock, ConfigError, type Lifecycle, type Request, type User } from '../../index.js'
-import { isThenable, noteOf, refuseOldPeer } from '../../plugin/index.js'
+import type { Clock, Lifecycle, Request, User } from '../../index.js'
+import { isThenable, noteOf } from '../../plugin/index.js'
 import type { Challenges } from './challenge.js'
 import {
   type ClaimRules,
@@ -12,6 +12,7 @@ import {
   startOf,
 } from './claims.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
+import type { Jose } from './load-jose.js'
 import { type ParsedToken, parseToken, readCredential } from './read-token.js'
 import type { KeySource, VerificationKey } from './verification-key.js'
 
@@ -198,29 +199,6 @@ class TokenCache {
       this.#young = new Map()
     }
     this.#young.set(digest, token)
-  }
-}
-
-/** The function of the package `jose` that this door uses. */
-type Jose = Pick<typeof import('jose'), 'compactVerify'>
-
-/**
- * Loads `jose`.
- *
- * @throws ConfigError when it cannot be loaded, or is too old.
- */
-export async function loadJose(): Promise<Jose> {
-  refuseOldPeer('jose', { subject: 'blazon/jwt', origin: import.meta.url })
-  try {
-    return await import('jose')
-  } catch (error) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/jwt',
-      cause: 'It needs the package jose, which cannot be loaded.',
-      remedy: 'npm install jose@6',
-    } as const
-    throw new ConfigError([problem], { cause: error })
   }
 }
 

@@ -41,7 +41,7 @@ export const stores: readonly Defect[] = [
   },
   {
     id: 'limits-log-each',
-    file: 'src/features/rate-limit/start-limits.ts',
+    file: 'src/features/rate-limit/limit-stage.ts',
     kind: 'report',
     replace: ['      nextLogAt = clock.monotonic() + LOG_INTERVAL_MS\n', ''],
     what: 'A failing store of rate limits logs a line for each request.',
