@@ -34,7 +34,9 @@ describe('ARCHITECTURE.md', () => {
   })
 
   it('names only files and folders that exist', () => {
-    const named = [...text.matchAll(/`([\w/.<>*-]+(?:\.ts|\/))`/g)].map(([, path]) => path as string)
+    const named = [...text.matchAll(/`([\w/.<>*-]+(?:\.ts|\/))`/g)].map(
+      ([, path]) => path as string,
+    )
     const missing = named.filter((path) => !/[<*]/.test(path) && !exists(path))
     expect(named.length).toBeGreaterThan(30)
     expect(missing).toEqual([])
