@@ -3,7 +3,7 @@ import { describeInChromium, pagesOfFile } from './chromium.js'
 import { type PageKind, peer } from './peer.js'
 import { openShop } from './shop.js'
 
-vi.mock('../../src/features/docs/build-docs.js', async (importOriginal) =>
+vi.mock('../../src/features/docs/find-swagger-ui.js', async (importOriginal) =>
   (await import('./peer.js')).peer.mock(importOriginal),
 )
 

@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import type { Request, RequestHandler, Response } from '../../contracts/handler.js'
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import type { FrameworkRoute } from '../../contracts/plugin.js'
-import { refuseOldPeer } from '../../errors/peer-floor.js'
 import { type Content, createContent, type DocsSource, once, sendContent } from './docs-page.js'
+import { findSwaggerUi } from './find-swagger-ui.js'
 import type { PageOptions } from './open-page.js'
 
 /** The configuration of {@link buildDocs}. */
@@ -102,35 +100,4 @@ function route(path: string, send: Send): FrameworkRoute {
     send(req as Request, res as Response).catch(next)
   }
   return { path, handle }
-}
-
-const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
-
-/**
- * Finds the folder of `swagger-ui-dist`, first from the working directory of the application, then from this
- * package. Returns `null` if it is not installed.
- *
- * @param floor The oldest version that shows the documents. Default: the oldest that works at all.
- * @throws ConfigError when the installed version is too old.
- */
-export function findSwaggerUi(floor?: string): string | null {
-  const own = join(process.cwd(), 'package.json')
-  return resolveFrom(own, floor) ?? resolveFrom(import.meta.url, floor)
-}
-
-function resolveFrom(origin: string, floor: string | undefined): string | null {
-  const folder = folderFrom(origin)
-  if (folder !== null) {
-    const use = { subject: 'swagger', origin, ...(floor !== undefined && { floor }) }
-    refuseOldPeer('swagger-ui-dist', use)
-  }
-  return folder
-}
-
-function folderFrom(origin: string): string | null {
-  try {
-    return dirname(createRequire(origin).resolve(FILE))
-  } catch {
-    return null
-  }
 }

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { refuseOldPeer } from '../../errors/peer-floor.js'
+
+const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
+
+/**
+ * Finds the folder of `swagger-ui-dist`, first from the working directory of the application, then from this
+ * package. Returns `null` if it is not installed.
+ *
+ * @param floor The oldest version that shows the documents. Default: the oldest that works at all.
+ * @throws ConfigError when the installed version is too old.
+ */
+export function findSwaggerUi(floor?: string): string | null {
+  const own = join(process.cwd(), 'package.json')
+  return resolveFrom(own, floor) ?? resolveFrom(import.meta.url, floor)
+}
+
+function resolveFrom(origin: string, floor: string | undefined): string | null {
+  const folder = folderFrom(origin)
+  if (folder !== null) {
+    const use = { subject: 'swagger', origin, ...(floor !== undefined && { floor }) }
+    refuseOldPeer('swagger-ui-dist', use)
+  }
+  return folder
+}
+
+function folderFrom(origin: string): string | null {
+  try {
+    return dirname(createRequire(origin).resolve(FILE))
+  } catch {
+    return null
+  }
+}
