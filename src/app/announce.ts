@@ -1,6 +1,5 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import type { UnstartedApp } from './declared-app.js'
 import type { ExaminedApp } from './doctor/examine-app.js'
 import type { AppDocument } from './documents.js'
 import type { ExplainResult, RouteQuery } from './explain/explanation.js'
@@ -65,21 +64,4 @@ export function removeDescriber(): void {
 export function neverStart(describer: Describer, app: object): Promise<never> {
   describer.starting(app)
   return new Promise(() => {})
-}
-
-/** The parts of an application for the command line. Each loads its own code when it is called. */
-export function describedBy(unstarted: UnstartedApp): AppDescription {
-  const { app, declared } = unstarted
-  return {
-    load: () => declared.load(),
-    documents: () => declared.documents,
-    routes: () => app.getRouteTable(),
-    warnings: () => declared.description.warnings,
-    options: () => declared.options,
-    explain: (query) => declared.explain(query),
-    async examine() {
-      const { examineApp } = await import('./doctor/examine-app.js')
-      return examineApp(unstarted)
-    },
-  }
 }

@@ -1,0 +1,19 @@
+import type { AppDescription } from './announce.js'
+import type { UnstartedApp } from './declared-app.js'
+
+/** The parts of an application for the command line. Each loads its own code when it is called. */
+export function describedBy(unstarted: UnstartedApp): AppDescription {
+  const { app, declared } = unstarted
+  return {
+    load: () => declared.load(),
+    documents: () => declared.documents,
+    routes: () => app.getRouteTable(),
+    warnings: () => declared.description.warnings,
+    options: () => declared.options,
+    explain: (query) => declared.explain(query),
+    async examine() {
+      const { examineApp } = await import('./doctor/examine-app.js')
+      return examineApp(unstarted)
+    },
+  }
+}
