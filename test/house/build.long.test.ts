@@ -53,6 +53,13 @@ describe('the build', () => {
     expect(await outputOf(code)).toBe('true')
   })
 
+  it('has the code of applications apart from what the command loads', () => {
+    const chunksWith = (name: string) =>
+      files.filter(({ text }) => text.includes(`function ${name}(`)).map(({ path }) => path)
+    expect(chunksWith('compileModel')).toEqual(['chunks/app.js'])
+    expect(chunksWith('compileRoute')).toEqual(['chunks/app.js'])
+  })
+
   it('imports no `node:` module, and no package that commonjs.cjs requires', () => {
     const specifiers = files.flatMap(({ path, text }) => specifiersOf(parse(path, text)))
     expect(specifiers).toContain('@needle-di/core')
