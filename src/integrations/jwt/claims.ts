@@ -87,7 +87,7 @@ export function freezeDeep<T>(value: T): T {
   return value
 }
 
-/** Creates the default user for handlers, if there is no function `user`; `undefined` for a token without `sub`. */
+/** Creates the default user of a request, without the option `user`. Returns `undefined` for a token without `sub`. */
 export function defaultUser(
   claims: JwtClaims,
   output: unknown,

@@ -77,7 +77,7 @@ export interface JwtClaims {
   readonly [claim: string]: any
 }
 
-/** The fields that the guard itself adds to the claims, if there is no function `user`. */
+/** The fields that the guard adds to the claims, without the option `user`. */
 export interface JwtIdentity {
   /** The claim `sub`. */
   readonly id: string

@@ -120,7 +120,7 @@ export async function inspectStorage({
       return finding('E_DATABASE_GRANT', { subject: `catalog pg_catalog.${name}`, cause, remedy })
     }),
     ...list('functions').map((name) => {
-      const cause = `The role ${tenantRole} may call it, and it reaches files of the server, including those of the tables.`
+      const cause = `The role ${tenantRole} may call it, and it can read files of the server, including the files of tables.`
       const remedy = `revoke execute on function pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `function ${name}`, cause, remedy })
     }),
