@@ -1,6 +1,7 @@
 import type { Ajv2020 as Ajv } from 'ajv/dist/2020.js'
 import type { OpenApiSchema, SchemaDefinition } from '../contracts/openapi.js'
 import { replaceMultipleOf } from './ajv/own-keywords.js'
+import { shareMetaSchema } from './ajv/share-meta-schema.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 import { requireAjv } from './require-ajv.js'
 
@@ -37,6 +38,7 @@ export function createOpenApiCompiler(
 export function loadAjv(options: object = {}): Ajv {
   const [{ Ajv2020, _ }, addFormats] = requireAjv()
   const ajv = new Ajv2020({ strict: false, logger: false, ...options })
+  shareMetaSchema(ajv, Ajv2020)
   addFormats(ajv)
   replaceMultipleOf(ajv, { _ })
   return ajv

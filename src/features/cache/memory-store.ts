@@ -46,16 +46,15 @@ export class MemoryStore implements CacheStore {
   constructor(clock: Clock, bounds: MemoryBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    // The expiry of `LRUCache` is not used: it is late by a millisecond, and its clock must never return 0.
+    // The expiry of `LRUCache` is not used: it is late by a millisecond, and its clock must never return 0. Neither is
+    // its `max`, because it would create lists of that length at boot.
     this.#entries = new LRUCache({
-      max: bounds.maxEntries,
       maxSize: bounds.maxBytes,
       dispose: (shelved, key) => this.#forget(shelved, key),
     })
     // An evicted tag gets a new version when it is read again. Its entries become misses; an outdated entry is
     // never returned.
     this.#tags = new LRUCache({
-      max: bounds.maxEntries,
       maxSize: Math.ceil(bounds.maxBytes / 8),
       sizeCalculation: (_, tag) => OVERHEAD_BYTES + tag.length,
     })
@@ -85,6 +84,7 @@ export class MemoryStore implements CacheStore {
     holding.keys.add(key)
     holding.bytes += size
     this.#entries.set(key, { entry: kept, expiresAt, size, wasRead: false }, { size })
+    if (this.#entries.size > this.#bounds.maxEntries) this.#entries.pop()
     if (this.#holdings.size < 2) return
     // An owner that was alone until now may use the whole store, so both owners are trimmed.
     const crowded = isNew && this.#holdings.size === 2 ? [...this.#holdings.values()] : [holding]
@@ -121,6 +121,7 @@ export class MemoryStore implements CacheStore {
   #renew(tag: string): string {
     const version = String(++this.#lastVersion)
     this.#tags.set(tag, version)
+    if (this.#tags.size > this.#bounds.maxEntries) this.#tags.pop()
     return version
   }
 

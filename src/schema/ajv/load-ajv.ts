@@ -1,6 +1,7 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt, Options } from 'ajv'
 import { MAX_ISSUES, WorkLimit } from '../work-limit.js'
 import { replaceMultipleOf, replaceUniqueItems } from './own-keywords.js'
+import { type AjvClass, shareMetaSchema } from './share-meta-schema.js'
 
 /**
  * Matches Ajv's check whether text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become
@@ -29,7 +30,7 @@ function finiteNumbers(code: string): string {
 export type Draft = '2020-12' | '2019-09' | 'draft-07'
 
 /** The Ajv class of each draft. All classes accept the same options. */
-const CLASSES: Readonly<Record<Draft, () => Promise<new (options: Options) => Ajv>>> = {
+const CLASSES: Readonly<Record<Draft, () => Promise<AjvClass>>> = {
   '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,
   '2019-09': async () => (await import('ajv/dist/2019.js')).Ajv2019,
   'draft-07': async () => (await import('ajv')).Ajv,
@@ -63,6 +64,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   const addFormats = (imported.default ?? imported) as (ajv: Ajv) => void
   return function createAjv(options) {
     const ajv = Object.assign(new DraftAjv({ ...OPTIONS, ...options }), { work: new WorkLimit() })
+    shareMetaSchema(ajv, DraftAjv)
     addFormats(ajv)
     makeLinear(ajv)
     replaceEquality(ajv)
