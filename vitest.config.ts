@@ -136,19 +136,31 @@ export const ALONE = [
 ]
 
 /**
- * Tests that take long: they start many processes, break servers or repeat much. Each has a process of its own. `npm test` leaves them
- * and the browser's out; `.ci/run` does not.
+ * Tests that take long: they start many processes, break servers or repeat much. Each has a process of its own, except for those of
+ * {@link LONG_SHARED}. `npm test` leaves them and the browser's out; `.ci/run` does not.
  */
 const LONG = ['test/**/*.long.test.ts']
 
-/** A project with the tests of examples and templates. */
-function withProjects(name: string, options: Parameters<typeof project>[1]) {
-  const { test, ...rest } = project(name, options)
+/** The tests of the projects that `blazon new` makes, before they are projects. */
+const TEMPLATES = 'templates/**/*.test.ts'
+
+/** Long tests that share processes, because each would load the package again. A file is added when it passes in any order. */
+export const LONG_SHARED = [
+  TEMPLATES,
+  'test/{metadata,openapi,testing}/**/*.long.test.ts',
+  'test/journeys/{files,hostile,queries,redis,statements,tenancy}/**/*.long.test.ts',
+  'test/journeys/postgres/{responses,transactional,unauthorised}.long.test.ts',
+  'test/integrations/redis/redis-{cluster,limits}.long.test.ts',
+  'test/integrations/postgres/{api-keys,connection-use,kept-connections,own-types,sqlstates,streams}.long.test.ts',
+  'test/integrations/postgres/{development-warnings,migrate,migrate-roles,sessions-app}.long.test.ts',
+  'test/integrations/postgres/{doctor-at-start,doctor-canary,doctor-documented,doctor-login}.long.test.ts',
+  'test/integrations/postgres/{read-drizzle-page,read-page}.long.test.ts',
+]
+
+/** Adds what the tests of examples and templates need to a project. */
+function withProjects({ test, ...rest }: ReturnType<typeof project>) {
   return { ...rest, test: { ...test, setupFiles: [RESTORE, OF_PROJECTS] } }
 }
-
-/** The tests of the examples, and those of the projects that `blazon new` makes, before they are projects. */
-const PROJECTS = ['examples/**/*.test.ts', 'templates/**/*.test.ts']
 
 const APART = [BROWSER, ...ELSEWHERE]
 
@@ -170,21 +182,29 @@ export default defineConfig({
         exclude: [...APART, ...ALONE, ...LONG],
       }),
       project('alone', { include: ALONE, exclude: [...APART, ...LONG] }),
-      withProjects('long', { include: [...LONG, ...PROJECTS], exclude: APART }),
+      withProjects(
+        project('long', {
+          include: [...LONG, 'examples/**/*.test.ts'],
+          exclude: [...APART, ...LONG_SHARED],
+        }),
+      ),
+      withProjects(shared('long-shared', { include: LONG_SHARED, exclude: APART })),
       shared('legacy', {
         dialect: 'legacy',
         include: JOURNEYS,
         exclude: ['**/*.legacy.test.ts', ...ALONE, ...LONG],
       }),
-      withProjects('legacy-long', {
-        dialect: 'legacy',
-        include: [
-          'test/journeys/{postgres,queries,statements,typeorm}/*.long.test.ts',
-          'templates/**/*.test.ts',
-        ],
-        // About load and lost connections: no request reads decorators.
-        exclude: [...ELSEWHERE, 'test/journeys/postgres/isolation.long.test.ts'],
-      }),
+      withProjects(
+        shared('legacy-long', {
+          dialect: 'legacy',
+          include: [
+            'test/journeys/{postgres,queries,statements,typeorm}/*.long.test.ts',
+            TEMPLATES,
+          ],
+          // About load and lost connections: no request reads decorators.
+          exclude: [...ELSEWHERE, 'test/journeys/postgres/isolation.long.test.ts'],
+        }),
+      ),
       browser(),
     ],
   },

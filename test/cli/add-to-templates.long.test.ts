@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../root.js'
 import { builtPackage } from './built-package.js'
 import { Project } from './project.js'
+import { useFastTsx } from './use-fast-tsx.js'
 
 const run = promisify(execFile)
 
@@ -17,7 +18,6 @@ const PACKAGES = [
   '@types/supertest',
   'jose',
   'supertest',
-  'tsx',
   'zod',
   '@electric-sql/pglite',
   'pg',
@@ -41,7 +41,7 @@ async function make(template: string, options: readonly string[]): Promise<Proje
   await run(process.execPath, [command, 'new', made.folder, ...fixed, ...options])
   made.install('blazon', builtPackage())
   for (const name of PACKAGES) made.install(name, join(root, 'node_modules', name))
-  return made
+  return useFastTsx(made)
 }
 
 /** Runs a program of Node in the project. Rejects with its output when it fails. */

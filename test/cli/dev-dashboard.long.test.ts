@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RequestView, RoutesView } from '../../src/cli/dev/dashboard/views.js'
 import { Reader } from './dashboard/reader.js'
 import { DevRun, devProject, freePort, MAIN } from './dev-run.js'
+import { useFastTsx } from './use-fast-tsx.js'
 
 const READY = 'blazon dev: ready'
 
@@ -44,7 +45,7 @@ await app.listen(Number(process.env.PORT))
 `
 
 async function serving(args: readonly string[] = [], files: Record<string, string> = {}) {
-  const project = devProject({ 'shop.ts': SHOP, 'tsconfig.json': '{}', ...files })
+  const project = useFastTsx(devProject({ 'shop.ts': SHOP, 'tsconfig.json': '{}', ...files }))
   project.install('zod', new URL('../../node_modules/zod', import.meta.url).pathname)
   const entry = ['--entry', 'shop.ts']
   const env = { GUARD_TOKEN: 'canary-guard-token' }

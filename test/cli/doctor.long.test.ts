@@ -16,6 +16,7 @@ import {
 } from './doctor-cases.js'
 import { COMPILED_CONTROLLER, type Outcome, Project } from './project.js'
 import { runInProcess } from './run-in-process.js'
+import { useFastTsx } from './use-fast-tsx.js'
 
 interface Found {
   readonly group: string
@@ -275,7 +276,7 @@ describeWithServer('the database of an application with tenants', () => {
 })
 
 describe('nothing is an error', () => {
-  const PACKAGES = ['tsx', 'zod', 'pg', 'redis', 'jose', '@electric-sql/pglite']
+  const PACKAGES = ['zod', 'pg', 'redis', 'jose', '@electric-sql/pglite']
   const errorsOf = async (own: Project, folder: string) => {
     const outcome = await own.run(['doctor', '--json'], folder)
     const errors = findingsOf(outcome).filter(({ severity }) => severity === 'error')
@@ -291,7 +292,7 @@ describe('nothing is an error', () => {
     ['service', 'legacy'],
     ['saas', 'standard'],
   ])('in the template %s with %s decorators', async (template, dialect) => {
-    const own = new Project(PACKAGES)
+    const own = useFastTsx(new Project(PACKAGES))
     onTestFinished(() => own.remove())
     const options = [
       '--template',
@@ -331,7 +332,7 @@ describe('docs/doctor.md', () => {
   })
 
   it('shows what the command prints', async () => {
-    const own = project({}, ['tsx'])
+    const own = useFastTsx(project())
     for (const { text } of blocksOf('docs/doctor.md')) {
       const [, name = '', content = ''] = /^\/\/ (\S+)\n(.*)$/s.exec(text) ?? []
       // JSON has no comments.

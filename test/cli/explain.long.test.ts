@@ -2,6 +2,7 @@ import ts from 'typescript-5'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DECORATORS, EXPLAINED_APP, ORDERS_CONTROLLER, ORDERS_ROUTE } from './explained-app.js'
 import type { Outcome, Project } from './project.js'
+import { useFastTsx } from './use-fast-tsx.js'
 import { useProjects } from './use-projects.js'
 
 const newProject = useProjects()
@@ -65,10 +66,11 @@ describe.each([
 })
 
 it('is relative to the working directory, for a parameter of a method, too', async () => {
-  const own = project({
-    'tsconfig.json': LEGACY,
-    'other/package.json': { type: 'module' },
-    'src/app.ts': `import { App, Body, Controller, Post, Req } from 'blazon'
+  const own = useFastTsx(
+    project({
+      'tsconfig.json': LEGACY,
+      'other/package.json': { type: 'module' },
+      'src/app.ts': `import { App, Body, Controller, Post, Req } from 'blazon'
 
 @Controller('users')
 class UsersController {
@@ -84,7 +86,8 @@ class UsersController {
 
 export const app = new App({ controllers: [UsersController] })
 `,
-  })
+    }),
+  )
   const args = ['routes', '--explain', '/users', '--json', '--entry', '../src/app.ts']
   const { stdout } = await own.run(args, 'other')
   const { decorators, steps } = JSON.parse(stdout) as typeof ORDERS_ROUTE
@@ -148,7 +151,7 @@ describe.each([
 describe('the text', () => {
   let own: Project
   beforeAll(() => {
-    own = project({ ...SOURCES, 'tsconfig.json': STANDARD })
+    own = useFastTsx(project({ ...SOURCES, 'tsconfig.json': STANDARD }))
   })
 
   it('has a line for each step, and what the step uses under it', async () => {

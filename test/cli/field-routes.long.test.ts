@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Project } from './project.js'
+import { useFastTsx } from './use-fast-tsx.js'
 import { useProjects } from './use-projects.js'
 
 const APP = `import { App, Auth, Controller, get, inject, post } from 'blazon'
@@ -31,7 +32,7 @@ await app.listen(0)
 const newProject = useProjects()
 
 const project = (app: string, options: object): Project =>
-  newProject(['tsx', 'zod']).write({
+  useFastTsx(newProject(['zod'])).write({
     'package.json': { type: 'module' },
     'tsconfig.json': { compilerOptions: { target: 'es2022', module: 'nodenext', ...options } },
     'src/app.ts': app,

@@ -14,6 +14,7 @@ import { describeJobs } from '../integrations/jobs/support.js'
 import { describeServerJobs } from '../integrations/jobs/worker-process.js'
 import { ownServerDatabase } from '../integrations/postgres/own-database.js'
 import { until } from '../integrations/until.js'
+import { useFastTsx } from './use-fast-tsx.js'
 import { useProjects } from './use-projects.js'
 
 const newProject = useProjects()
@@ -98,7 +99,7 @@ describeJobs('blazon jobs', () => {
 })
 
 it('blazon routes lists the jobs that jobs() documents', async () => {
-  const project = newProject(['tsx', 'zod']).write({
+  const project = useFastTsx(newProject(['zod'])).write({
     'package.json': { type: 'module' },
     'src/app.ts': `import { App, Controller, Get } from 'blazon'
       import { defineJob, jobs } from 'blazon/jobs'

@@ -6,6 +6,7 @@ import { DevRun } from './dev-run.js'
 import { madeProject, runTests } from './made-with-node-modules.js'
 import { installPglite } from './pglite-stand-in.js'
 import type { Project } from './project.js'
+import { useFastTsx } from './use-fast-tsx.js'
 
 /** Fails for a name without a second letter. */
 const BROKEN = `import { Controller, Get, type Request } from 'blazon'
@@ -147,7 +148,7 @@ describe('a request that has called another host', () => {
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void bank.close())
     const BANK = `http://127.0.0.1:${(bank.address() as { port: number }).port}`
-    const project = await madeProject(['--test', 'node'])
+    const project = useFastTsx(await madeProject(['--test', 'node']))
     project.write({ 'src/charges-controller.ts': CHARGES, 'src/app.ts': CHARGE_OPTIONS })
     const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'], env: { BANK } })
     await dev.until('Listening on')
@@ -206,7 +207,7 @@ describe('a request whose replay would change things, or shows nothing', () => {
     onTestFinished(() => void bank.close())
     const { port } = bank.address() as { port: number }
     const BANK = `http://127.0.0.1:${port}`
-    const project = await madeProject(['--test', 'node'])
+    const project = useFastTsx(await madeProject(['--test', 'node']))
     project.write({ 'src/payments-controller.ts': PAYMENTS, 'src/app.ts': PAYMENT_OPTIONS })
     const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'], env: { BANK } })
     await dev.until('Listening on')
@@ -300,7 +301,7 @@ it('lists', async () => {
 `
 
 it('has a test for a wrong statement that starts as the other tests do, and passes when the statement is right', async () => {
-  const project = await madeProject(['--test', 'node'])
+  const project = useFastTsx(await madeProject(['--test', 'node']))
   await installPglite(project)
   rmSync(project.path('test'), { recursive: true })
   project.write({
@@ -336,7 +337,7 @@ describeWithServer('a request that fails for a row of PostgreSQL', () => {
       `create table orders (id int primary key, total timestamptz, customer text, password_hash text);
        insert into orders values (7, null, 'Ada', 'canary-hash-1'), (8, '2026-01-01', 'Bob', 'canary-hash-2')`,
     )
-    const project = await madeProject(['--test', 'node'])
+    const project = useFastTsx(await madeProject(['--test', 'node']))
     project.write({ 'src/orders-controller.ts': ORDERS, 'src/app.ts': OPTIONS })
     const { url } = database.options
     const dev = await DevRun.start(project, {

@@ -107,7 +107,8 @@ async function note(defect: Defect, tests: readonly string[], projects?: string[
 for (const defect of list) await note(defect, testsFor(defect.file).slice(0, NEAREST))
 if (isLong && survivors.size > 0) {
   console.log('\nThe survivors, with the long tests:')
-  for (const defect of [...survivors]) await note(defect, testsFor(defect.file), ['long'])
+  for (const defect of [...survivors])
+    await note(defect, testsFor(defect.file), ['long', 'long-shared'])
 }
 if (isWider && survivors.size > 0) {
   console.log('\nThe survivors, with all tests of npm test:')

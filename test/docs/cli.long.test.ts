@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProgram } from '../../src/cli/program.js'
 import { Project } from '../cli/project.js'
+import { useFastTsx } from '../cli/use-fast-tsx.js'
 import { blocksOf, read, root } from './markdown.js'
 import { outputOf } from './snippets.js'
 
@@ -20,7 +21,7 @@ function blockNamed(name: string): string {
 
 let project: Project
 beforeEach(() => {
-  project = new Project(['tsx', 'zod', 'typescript', '@types/node']).write({
+  project = useFastTsx(new Project(['zod', 'typescript', '@types/node'])).write({
     'package.json': { type: 'module' },
     'tsconfig.json': {
       compilerOptions: {

@@ -10,15 +10,11 @@ export const FOLDER: string = join(root, '.cache', 'snippets')
 
 export type Dialect = 'standard' | 'legacy'
 
-/**
- * Writes a `tsconfig.json` for snippets that import the package by name, and answers with its path.
- *
- * @param paths Default: the source of the package.
- */
+/** Writes a `tsconfig.json` for snippets that import the package by name, and answers with its path. */
 export function writeConfig(
   folder: string,
   dialect: Dialect,
-  paths: Record<string, string[]> = pathsOfPackage(),
+  paths: Record<string, string[]>,
 ): string {
   const compilerOptions = {
     target: 'es2022',
@@ -37,7 +33,7 @@ export function writeConfig(
 }
 
 /** Where the compiler finds the package by its names: in its source. */
-export function pathsOfPackage(): Record<string, string[]> {
+function pathsOfPackage(): Record<string, string[]> {
   return {
     blazon: [join(root, 'src/index.ts')],
     'blazon/testing': [join(root, 'src/testing/index.ts')],

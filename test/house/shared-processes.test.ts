@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ALONE } from '../../vitest.config.js'
+import { ALONE, LONG_SHARED } from '../../vitest.config.js'
 import { root } from '../root.js'
 
-const globs = [...ALONE, 'test/browser/**/*.test.ts', 'test/**/*.long.test.ts']
+const alone = [...ALONE, 'test/browser/**/*.test.ts', 'test/**/*.long.test.ts'].map(patternOf)
+const shared = LONG_SHARED.map(patternOf)
 
 // A mocked module would stay mocked for later files, and would not be mocked if an earlier file has loaded it.
 it('only test files with a process of their own mock modules', () => {
@@ -15,8 +16,9 @@ it('only test files with a process of their own mock modules', () => {
     /^vi\.mock\(/m.test(readFileSync(join(root, name), 'utf8')),
   )
   expect(mocking.length).toBeGreaterThan(1)
-  const patterns = globs.map(patternOf)
-  expect(mocking.filter((name) => !patterns.some((pattern) => pattern.test(name)))).toEqual([])
+  const isIn = (patterns: readonly RegExp[], name: string) =>
+    patterns.some((pattern) => pattern.test(name))
+  expect(mocking.filter((name) => !isIn(alone, name) || isIn(shared, name))).toEqual([])
 })
 
 /** Of the globs in `vitest.config.ts`: names in braces, and any folders. */

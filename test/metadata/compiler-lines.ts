@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Dialect, FOLDER, writeConfig } from '../docs/snippets.js'
+import { type Dialect, FOLDER, pathsOfBuild, writeConfig } from '../docs/snippets.js'
 import { root } from '../root.js'
 
 /** A file of lines that are compiled together. */
@@ -20,7 +20,7 @@ export async function compileLines({
   head,
   lines,
 }: CompiledLines): Promise<readonly (readonly string[])[]> {
-  const config = writeConfig(`${name}-${dialect}`, dialect)
+  const config = writeConfig(`${name}-${dialect}`, dialect, pathsOfBuild('.d.ts'))
   const file = join(FOLDER, `${name}-${dialect}`, 'lines.ts')
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${head}${lines.join('\n')}\n`)

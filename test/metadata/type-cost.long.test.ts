@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { FOLDER, writeConfig } from '../docs/snippets.js'
+import { FOLDER, pathsOfBuild, writeConfig } from '../docs/snippets.js'
 import { root } from '../root.js'
 
 const BODY =
@@ -18,7 +18,7 @@ const Id = z.object({ id: z.string() })
 
 /** The instantiations of a program with so many routes or functions. */
 function instantiationsOf(name: string, member: (index: number) => string, count: number): number {
-  const config = writeConfig(name, 'standard')
+  const config = writeConfig(name, 'standard', pathsOfBuild('.d.ts'))
   const indices = Array.from({ length: count }, (_, index) => index)
   const schemas = indices.map(
     (index) => `const Body${index} = ${BODY}\nconst Result${index} = ${SENT}`,

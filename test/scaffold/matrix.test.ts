@@ -71,7 +71,8 @@ async function tryRow(row: Row, results: Results): Promise<void> {
     await project.run('sh', ['ci.sh'])
     if (!existsSync(join(place, 'dist/main.js'))) throw new Error('There is no dist/main.js')
   })
-  for (const major of row.nodes) await tryNode(project, { major, results })
+  for (const major of row.nodes)
+    await tryNode(project, { major, results, hasRunCi: major === oldest })
   if (row.template !== 'minimal') {
     await results.cell('.env.example', () => checkExample(project))
     await results.cell('stages of the Dockerfile', () => checkImage(project))
@@ -82,10 +83,15 @@ async function tryRow(row: Row, results: Results): Promise<void> {
   rmSync(programs, { recursive: true, force: true })
 }
 
-async function tryNode(
-  project: MadeProject,
-  { major, results }: { readonly major: NodeMajor; readonly results: Results },
-): Promise<void> {
+/** What is tried on a version of Node. */
+interface OnNode {
+  readonly major: NodeMajor
+  readonly results: Results
+  /** Whether `ci.sh` has run on this version: the checks, the tests and the build. */
+  readonly hasRunCi: boolean
+}
+
+async function tryNode(project: MadeProject, { major, results, hasRunCi }: OnNode): Promise<void> {
   const path = nodeOf(major)
   const isThere = await results.cell(`Node ${major}`, async () =>
     requireProgram(path, `Node ${major}`),
@@ -94,13 +100,14 @@ async function tryNode(
   const options = { node: path }
   const cell = (name: string, run: () => Promise<unknown>) =>
     results.cell(`${name} (${major})`, run)
-  rmSync(join(project.folder, 'dist'), { recursive: true, force: true })
-  await cell('check', () => project.script('check', options))
-  await cell('test', () => project.script('test', options))
+  if (!hasRunCi) {
+    rmSync(join(project.folder, 'dist'), { recursive: true, force: true })
+    for (const name of ['check', 'test', 'build'])
+      await cell(name, () => project.script(name, options))
+  }
   if (project.made.template === 'saas') {
     await cell('test with Redis', () => testWithRedis(project, path))
   }
-  await cell('build', () => project.script('build', options))
   const pm = nameOf(project.made.manager)
   await cell('start', () => checkProgram(project, [pm, 'run', 'start'], path))
   await cell('node dist/main.js', async () => {

@@ -1,8 +1,4 @@
-import {
-  type MigrateOptions,
-  migrate,
-  type PostgresOptions,
-} from '../../../src/integrations/postgres/index.js'
+import { type MigrateOptions, migrate, type PostgresOptions } from 'blazon/postgres'
 
 // A process that migrates, and prints the names of the migrations that it has run.
 const [database = '{}', options = '{}'] = process.argv.slice(2)

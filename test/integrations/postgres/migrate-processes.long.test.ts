@@ -6,6 +6,7 @@ import type { PostgresOptions } from 'blazon/postgres'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { applyMigrations } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
 import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
+import { compiledProgram } from '../compiled-program.js'
 import { until } from '../until.js'
 import { Folder, ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithPgBouncer, PgBouncer } from './pgbouncer.js'
@@ -15,11 +16,15 @@ const SILENT = { info() {}, warn() {}, error() {} }
 
 let database: ServerDatabase
 let folder: Folder
+let program: string
 const running: ChildProcess[] = []
 
 async function prepare() {
   database = await ownServerDatabase()
   folder = new Folder()
+  program = await compiledProgram(
+    fileURLToPath(new URL('./migrate-in-process.ts', import.meta.url)),
+  )
 }
 
 async function cleanUp() {
@@ -32,8 +37,7 @@ async function cleanUp() {
 function start(more: PostgresOptions = {}) {
   const { options, tenantRole, allTenantsRole } = database
   const place = { ...options, tenantRole, allTenantsRole, migrations: folder.path, ...more }
-  const file = fileURLToPath(new URL('./migrate-in-process.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', file, JSON.stringify(place)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(place)], {
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

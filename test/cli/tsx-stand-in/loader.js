@@ -1,0 +1,4 @@
+import { register } from 'node:module'
+
+register('./hooks.js', import.meta.url)
+process.setSourceMapsEnabled(true)
