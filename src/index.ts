@@ -83,6 +83,7 @@ export {
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
 export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
+export { Queries, QueryBudget } from './features/records/queries.js'
 export { RequestRecords } from './features/records/request-records.js'
 export type { SecurityOptions } from './features/security/security-options.js'
 export {
@@ -130,7 +131,7 @@ export { Controller, defineControllers, Version } from './metadata/controller.js
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
-export { Cache, Limits, Queries, QueryBudget, RateLimit } from './metadata/limits.js'
+export { Cache, Limits, RateLimit } from './metadata/limits.js'
 export {
   ApiBody,
   ApiExclude,

@@ -86,8 +86,6 @@ export type Fact =
   | { readonly kind: 'limits'; readonly limits: RouteLimits }
   /** The original arguments of `@Version`. */
   | { readonly kind: 'version'; readonly versions: readonly string[] }
-  /** The original argument of `@Queries`. */
-  | { readonly kind: 'queries'; readonly most: number }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }

@@ -157,8 +157,6 @@ export interface RouteModel {
   } | null
   /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
-  /** The maximum number of statements of one request, from `@Queries`; `null` without `@Queries`. */
-  readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` if there are none. */

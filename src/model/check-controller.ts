@@ -5,7 +5,7 @@ import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { checkBounds, checkUnusedBounds } from './bounds.js'
 import { checkBodies } from './check-bodies.js'
 import { checkCache } from './check-cache.js'
-import { checkOptions, checkParameters, checkQueries, checkRepeated } from './check-decorators.js'
+import { checkOptions, checkParameters, checkRepeated } from './check-decorators.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
 import { checkInputs } from './check-inputs.js'
@@ -87,7 +87,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
   if (facts.version) problems.push(...checkVersions(subject, facts))
-  if (facts.queries) problems.push(...checkQueries(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))

@@ -125,7 +125,6 @@ export function compileRouteModel(
     cache: firstOf(facts, 'cache')?.options ?? null,
     rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     limits,
-    queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
     status,
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,
