@@ -77,6 +77,7 @@ export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-
 export { Outgoing } from './features/outgoing/outgoing.js'
 export type { OutgoingInit, OutgoingOptions } from './features/outgoing/outgoing-options.js'
 export { cursor, page } from './features/pages/pages.js'
+export { Checks } from './features/policies/checks.js'
 export { type PolicySubject, policy } from './features/policies/policy.js'
 export {
   type MemoryRateLimitOptions,
@@ -126,7 +127,7 @@ export {
 export { sseComment, sseEvent } from './http/sse-event.js'
 export { getTraceContext } from './http/trace-context.js'
 // metadata
-export { Auth, Can, Checks, Public, Requires, Tenant, TenantId } from './metadata/auth.js'
+export { Auth, Can, Public, Requires, Tenant, TenantId } from './metadata/auth.js'
 export { Controller, defineControllers, Version } from './metadata/controller.js'
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'

@@ -10,7 +10,6 @@ import type {
   ResponseFieldsMode,
 } from './operation.js'
 import type { PagesDefinition } from './pages.js'
-import type { CheckModel } from './policy.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { Produced, SseOptions, StreamKind } from './representation.js'
@@ -71,7 +70,6 @@ export type Fact =
     }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
-  | { readonly kind: 'checks'; readonly check: CheckModel }
   /** The option `returns` of a route: the schema of the data of its success. */
   | { readonly kind: 'returns'; readonly schema: Schema }
   | { readonly kind: 'status'; readonly status: number }

@@ -5,7 +5,6 @@ import type { UsedByRoute } from './interceptor.js'
 import type { RouteBounds } from './limits.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { PagesDefinition } from './pages.js'
-import type { CheckModel } from './policy.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel, StreamModel } from './representation.js'
@@ -136,8 +135,6 @@ export interface RouteModel {
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without `@Can`. */
   readonly abilities: readonly string[] | null
-  /** The policies of `@Checks`: first of the class, then of the method; `null` if there are none. */
-  readonly checks: readonly CheckModel[] | null
   /** Options of `@Tenant`; `null` without `@Tenant`. */
   readonly tenant: {
     /** Whether a request without a tenant reaches the handler. */
