@@ -9,7 +9,7 @@ export type { ConfigCode } from '../errors/codes.js'
 export { formatProblem, type Problem } from '../errors/config-error.js'
 export { statusOf } from '../errors/failure.js'
 export { type OptionNames, refuseUnknown, unknownOptions } from '../errors/option-group.js'
-export { type PeerUse, refuseOldPeer } from '../errors/peer-floor.js'
+export { loadPeer, type PeerUse, refuseOldPeer } from '../errors/peer-floor.js'
 export { orStandIn } from '../errors/stand-in.js'
 export type {
   IdempotencyClaim,

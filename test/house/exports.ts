@@ -67,7 +67,7 @@ const TYPES = `
 /** The names that `blazon/plugin` exports. */
 const PLUGIN_VALUES = `
   Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest callerOf formatProblem
-  hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext noteOf orStandIn
+  hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext loadPeer noteOf orStandIn
   producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenantOf
   toBytes toSeconds unknownOptions
 `
