@@ -5,7 +5,7 @@ import type {
 } from '../contracts/decorator.js'
 import type { AuthDecoratorOptions } from '../contracts/guard.js'
 import type { TenantDecoratorOptions } from '../contracts/tenant.js'
-import { decorator, refuseArguments, refuseBare } from './write.js'
+import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
@@ -48,8 +48,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
   }
   const { optional: isOptional = false } = options
   const guards = Object.freeze([...new Set(names as string[])])
-  const fact = { kind: 'auth', isOptional, guards } as const
-  return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Auth()', { kind: 'auth', isOptional, guards })
 }
 
 function isName(given: unknown): given is string {
@@ -66,7 +65,7 @@ function isOptions(given: unknown): given is AuthDecoratorOptions {
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
   refuseArguments('@Public', args)
-  return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
+  return methodOnly('@Public()', { kind: 'public' })
 }
 
 /**
@@ -81,8 +80,7 @@ export function Public(...args: unknown[]): DualMethodDecorator {
  */
 export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator {
   refuseBare('@Can', abilities[0], abilities[1])
-  const fact = { kind: 'can', abilities } as const
-  return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Can()', { kind: 'can', abilities })
 }
 
 /** The same as {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
@@ -102,8 +100,7 @@ export function Tenant(options?: TenantDecoratorOptions): DualClassOrMethodDecor
 export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Tenant', args[0], args[1])
   const [options = {}] = args as [TenantDecoratorOptions?]
-  const fact = { kind: 'tenant', options } as const
-  return decorator('@Tenant()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Tenant()', { kind: 'tenant', options })
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
 import type { RouteLimits } from '../contracts/limits.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
-import { decorator, refuseBare } from './write.js'
+import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
  * Sets limits for the requests of a class or a method that differ from the application's limits: the size and the
@@ -19,8 +19,7 @@ import { decorator, refuseBare } from './write.js'
 export function Limits(limits: RouteLimits): DualClassOrMethodDecorator
 export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Limits', args[0], args[1])
-  const fact = { kind: 'limits', limits: args[0] as RouteLimits } as const
-  return decorator('@Limits()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Limits()', { kind: 'limits', limits: args[0] as RouteLimits })
 }
 
 /**
@@ -52,8 +51,7 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
   refuseBare('@RateLimit', args[0], args[1])
   const isOff = args.length === 1 && args[0] === false
   const policies = isOff ? false : (args as readonly RateLimitPolicy[])
-  const fact = { kind: 'rateLimit', policies } as const
-  return decorator('@RateLimit()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@RateLimit()', { kind: 'rateLimit', policies })
 }
 
 /**
@@ -70,5 +68,5 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
 export function Cache(options: CacheDecoratorOptions): DualMethodDecorator
 export function Cache(options: CacheDecoratorOptions, ...rest: unknown[]): DualMethodDecorator {
   refuseBare('@Cache', options, rest[0])
-  return decorator('@Cache()', { method: { kind: 'cache', options } }) as DualMethodDecorator
+  return methodOnly('@Cache()', { kind: 'cache', options })
 }
