@@ -87,6 +87,7 @@ export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.
 export { Queries, QueryBudget } from './features/records/queries.js'
 export { RequestRecords } from './features/records/request-records.js'
 export type { SecurityOptions } from './features/security/security-options.js'
+export { Tenant } from './features/tenancy/tenant.js'
 export {
   getTenantId,
   requireTenantId,
@@ -127,7 +128,7 @@ export {
 export { sseComment, sseEvent } from './http/sse-event.js'
 export { getTraceContext } from './http/trace-context.js'
 // metadata
-export { Auth, Can, Public, Requires, Tenant, TenantId } from './metadata/auth.js'
+export { Auth, Can, Public, Requires, TenantId } from './metadata/auth.js'
 export { Controller, defineControllers, Version } from './metadata/controller.js'
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'

@@ -15,7 +15,6 @@ import type { RateLimitPolicy } from './rate-limit.js'
 import type { Produced, SseOptions, StreamKind } from './representation.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
-import type { TenantDecoratorOptions } from './tenant.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
@@ -78,7 +77,6 @@ export type Fact =
   /** The original arguments of `@Produces`. */
   | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
-  | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheDecoratorOptions }
   /** The original argument of `@Limits`. */
   | { readonly kind: 'limits'; readonly limits: RouteLimits }

@@ -135,11 +135,6 @@ export interface RouteModel {
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without `@Can`. */
   readonly abilities: readonly string[] | null
-  /** Options of `@Tenant`; `null` without `@Tenant`. */
-  readonly tenant: {
-    /** Whether a request without a tenant reaches the handler. */
-    readonly isOptional: boolean
-  } | null
   /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**

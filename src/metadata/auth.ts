@@ -4,7 +4,6 @@ import type {
   LegacyParameterDecorator,
 } from '../contracts/decorator.js'
 import type { AuthDecoratorOptions } from '../contracts/guard.js'
-import type { TenantDecoratorOptions } from '../contracts/tenant.js'
 import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
@@ -85,23 +84,6 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
 
 /** The same as {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
 export const Requires: typeof Can = Can
-
-/**
- * Requires a tenant on every route of a class, or on one method: a request without a tenant is refused with 400, and
- * responses of `@Cache` are kept apart by tenant. A decorator on a method replaces the one on its class.
- *
- * @param options `optional: true` also accepts requests that name no tenant. Default `false`.
- * @example
- * @Tenant()
- * @Controller('invoices')
- * class InvoicesController {}
- */
-export function Tenant(options?: TenantDecoratorOptions): DualClassOrMethodDecorator
-export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Tenant', args[0], args[1])
-  const [options = {}] = args as [TenantDecoratorOptions?]
-  return classOrMethod('@Tenant()', { kind: 'tenant', options })
-}
 
 /**
  * Passes the id of the request's tenant to a handler parameter (legacy dialect); `undefined` when there is none.

@@ -1,5 +1,4 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { inspect } from 'node:util'
 import type { Class } from '../contracts/provider.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { checkBounds, checkUnusedBounds } from './bounds.js'
@@ -32,11 +31,7 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return [
-    ...(hasRoutes ? [] : [empty(subject)]),
-    ...checkTenant(subject, inherited.facts),
-    ...checkResponseFields(subject, inherited.facts),
-  ]
+  return [...(hasRoutes ? [] : [empty(subject)]), ...checkResponseFields(subject, inherited.facts)]
 }
 
 function undecorated(subject: string): Problem {
@@ -98,7 +93,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.defined) problems.push(...checkDefined(subject, facts))
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.use) problems.push(...checkUses(subject, facts))
-  if (facts.tenant) problems.push(...checkTenant(subject, facts))
   if (facts.responseFields) problems.push(...checkResponseFields(subject, facts))
   if (facts.stream) problems.push(...checkStream(subject, facts))
   if (facts.route) problems.push(...checkHandler({ subject, controller, key, facts }))
@@ -205,21 +199,4 @@ function checkHandler({ subject, controller, key, facts }: CheckedHandler): Prob
     'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
     `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list. On a class with @Produces: ${RETURN_ROWS}`,
   )
-}
-
-/** Checks the options of `@Tenant` on a class or a method. */
-function checkTenant(subject: string, facts: FactsByKind): Problem[] {
-  return factsOf(facts, 'tenant')
-    .filter(({ options }) => !isValid(options))
-    .map(({ options }) => {
-      const given = inspect(options, { breakLength: Infinity })
-      const remedy = 'Write @Tenant(), or @Tenant({ optional: true }).'
-      return invalid(subject, `@Tenant was given ${given}, which is not a valid option.`, remedy)
-    })
-}
-
-function isValid(options: unknown): boolean {
-  if (typeof options !== 'object' || options === null) return false
-  const { optional, ...rest } = options as Record<string, unknown>
-  return [undefined, true, false].includes(optional as undefined) && Object.keys(rest).length === 0
 }

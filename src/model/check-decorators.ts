@@ -33,7 +33,6 @@ function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | u
 /** Decorators that a class or a method can only have once: a second one would be ignored. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
-  ['tenant', '@Tenant'],
   ['limits', '@Limits'],
   ['version', '@Version'],
   ['responseFields', '@ResponseFields'],

@@ -120,7 +120,6 @@ export function compileRouteModel(
     isAuthOptional,
     guards,
     abilities,
-    tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     limits,
@@ -180,10 +179,6 @@ function compileAccess(
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
   const abilities = new Set(stated.flatMap((fact) => fact.abilities))
   return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
-}
-
-function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
-  return fact === undefined ? null : { isOptional: fact.options?.optional === true }
 }
 
 /** A redirect has its own status, and no other response is described. */

@@ -24,6 +24,7 @@ export {
   Statements,
   type StatementsConfig,
 } from '../features/statements/statements.js'
+export { tenancyOf } from '../features/tenancy/tenant.js'
 export { TenantStates } from '../features/tenancy/tenant-directory.js'
 export { type Caller, callerOf } from '../http/caller.js'
 export { type Work, WorkContext } from '../http/contexts.js'

@@ -68,7 +68,7 @@ const TYPES = `
 const PLUGIN_VALUES = `
   Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest callerOf formatProblem
   hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext loadPeer noteOf orStandIn
-  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenantOf
+  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenancyOf tenantOf
   toBytes toSeconds unknownOptions
 `
 const PLUGIN_TYPES = `

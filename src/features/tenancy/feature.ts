@@ -3,6 +3,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { JsonSchema } from '../../contracts/schema.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
+import { tenancyOf } from './tenant.js'
 import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
 
 /** The settings that tenants depend on. */
@@ -79,9 +80,7 @@ function warnOfGuards({ guards }: TenantSettings): Problem[] {
 
 function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySetting): Problem[] {
   if (hasMiddlewares || hasSource(settings)) return []
-  const names = routes
-    .filter(({ tenant }) => tenant !== null && !tenant.isOptional)
-    .map(({ name }) => name)
+  const names = routes.filter((route) => needsTenant(route, null)).map(({ name }) => name)
   if (names.length === 0) return []
   return [
     {
@@ -143,13 +142,13 @@ function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
 function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
   if (facts === null) {
-    return (route) => (route.tenant === null ? null : { errors: [400] })
+    return (route) => (tenancyOf(route) === undefined ? null : { errors: [400] })
   }
   // One object for all routes, because the document describes each schema once.
   const schema = schemaOfId(facts)
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
-    const isNamed = route.tenant !== null || isNeeded
+    const isNamed = tenancyOf(route) !== undefined || isNeeded
     // The credential names the tenant, too.
     const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
     const header =
