@@ -65,7 +65,7 @@ export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): Rout
   })
 }
 
-/** Returns the limits for the requests of a route: those of its `@Limits`, or else those of the application. */
+/** Returns the limits for the requests of a route: its `@Limits`, or else the limits of the application. */
 export function boundsOf<T extends RouteBounds>(
   route: { readonly limits?: RouteBounds | null } | undefined,
   ofApp: T,
