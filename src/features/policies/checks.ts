@@ -4,7 +4,14 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { routeOf } from '../../http/request-notes.js'
 import { defineOption } from '../../metadata/option.js'
 
-const option = defineOption<CheckModel>('Checks', { merge: 'list' })
+const option = defineOption<CheckModel>('Checks', {
+  merge: 'list',
+  check: ({ policy }) => (isPolicy(policy) ? undefined : 'It needs the result of policy().'),
+})
+
+function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
+  return typeof policy?.or404 === 'function' && Array.isArray(policy.actions)
+}
 
 /**
  * Declares that a route uses a policy. Its document then has the refusals (403 and 404), and a success is sent only
@@ -30,9 +37,12 @@ export function Checks<TObject, TAction extends string>(
   ...actions: readonly [NoInfer<TAction>, ...NoInfer<TAction>[]]
 ): DualClassOrMethodDecorator
 export function Checks(
-  ...[policy, ...actions]: readonly [CheckModel['policy'], ...string[]]
+  ...args: readonly [CheckModel['policy'], ...string[]]
 ): DualClassOrMethodDecorator {
-  if (typeof policy?.or404 !== 'function' || !Array.isArray(policy.actions)) {
+  const [policy, ...actions] = args
+  if (!isPolicy(policy)) {
+    // Without parentheses, the arguments are the target of the decorator, which this call refuses.
+    option(...(args as unknown as [CheckModel]))
     throw new TypeError('@Checks() needs the result of policy().')
   }
   const unknown = actions.find((action) => !policy.actions.includes(action))
