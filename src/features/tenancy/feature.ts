@@ -1,7 +1,7 @@
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { JsonSchema } from '../../contracts/schema.js'
-import type { Problem } from '../../errors/config-error.js'
+import { type Problem, sharedProblem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
 import { tenancyOf } from './tenant.js'
 import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
@@ -80,17 +80,13 @@ function warnOfGuards({ guards }: TenantSettings): Problem[] {
 
 function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySetting): Problem[] {
   if (hasMiddlewares || hasSource(settings)) return []
-  const names = routes.filter((route) => needsTenant(route, null)).map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_TENANT_WITHOUT_SOURCE',
-      subject: names.join(', '),
-      cause:
-        'It needs a tenant, but nothing in the application can name one: the response will always be 400.',
-      remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
-    },
-  ]
+  const needing = routes.filter((route) => needsTenant(route, null))
+  return sharedProblem(needing, {
+    code: 'W_TENANT_WITHOUT_SOURCE',
+    cause:
+      'It needs a tenant, but nothing in the application can name one: the response will always be 400.',
+    remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
+  })
 }
 
 function hasSource(tenant: TenantSettings | null): boolean {
