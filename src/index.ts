@@ -77,14 +77,17 @@ export type { MetricsOptions, MetricsTenants } from './features/metrics/metrics-
 export { Outgoing } from './features/outgoing/outgoing.js'
 export type { OutgoingInit, OutgoingOptions } from './features/outgoing/outgoing-options.js'
 export { cursor, page } from './features/pages/pages.js'
+export { Checks } from './features/policies/checks.js'
 export { type PolicySubject, policy } from './features/policies/policy.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
 } from './features/rate-limit/memory-rate-limit.js'
 export type { RateLimitOptions } from './features/rate-limit/rate-limit-options.js'
+export { Queries, QueryBudget } from './features/records/queries.js'
 export { RequestRecords } from './features/records/request-records.js'
 export type { SecurityOptions } from './features/security/security-options.js'
+export { Tenant } from './features/tenancy/tenant.js'
 export {
   getTenantId,
   requireTenantId,
@@ -125,12 +128,12 @@ export {
 export { sseComment, sseEvent } from './http/sse-event.js'
 export { getTraceContext } from './http/trace-context.js'
 // metadata
-export { Auth, Can, Checks, Public, Requires, Tenant, TenantId } from './metadata/auth.js'
+export { Auth, Can, Public, Requires, TenantId } from './metadata/auth.js'
 export { Controller, defineControllers, Version } from './metadata/controller.js'
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
-export { Cache, Limits, Queries, QueryBudget, RateLimit } from './metadata/limits.js'
+export { Cache, Limits, RateLimit } from './metadata/limits.js'
 export {
   ApiBody,
   ApiExclude,

@@ -52,6 +52,7 @@ export class App {
   #startMs = 0
   #listening: Promise<AddressInfo | string> | undefined
   #closing: Promise<void> | undefined
+  readonly #isClosing = () => this.#closing !== undefined
   /** Whether closing had to cut requests, or the start. */
   #isForced = false
   #processEnd: ProcessEnd | undefined
@@ -69,7 +70,7 @@ export class App {
       options,
       app: this.#context,
       harnessOf: () => this.#harness,
-      isClosing: () => this.#closing !== undefined,
+      isClosing: this.#isClosing,
     })
     this.#describer?.declared(
       this,
@@ -257,7 +258,7 @@ export class App {
       app: this,
       declared: this.#declared,
       start: () => this.#start(),
-      isClosing: () => this.#closing !== undefined,
+      isClosing: this.#isClosing,
       began: (listening: Promise<AddressInfo | string>) => {
         this.#listening = listening
       },
@@ -296,7 +297,7 @@ export class App {
       harness,
       ...this.#parts,
       app: this.#context,
-      isClosing: () => this.#closing !== undefined,
+      isClosing: this.#isClosing,
     })
     this.#running = await boot(prepared)
     this.#startMs = harness.clock.monotonic() - begin

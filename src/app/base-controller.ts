@@ -1,8 +1,7 @@
 import type { Response } from '../contracts/handler.js'
-import { successEnvelope } from '../errors/envelope.js'
 import { routeOf } from '../http/request-notes.js'
 import { discardBody, isReadInParts } from '../http/send/raw-body.js'
-import { ownSender } from '../pipeline/send-success.js'
+import { ownSender, successEnvelope } from '../pipeline/send-success.js'
 import { isOrdinaryData, statusOf } from '../pipeline/steps/respond.js'
 
 /**

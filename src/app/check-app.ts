@@ -2,6 +2,7 @@ import type { Application } from 'express'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { boundsOf } from '../model/bounds.js'
 import { writtenAs } from '../model/facts-by-kind.js'
 import { schemasOfBody } from '../schema/body-schemas.js'
 import { describeOnce } from '../schema/describe-schema.js'
@@ -34,7 +35,7 @@ const HARMLESS_BYTES = 200_000
  */
 function checkBodies({ limits, converters }: Settings, { routes }: AppModel): readonly Problem[] {
   return routes.flatMap((route) => {
-    const bodyBytes = route.limits?.bodyBytes ?? limits.bodyBytes
+    const { bodyBytes } = boundsOf(route, limits)
     if (bodyBytes <= HARMLESS_BYTES) return []
     return schemasOfBody(route).flatMap((body) => {
       const described = describeOnce(body, { side: 'input', converters })

@@ -3,7 +3,7 @@ import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
-import type { Problem } from '../errors/config-error.js'
+import { type Problem, sharedProblem } from '../errors/config-error.js'
 import { describeOnce } from '../schema/describe-schema.js'
 import { readSchema } from '../schema/fields/read-schema.js'
 import { isBodiless, isJsonType } from '../schema/response-shape.js'
@@ -21,11 +21,9 @@ export function checkResponseFields(
     ({ responseFields, method }) =>
       (responseFields ?? responses.fields) !== 'send' && method !== 'HEAD',
   )
-  const bare = limited
-    .filter((route) => route.stream === null && lacksSchema(route))
-    .map(({ name }) => name)
+  const bare = limited.filter((route) => route.stream === null && lacksSchema(route))
   return [
-    ...(bare.length === 0 ? [] : [undescribed([...new Set(bare)])]),
+    ...sharedProblem(bare, UNDESCRIBED),
     ...limited.flatMap((route) => findOpen(route, converters)),
   ]
 }
@@ -43,16 +41,13 @@ export function lacksSchema({ operation, status, redirect, headers }: RouteModel
   return !isDescribed && mayHaveBody
 }
 
-function undescribed(names: readonly string[]): Problem {
-  return {
-    code: 'W_RESPONSE_UNDESCRIBED',
-    subject: names.join(', '),
-    cause:
-      'The fields of its responses are limited, but a successful response has no schema: all its fields are sent.',
-    remedy:
-      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
-  }
-}
+const UNDESCRIBED = {
+  code: 'W_RESPONSE_UNDESCRIBED',
+  cause:
+    'The fields of its responses are limited, but a successful response has no schema: all its fields are sent.',
+  remedy:
+    "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
+} as const
 
 function findOpen(
   { name, operation: { responses }, stream }: RouteModel,
@@ -87,17 +82,13 @@ export function checkResponseLists(
   { routes }: AppModel,
 ): readonly Problem[] {
   if (process.env['NODE_ENV'] === 'production') return []
-  const names = routes.filter((route) => isUnbounded(route, converters)).map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_RESPONSE_UNBOUNDED',
-      subject: [...new Set(names)].join(', '),
-      cause: 'The response is a list without a maximum, and no query parameter limits it.',
-      remedy:
-        'Read it page by page: @Paged(cursor(Item, { order })). Or describe the largest number of items (`maxItems`, `.max(500)`), which also accepts a list that stays short.',
-    },
-  ]
+  const unbounded = routes.filter((route) => isUnbounded(route, converters))
+  return sharedProblem(unbounded, {
+    code: 'W_RESPONSE_UNBOUNDED',
+    cause: 'The response is a list without a maximum, and no query parameter limits it.',
+    remedy:
+      'Read it page by page: @Paged(cursor(Item, { order })). Or describe the largest number of items (`maxItems`, `.max(500)`), which also accepts a list that stays short.',
+  })
 }
 
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {

@@ -1,6 +1,6 @@
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
+import { type Problem, sharedProblem } from '../errors/config-error.js'
 import { headerTypeOf, isJsonType } from '../schema/response-shape.js'
 import type { MarkedPlace } from '../schema/visibility/marks.js'
 import {
@@ -144,37 +144,27 @@ function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
 
 /** No caller can hold an ability if neither a guard nor a middleware identifies the caller. */
 function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
-  const names = marked
+  const anonymous = marked
     .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)
     .filter(({ uses }) => !hasMiddlewares && uses === null)
-    .map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_VISIBILITY_WITHOUT_USER',
-      subject: names.join(', '),
-      cause:
-        'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
-      remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
-    },
-  ]
+  return sharedProblem(anonymous, {
+    code: 'W_VISIBILITY_WITHOUT_USER',
+    cause:
+      'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
+    remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
+  })
 }
 
 /** A response without a schema may be the same object that has marks elsewhere. */
 function undescribed(routes: readonly RouteModel[]): Problem[] {
-  const names = routes
+  const bare = routes
     .filter((route) => route.responseFields !== 'send' && route.method !== 'HEAD')
     .filter((route) => route.stream === null && lacksSchema(route))
-    .map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_VISIBILITY_UNDESCRIBED',
-      subject: [...new Set(names)].join(', '),
-      cause:
-        'The application has fields with visibleTo, and a successful response here has no schema: nothing shows which fields to leave out.',
-      remedy:
-        "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
-    },
-  ]
+  return sharedProblem(bare, {
+    code: 'W_VISIBILITY_UNDESCRIBED',
+    cause:
+      'The application has fields with visibleTo, and a successful response here has no schema: nothing shows which fields to leave out.',
+    remedy:
+      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
+  })
 }

@@ -122,7 +122,7 @@ export async function compileUploads(
 
 function rulesOf(
   upload: UploadModel,
-  { bodyLimits, validationStatus }: PipelineConfig,
+  { bodyLimits: { bodyBytes }, validationStatus }: PipelineConfig,
   isSingle: (schema: Schema) => boolean,
 ): FormRules {
   const { files, fields } = upload
@@ -131,8 +131,8 @@ function rulesOf(
     files,
     fields: Object.keys(fields),
     areSingle: Object.values(fields).every(isSingle),
-    fieldBytes: bodyLimits.size,
-    formBytes: bytesOfForm(upload, bodyLimits.size),
+    fieldBytes: bodyBytes,
+    formBytes: bytesOfForm(upload, bodyBytes),
     // A form may send an empty file for each kind of file.
     maxParts: MAX_PARAMETERS + maxFiles + Object.keys(files).length,
     validationStatus,

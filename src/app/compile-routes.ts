@@ -2,6 +2,7 @@ import type { Clock } from '../contracts/clock.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { FrameworkRoute } from '../contracts/plugin.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
+import { boundsOf } from '../model/bounds.js'
 import { compileDispatch, compileFrameworkRoute } from '../pipeline/compile-dispatch.js'
 import { compileProbe, compileRoute } from '../pipeline/compile-route.js'
 import type { PipelineConfig, RouteParts } from '../pipeline/route-parts.js'
@@ -76,30 +77,29 @@ function whatRoutesShare(
     onError: errors.onError,
     onLateError: errors.onLateError,
     log: errors.log,
-    deadlines: errors.deadlines.of(null),
+    deadlines: errors.deadlines.of(),
     validationStatus: wire.validationStatus,
     scopes: features.scopes,
     isObserved: config.observers !== null,
     onStep: config.observers?.onStep ?? null,
     mayFailLate: middlewares.handlers.length > 0,
     mayRespondToErrorsLater: middlewares.errorHandlers.length > 0,
-    bodyLimits: { size: limits.bodyBytes, depth: limits.depth },
+    bodyLimits: limits,
     streamOf,
   }
 }
 
 /** The settings of a route with `@Limits`; for all others, the shared object. */
 function withOwnLimits(
-  { limits: bounds }: RouteModel,
+  route: RouteModel,
   shared: PipelineConfig,
   { errors }: RoutesConfig,
 ): PipelineConfig {
-  if (bounds === null) return shared
-  const { size, depth } = shared.bodyLimits
+  if (route.limits === null) return shared
   return {
     ...shared,
-    deadlines: errors.deadlines.of(bounds),
-    bodyLimits: { size: bounds.bodyBytes ?? size, depth: bounds.depth ?? depth },
+    deadlines: errors.deadlines.of(route),
+    bodyLimits: boundsOf(route, shared.bodyLimits),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Application } from 'express'
+import { can } from '../features/policies/checks.js'
 import type { Security } from '../features/security/security.js'
 import { isExpressApp } from '../http/express-routers.js'
 import { hostedApp } from '../http/hosted-app.js'
@@ -41,6 +42,11 @@ export function createMessageClasses(
   const forbidsStoring = auth.guards.length > 0
   const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }
   const Request = createRequestClass(host, { scopes, ids })
+  Object.defineProperty(Request.prototype, 'can', {
+    value: can,
+    writable: true,
+    configurable: true,
+  })
   const Response = createResponseClass(host, {
     statics: staticHeaders(headers),
     addsHeaders: addsHeaders || forbidsStoring || sendsRequestIds || crossOrigin?.headersOf != null,

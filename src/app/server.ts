@@ -29,8 +29,8 @@ export interface ServerConfig {
 
 /** Creates Node's server. It does not listen yet. */
 export function createHttpServer(config: ServerConfig): Server {
-  const { Request, Response, listener, connections, timeouts } = config
-  const handle = watching(config)
+  const { Request, Response, listener, connections, timeouts, slowReaders } = config
+  const handle = slowReaders?.watchFrom(listener.handle) ?? listener.handle
   const server = createServer(
     {
       IncomingMessage: Request as never,
@@ -55,18 +55,6 @@ export function createHttpServer(config: ServerConfig): Server {
   server.on('clientError', listener.handleClientError)
   server.on('connection', (socket) => connections.add(socket))
   return server
-}
-
-/** Lets each request begin the watch for slow readers. */
-function watching({
-  listener: { handle },
-  slowReaders,
-}: Pick<ServerConfig, 'listener' | 'slowReaders'>): Listener['handle'] {
-  if (slowReaders === null) return handle
-  return function watchAndHandle(req, res) {
-    slowReaders.watch()
-    handle(req, res)
-  }
 }
 
 /** Starts listening. Rejects if the port is in use or not allowed. */

@@ -10,6 +10,7 @@ import { requestIdOf } from '../http/request-id.js'
 import { routeOf } from '../http/request-notes.js'
 import { ignoreRejection } from '../step/step.js'
 import type { Connections } from './connections.js'
+import type { Listener } from './listener.js'
 
 /** The number of checks of each connection within the time limit of a client. */
 const LOOKS = 4
@@ -44,7 +45,15 @@ export class SlowReaders {
     this.#config = config
   }
 
-  /** Begins to look at the connections, unless that has begun. Called with each request. */
+  /** Returns a function that calls `watch` for each request. */
+  watchFrom(handle: Listener['handle']): Listener['handle'] {
+    return (req, res) => {
+      this.watch()
+      handle(req, res)
+    }
+  }
+
+  /** Begins to look at the connections, unless that has begun. */
   watch(): void {
     if (this.#timer === null && !this.#isClosed) this.#start()
   }

@@ -10,13 +10,11 @@ import type {
   ResponseFieldsMode,
 } from './operation.js'
 import type { PagesDefinition } from './pages.js'
-import type { CheckModel } from './policy.js'
 import type { Token } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { Produced, SseOptions, StreamKind } from './representation.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
-import type { TenantDecoratorOptions } from './tenant.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
@@ -71,7 +69,6 @@ export type Fact =
     }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
-  | { readonly kind: 'checks'; readonly check: CheckModel }
   /** The option `returns` of a route: the schema of the data of its success. */
   | { readonly kind: 'returns'; readonly schema: Schema }
   | { readonly kind: 'status'; readonly status: number }
@@ -80,14 +77,11 @@ export type Fact =
   /** The original arguments of `@Produces`. */
   | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
-  | { readonly kind: 'tenant'; readonly options: TenantDecoratorOptions }
   | { readonly kind: 'cache'; readonly options: CacheDecoratorOptions }
   /** The original argument of `@Limits`. */
   | { readonly kind: 'limits'; readonly limits: RouteLimits }
   /** The original arguments of `@Version`. */
   | { readonly kind: 'version'; readonly versions: readonly string[] }
-  /** The original argument of `@Queries`. */
-  | { readonly kind: 'queries'; readonly most: number }
   /** `false` means no limit. */
   | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }

@@ -5,7 +5,6 @@ import type { UsedByRoute } from './interceptor.js'
 import type { RouteBounds } from './limits.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { PagesDefinition } from './pages.js'
-import type { CheckModel } from './policy.js'
 import type { Class } from './provider.js'
 import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel, StreamModel } from './representation.js'
@@ -136,13 +135,6 @@ export interface RouteModel {
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without `@Can`. */
   readonly abilities: readonly string[] | null
-  /** The policies of `@Checks`: first of the class, then of the method; `null` if there are none. */
-  readonly checks: readonly CheckModel[] | null
-  /** Options of `@Tenant`; `null` without `@Tenant`. */
-  readonly tenant: {
-    /** Whether a request without a tenant reaches the handler. */
-    readonly isOptional: boolean
-  } | null
   /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**
@@ -157,8 +149,6 @@ export interface RouteModel {
   } | null
   /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
-  /** The maximum number of statements of one request, from `@Queries`; `null` without `@Queries`. */
-  readonly queries: number | null
   /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` if there are none. */

@@ -57,6 +57,15 @@ export function invalid(subject: string, cause: string, remedy: string): Problem
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
+/** Builds one problem that several routes have, with their names as its subject; none without such a route. */
+export function sharedProblem(
+  routes: readonly { readonly name: string }[],
+  problem: Omit<Problem, 'subject'>,
+): Problem[] {
+  const names = new Set(routes.map(({ name }) => name))
+  return names.size === 0 ? [] : [{ ...problem, subject: [...names].join(', ') }]
+}
+
 /** Formats a value for a message: text in quotes, any other value by `String`. Never throws. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`

@@ -51,15 +51,6 @@ export interface ProblemDetails {
   readonly requestId?: string
 }
 
-/** Puts the data of a success into the envelope. */
-export function successEnvelope<TData>(
-  status: number,
-  message: string,
-  data: TData,
-): SuccessEnvelope<TData> {
-  return { statusCode: 'success', status, message, data }
-}
-
 /** The format of errors that the envelope of a route has; `undefined` if errors have the format of the application. */
 export function errorFormatOf({ envelope }: Pick<RouteModel, 'envelope'>): ErrorFormat | undefined {
   return typeof envelope === 'object' ? envelope.error : undefined

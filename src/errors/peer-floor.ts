@@ -61,6 +61,8 @@ export interface PeerUse {
   readonly origin: string
   /** The oldest version that works. Default: for a package that this framework uses itself, the version it needs. */
   readonly floor?: string
+  /** The command that installs the package. Default: `npm install` with its name. */
+  readonly install?: string
 }
 
 /**
@@ -93,6 +95,30 @@ export function findOldPeer(
 export function refuseOldPeer(name: string, { subject, origin, floor }: PeerUse): void {
   const old = findOldPeer(name, origin, floor)
   if (old !== null) throw new ConfigError([{ code: 'E_PEER_MISSING', subject, ...old }])
+}
+
+/**
+ * Loads an optional package.
+ *
+ * @param load Calls `import` with a literal, so that bundlers find the package.
+ * @throws ConfigError `E_PEER_MISSING` if the package is too old, as {@link refuseOldPeer}, or cannot be loaded.
+ * @example
+ * const use = { subject: 'my-events', origin: import.meta.url, floor: '2.2.0' }
+ * const { Kafka } = await loadPeer('kafkajs', use, () => import('kafkajs'))
+ */
+export async function loadPeer<T>(name: string, use: PeerUse, load: () => Promise<T>): Promise<T> {
+  refuseOldPeer(name, use)
+  try {
+    return await load()
+  } catch (error) {
+    const problem = {
+      code: 'E_PEER_MISSING',
+      subject: use.subject,
+      cause: `It needs the package ${name}, which cannot be loaded.`,
+      remedy: use.install ?? `npm install ${name}`,
+    } as const
+    throw new ConfigError([problem], { cause: error })
+  }
 }
 
 /** Reads the manifest as a file, because a package need not export its `package.json`. */

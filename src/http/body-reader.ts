@@ -25,7 +25,7 @@ export function bodyReader(
   { type, maxBytes, isDescribed }: BodyModel,
   limits: BodyLimits,
 ): BodyReader {
-  const size = maxBytes ?? limits.size
+  const size = maxBytes ?? limits.bodyBytes
   if (type === 'json') {
     const rules = { ...limits, mayBeEmpty: !isDescribed }
     return { size, parse: (bytes) => parseJsonBody(bytes, rules) }

@@ -50,7 +50,7 @@ export function declaredType({ headers }: IncomingMessage): DeclaredType | null 
 /** Limits for a body. */
 export interface BodyLimits {
   /** The maximum size in bytes, both as received and after decompression. */
-  readonly size: number
+  readonly bodyBytes: number
   /** The maximum depth of nesting. */
   readonly depth: number
 }
@@ -74,11 +74,11 @@ export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   if (!isJson(req)) {
     throw refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
   }
-  const arrived = takeArrived(req, rules.size)
+  const arrived = takeArrived(req, rules.bodyBytes)
   if (arrived !== null) return parseJsonBody(arrived, rules)
   // A middleware has read the body and not set `req.body`.
   const isTaken = req.readableEnded
-  return readBody(req, rules.size).then((bytes) =>
+  return readBody(req, rules.bodyBytes).then((bytes) =>
     isTaken ? undefined : parseJsonBody(bytes, rules),
   )
 }
@@ -86,7 +86,7 @@ export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
 /** Parses the bytes of a JSON body. Throws 400. */
 export function parseJsonBody(
   bytes: Buffer,
-  { depth, mayBeEmpty }: Omit<JsonRules, 'size'>,
+  { depth, mayBeEmpty }: Omit<JsonRules, 'bodyBytes'>,
 ): unknown {
   if (bytes.length > 0) return parseJson(bytes, depth)
   if (mayBeEmpty) return undefined

@@ -4,15 +4,12 @@ import type { Socket } from 'node:net'
 import type { Application } from 'express'
 import type { AuthResult } from '../contracts/guard.js'
 import type { NextFunction, Request, Response, Validated } from '../contracts/handler.js'
-import type { PolicyRequest } from '../contracts/policy.js'
-import type { RouteModel } from '../contracts/route-model.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import type { SpanIdentity, TraceContext } from '../contracts/trace.js'
 import { bodyDescriptor } from './body-descriptor.js'
 import { copyDescriptors, expressRequest } from './express-parts.js'
 import { boundAccepts } from './negotiate.js'
 import { defineRequestId, type RequestIds } from './request-id.js'
-import { routeOf } from './request-notes.js'
 import { bindListeners, type RequestScopes } from './request-scopes.js'
 import { IS_BUN } from './runtime.js'
 import {
@@ -105,7 +102,6 @@ export function createRequestClass(app: Application, { scopes, ids }: RequestCon
   const prototype = AppRequest.prototype as unknown as BlazonRequest
   copyDescriptors(prototype, expressRequest)
   Object.defineProperty(prototype, 'app', { value: app, writable: true, configurable: true })
-  Object.defineProperty(prototype, 'can', { value: can, writable: true, configurable: true })
   boundAccepts(prototype)
   defineAddress(prototype, app)
   defineQuery(prototype, app)
@@ -218,29 +214,6 @@ function createAbortController(req: BlazonRequest): AbortController {
   // A response closes once, and `once` would allocate two more objects for each open stream.
   else res.on('close', abort)
   return controller
-}
-
-/**
- * Decides by a policy that the route declares with `@Checks`.
- *
- * @param ability The name of the policy and an action: `order:read`.
- * @throws Error if the route declares no policy of this name.
- */
-async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
-  const text = String(ability)
-  const end = text.indexOf(':')
-  const [name, action] = [text.slice(0, end), text.slice(end + 1)]
-  const route = routeOf(this)
-  const found = route?.checks?.find(({ policy }) => policy.name === name)
-  if (found !== undefined) return await found.policy.can(this, action, object)
-  throw new Error(`req.can('${text}'): ${remedyFor(route)}`)
-}
-
-function remedyFor(route: RouteModel | undefined): string {
-  if (route === undefined) return 'the request has no route yet. Call can() of the policy itself.'
-  const known = new Set(route.checks?.map(({ policy }) => policy.name) ?? [])
-  const declared = known.size === 0 ? 'no policy' : [...known].join(', ')
-  return `${route.name} declares ${declared}. Add @Checks(policy, action) to the handler.`
 }
 
 const TRUST = 'trust proxy fn'

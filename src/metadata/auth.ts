@@ -4,9 +4,7 @@ import type {
   LegacyParameterDecorator,
 } from '../contracts/decorator.js'
 import type { AuthDecoratorOptions } from '../contracts/guard.js'
-import type { Policy } from '../contracts/policy.js'
-import type { TenantDecoratorOptions } from '../contracts/tenant.js'
-import { decorator, refuseArguments, refuseBare } from './write.js'
+import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
@@ -49,8 +47,7 @@ export function Auth(...args: unknown[]): DualClassOrMethodDecorator {
   }
   const { optional: isOptional = false } = options
   const guards = Object.freeze([...new Set(names as string[])])
-  const fact = { kind: 'auth', isOptional, guards } as const
-  return decorator('@Auth()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Auth()', { kind: 'auth', isOptional, guards })
 }
 
 function isName(given: unknown): given is string {
@@ -67,7 +64,7 @@ function isOptions(given: unknown): given is AuthDecoratorOptions {
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
   refuseArguments('@Public', args)
-  return decorator('@Public()', { method: { kind: 'public' } }) as DualMethodDecorator
+  return methodOnly('@Public()', { kind: 'public' })
 }
 
 /**
@@ -82,30 +79,11 @@ export function Public(...args: unknown[]): DualMethodDecorator {
  */
 export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator {
   refuseBare('@Can', abilities[0], abilities[1])
-  const fact = { kind: 'can', abilities } as const
-  return decorator('@Can()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Can()', { kind: 'can', abilities })
 }
 
 /** The same as {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
 export const Requires: typeof Can = Can
-
-/**
- * Requires a tenant on every route of a class, or on one method: a request without a tenant is refused with 400, and
- * responses of `@Cache` are kept apart by tenant. A decorator on a method replaces the one on its class.
- *
- * @param options `optional: true` also accepts requests that name no tenant. Default `false`.
- * @example
- * @Tenant()
- * @Controller('invoices')
- * class InvoicesController {}
- */
-export function Tenant(options?: TenantDecoratorOptions): DualClassOrMethodDecorator
-export function Tenant(...args: unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Tenant', args[0], args[1])
-  const [options = {}] = args as [TenantDecoratorOptions?]
-  const fact = { kind: 'tenant', options } as const
-  return decorator('@Tenant()', { class: fact, method: fact }) as DualClassOrMethodDecorator
-}
 
 /**
  * Passes the id of the request's tenant to a handler parameter (legacy dialect); `undefined` when there is none.
@@ -119,41 +97,4 @@ export function TenantId(...args: unknown[]): LegacyParameterDecorator {
   return decorator('@TenantId()', {
     parameter: (index) => [{ kind: 'parameter', index, source: 'tenant' }],
   })
-}
-
-/**
- * Declares that a route uses a policy. Its document then has the refusals (403 and 404), and a success is sent only
- * after the policy has decided about at least one of the actions: otherwise the response is 500. Repeatable: each
- * decorator must be met. A decorator on a class applies to all its routes.
- *
- * @param policy The result of `policy`, or of its `or404`.
- * @param actions The actions that the handler checks. If there are several, one check is enough.
- * @throws TypeError if the first argument is not a policy, or the policy has no rule for an action.
- *
- * @example
- * class OrdersController {
- *   @Auth()
- *   @Checks(OrderPolicy, 'read')
- *   @Get(':id')
- *   show(req: Request) {
- *     return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
- *   }
- * }
- */
-export function Checks<TObject, TAction extends string>(
-  policy: Policy<TObject, TAction>,
-  ...actions: readonly [NoInfer<TAction>, ...NoInfer<TAction>[]]
-): DualClassOrMethodDecorator {
-  if (typeof policy?.or404 !== 'function' || !Array.isArray(policy.actions)) {
-    refuseBare('@Checks', policy, actions[0])
-    throw new TypeError('@Checks() needs the result of policy().')
-  }
-  const unknown = actions.find((action) => !policy.actions.includes(action))
-  if (actions.length === 0 || unknown !== undefined) {
-    const known = policy.actions.map((action) => `'${action}'`).join(', ')
-    const given = unknown === undefined ? 'names no action' : `names '${String(unknown)}'`
-    throw new TypeError(`@Checks(${policy.name}) ${given}. The policy has rules for: ${known}.`)
-  }
-  const fact = { kind: 'checks', check: Object.freeze({ policy, actions }) } as const
-  return decorator('@Checks()', { class: fact, method: fact }) as DualClassOrMethodDecorator
 }

@@ -1,7 +1,7 @@
 import type { DualClassDecorator, DualClassOrMethodDecorator } from '../contracts/decorator.js'
 import type { Class } from '../contracts/provider.js'
 import { pathArgument } from './route.js'
-import { decorator, refuseBare } from './write.js'
+import { classOrMethod, decorator, refuseBare } from './write.js'
 
 /**
  * Makes a class a controller. The path of a route is the prefix of the class joined with the path of the method.
@@ -53,6 +53,5 @@ export function defineControllers(...controllers: readonly Class[]): readonly Cl
 export function Version(...versions: readonly [string, ...string[]]): DualClassOrMethodDecorator
 export function Version(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Version', args[0], args[1])
-  const fact = { kind: 'version', versions: args as readonly string[] } as const
-  return decorator('@Version()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Version()', { kind: 'version', versions: args as readonly string[] })
 }

@@ -2,7 +2,7 @@ import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
 import type { RouteLimits } from '../contracts/limits.js'
 import type { RateLimitPolicy } from '../contracts/rate-limit.js'
-import { decorator, refuseBare } from './write.js'
+import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
  * Sets limits for the requests of a class or a method that differ from the application's limits: the size and the
@@ -19,8 +19,7 @@ import { decorator, refuseBare } from './write.js'
 export function Limits(limits: RouteLimits): DualClassOrMethodDecorator
 export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Limits', args[0], args[1])
-  const fact = { kind: 'limits', limits: args[0] as RouteLimits } as const
-  return decorator('@Limits()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Limits()', { kind: 'limits', limits: args[0] as RouteLimits })
 }
 
 /**
@@ -52,8 +51,7 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
   refuseBare('@RateLimit', args[0], args[1])
   const isOff = args.length === 1 && args[0] === false
   const policies = isOff ? false : (args as readonly RateLimitPolicy[])
-  const fact = { kind: 'rateLimit', policies } as const
-  return decorator('@RateLimit()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@RateLimit()', { kind: 'rateLimit', policies })
 }
 
 /**
@@ -70,28 +68,5 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
 export function Cache(options: CacheDecoratorOptions): DualMethodDecorator
 export function Cache(options: CacheDecoratorOptions, ...rest: unknown[]): DualMethodDecorator {
   refuseBare('@Cache', options, rest[0])
-  return decorator('@Cache()', { method: { kind: 'cache', options } }) as DualMethodDecorator
+  return methodOnly('@Cache()', { kind: 'cache', options })
 }
-
-/**
- * Sets how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first
- * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
- * value of its class.
- *
- * With `@Queries`, the same statement may run up to `most` times: `queries.repeats` of `TestApp` does not count.
- *
- * @param most A whole number, or 0.
- * @example
- * @Queries(3)
- * @Get()
- * list() { return this.orders.withItems() }
- */
-export function Queries(most: number): DualClassOrMethodDecorator
-export function Queries(...args: readonly unknown[]): DualClassOrMethodDecorator {
-  refuseBare('@Queries', args[0], args[1])
-  const fact = { kind: 'queries', most: args[0] as number } as const
-  return decorator('@Queries()', { class: fact, method: fact }) as DualClassOrMethodDecorator
-}
-
-/** The same as {@link Queries}: the largest number of statements of a request. @example @QueryBudget(3) @Get() list() {} */
-export const QueryBudget: typeof Queries = Queries

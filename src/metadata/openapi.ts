@@ -8,7 +8,7 @@ import type {
   ApiOperationOptions,
   ApiResponseOptions,
 } from '../contracts/operation.js'
-import { decorator, refuseArguments, refuseBare } from './write.js'
+import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
  * Groups the operations of a class under tags. Default: the name of the class without `Controller`.
@@ -37,8 +37,7 @@ export function ApiOperation(
   ...rest: unknown[]
 ): DualMethodDecorator {
   refuseBare('@ApiOperation', options, rest[0])
-  const fact = { kind: 'operation', options } as const
-  return decorator('@ApiOperation()', { method: fact }) as DualMethodDecorator
+  return methodOnly('@ApiOperation()', { kind: 'operation', options })
 }
 
 /**
@@ -53,8 +52,7 @@ export function ApiOperation(
 export function ApiBody(options: ApiBodyOptions): DualMethodDecorator
 export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethodDecorator {
   refuseBare('@ApiBody', options, rest[0])
-  const fact = { kind: 'bodyDoc', options } as const
-  return decorator('@ApiBody()', { method: fact }) as DualMethodDecorator
+  return methodOnly('@ApiBody()', { kind: 'bodyDoc', options })
 }
 
 /**
@@ -75,9 +73,7 @@ export function ApiResponseDoc(
   ...rest: unknown[]
 ): DualClassOrMethodDecorator {
   refuseBare('@ApiResponseDoc', options, rest[0])
-  const fact = { kind: 'responseDoc', options } as const
-  const write = decorator('@ApiResponseDoc()', { class: fact, method: fact })
-  return write as DualClassOrMethodDecorator
+  return classOrMethod('@ApiResponseDoc()', { kind: 'responseDoc', options })
 }
 
 /**
@@ -89,8 +85,7 @@ export function ApiResponseDoc(
 export function ApiHidden(): DualClassOrMethodDecorator
 export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
   refuseArguments('@ApiHidden', args)
-  const fact = { kind: 'hidden' } as const
-  return decorator('@ApiHidden()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@ApiHidden()', { kind: 'hidden' })
 }
 
 /** The same as {@link ApiResponseDoc}. @example @ApiResponse({ status: 404 }) @Get(':id') get() {} */

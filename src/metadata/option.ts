@@ -54,10 +54,11 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   }
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
-    // A function may be the value. `decorator` refuses the class that it would replace without parentheses.
-    const isValue = typeof args[0] === 'function' && !isStandardContext(args[1])
-    if (!isValue) refuseBare(label, args[0], args[1])
-    const value = freezeData(args.length === 0 ? true : args[0])
+    const [first, second] = args
+    // A function may be the value. A class that the check refuses is the class that the decorator is on, without parentheses.
+    const isValue = typeof first === 'function' && !isStandardContext(second)
+    if (!isValue || (isClass(first) && isRefused(first, check))) refuseBare(label, first, second)
+    const value = freezeData(args.length === 0 ? true : first)
     const own = option as RouteOption
     const fact: Fact = { kind: 'option', option: own, value, merge, check, isAnywhere }
     return decorator(`${label}()`, {
@@ -66,6 +67,18 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
     })
   }
   return Object.freeze(Object.assign(option, { optionName: name })) as unknown as RouteOption
+}
+
+function isClass(value: object): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value))
+}
+
+function isRefused(value: unknown, check: OptionSettings<never>['check']): boolean {
+  try {
+    return check?.(value as never) !== undefined
+  } catch {
+    return true
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contrac
 import type { ResponseFieldsMode } from '../contracts/operation.js'
 import type { Produced } from '../contracts/representation.js'
 import type { EnvelopeChoice } from '../contracts/wire-format.js'
-import { decorator, refuseBare } from './write.js'
+import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
  * Sets the status of a response that is made from the returned value, and of `this.ok` when that is called without a
@@ -17,7 +17,7 @@ import { decorator, refuseBare } from './write.js'
 export function HttpCode(status: number): DualMethodDecorator
 export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorator {
   refuseBare('@HttpCode', status, rest[0])
-  return decorator('@HttpCode()', { method: { kind: 'status', status } }) as DualMethodDecorator
+  return methodOnly('@HttpCode()', { kind: 'status', status })
 }
 
 /**
@@ -28,7 +28,7 @@ export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorato
  */
 export function Header(name: string, value: string): DualMethodDecorator {
   refuseBare('@Header', name, value)
-  return decorator('@Header()', { method: { kind: 'header', name, value } }) as DualMethodDecorator
+  return methodOnly('@Header()', { kind: 'header', name, value })
 }
 
 /**
@@ -43,8 +43,7 @@ export function Header(name: string, value: string): DualMethodDecorator {
  */
 export function Redirect(url: string, status: number = 302): DualMethodDecorator {
   refuseBare('@Redirect', url, status)
-  const fact = { kind: 'redirect', url, status } as const
-  return decorator('@Redirect()', { method: fact }) as DualMethodDecorator
+  return methodOnly('@Redirect()', { kind: 'redirect', url, status })
 }
 
 /**
@@ -62,8 +61,7 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
 export function Envelope(envelope: EnvelopeChoice): DualClassOrMethodDecorator
 export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClassOrMethodDecorator {
   refuseBare('@Envelope', envelope, rest[0])
-  const fact = { kind: 'envelope', envelope } as const
-  return decorator('@Envelope()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Envelope()', { kind: 'envelope', envelope })
 }
 
 /**
@@ -81,8 +79,7 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
  */
 export function Produces(...produced: readonly Produced[]): DualClassOrMethodDecorator {
   refuseBare('@Produces', produced[0], produced[1])
-  const fact = { kind: 'produces', entries: produced } as const
-  return decorator('@Produces()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Produces()', { kind: 'produces', entries: produced })
 }
 
 /**
@@ -104,9 +101,5 @@ export function ResponseFields(
   ...rest: unknown[]
 ): DualClassOrMethodDecorator {
   refuseBare('@ResponseFields', mode, rest[0])
-  const fact = { kind: 'responseFields', mode } as const
-  return decorator('@ResponseFields()', {
-    class: fact,
-    method: fact,
-  }) as DualClassOrMethodDecorator
+  return classOrMethod('@ResponseFields()', { kind: 'responseFields', mode })
 }

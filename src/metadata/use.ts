@@ -1,6 +1,6 @@
 import type { DualClassOrMethodDecorator } from '../contracts/decorator.js'
 import type { UseEntry } from '../contracts/interceptor.js'
-import { decorator, isStandardContext, refuseBare } from './write.js'
+import { classOrMethod, isStandardContext, refuseBare } from './write.js'
 
 /**
  * Adds Express middlewares and interceptors to all routes of a class, or to one route. The entries of the class run
@@ -22,8 +22,7 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
 export function Use(...entries: readonly UseEntry[]): DualClassOrMethodDecorator {
   const [first, second] = entries
   if (isStandardContext(second) || !isEntry(first)) refuseBare('@Use', first, second)
-  const fact = { kind: 'use', entries: Object.freeze([...entries]) } as const
-  return decorator('@Use()', { class: fact, method: fact }) as DualClassOrMethodDecorator
+  return classOrMethod('@Use()', { kind: 'use', entries: Object.freeze([...entries]) })
 }
 
 /** Whether a first argument is an entry, and not the class or the prototype that the decorator is written on. */

@@ -5,7 +5,7 @@ import type {
   WebhookSecrets,
   WebhookVerifier,
 } from '../contracts/webhook.js'
-import { decorator, refuseBare } from './write.js'
+import { methodOnly, refuseBare } from './write.js'
 
 /**
  * Accepts only requests that their sender has signed. The bytes of the body are verified before they are parsed; a
@@ -25,7 +25,7 @@ export function Webhook(verifier: WebhookScheme | WebhookVerifier): DualMethodDe
 export function Webhook(...args: unknown[]): DualMethodDecorator {
   refuseBare('@Webhook', args[0], args[1])
   const verifier = args[0] as WebhookScheme | WebhookVerifier
-  return decorator('@Webhook()', { method: { kind: 'webhook', verifier } }) as DualMethodDecorator
+  return methodOnly('@Webhook()', { kind: 'webhook', verifier })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { DualClassOrMethodDecorator, DualMethodDecorator } from '../contracts/decorator.js'
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 import { ConfigError } from '../errors/config-error.js'
@@ -43,6 +44,16 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
   }
   names.set(write, name)
   return write
+}
+
+/** A decorator of classes and of methods. */
+export function classOrMethod(name: string, fact: Fact): DualClassOrMethodDecorator {
+  return decorator(name, { class: fact, method: fact }) as DualClassOrMethodDecorator
+}
+
+/** A decorator of methods. */
+export function methodOnly(name: string, fact: Fact): DualMethodDecorator {
+  return decorator(name, { method: fact }) as DualMethodDecorator
 }
 
 function placesOf({ field: _, ...writers }: Writers): readonly string[] {

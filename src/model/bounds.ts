@@ -65,6 +65,14 @@ export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): Rout
   })
 }
 
+/** Returns the limits for the requests of a route: its `@Limits`, or else the limits of the application. */
+export function boundsOf<T extends RouteBounds>(
+  route: { readonly limits?: RouteBounds | null } | undefined,
+  ofApp: T,
+): T {
+  return { ...ofApp, ...route?.limits }
+}
+
 /** Takes the first value of each field. The nearest facts come first. */
 export function mergeLimits(facts: readonly FactOf<'limits'>[]): RouteLimits {
   const merged: Record<string, unknown> = {}

@@ -1,11 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { inspect } from 'node:util'
 import type { Class } from '../contracts/provider.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { checkBounds, checkUnusedBounds } from './bounds.js'
 import { checkBodies } from './check-bodies.js'
 import { checkCache } from './check-cache.js'
-import { checkOptions, checkParameters, checkQueries, checkRepeated } from './check-decorators.js'
+import { checkOptions, checkParameters, checkRepeated } from './check-decorators.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
 import { checkInputs } from './check-inputs.js'
@@ -32,11 +31,7 @@ export function checkController(controller: Class, inherited: InheritedControlle
   if (firstOf(inherited.facts, 'controller') === undefined) {
     return [inherited.methods.size > 0 ? undecorated(subject) : neverDecorated(subject)]
   }
-  return [
-    ...(hasRoutes ? [] : [empty(subject)]),
-    ...checkTenant(subject, inherited.facts),
-    ...checkResponseFields(subject, inherited.facts),
-  ]
+  return [...(hasRoutes ? [] : [empty(subject)]), ...checkResponseFields(subject, inherited.facts)]
 }
 
 function undecorated(subject: string): Problem {
@@ -87,7 +82,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
   if (facts.version) problems.push(...checkVersions(subject, facts))
-  if (facts.queries) problems.push(...checkQueries(subject, facts))
   if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
@@ -99,7 +93,6 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.defined) problems.push(...checkDefined(subject, facts))
   if (facts.option) problems.push(...checkOptions(subject, facts))
   if (facts.use) problems.push(...checkUses(subject, facts))
-  if (facts.tenant) problems.push(...checkTenant(subject, facts))
   if (facts.responseFields) problems.push(...checkResponseFields(subject, facts))
   if (facts.stream) problems.push(...checkStream(subject, facts))
   if (facts.route) problems.push(...checkHandler({ subject, controller, key, facts }))
@@ -206,21 +199,4 @@ function checkHandler({ subject, controller, key, facts }: CheckedHandler): Prob
     'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
     `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list. On a class with @Produces: ${RETURN_ROWS}`,
   )
-}
-
-/** Checks the options of `@Tenant` on a class or a method. */
-function checkTenant(subject: string, facts: FactsByKind): Problem[] {
-  return factsOf(facts, 'tenant')
-    .filter(({ options }) => !isValid(options))
-    .map(({ options }) => {
-      const given = inspect(options, { breakLength: Infinity })
-      const remedy = 'Write @Tenant(), or @Tenant({ optional: true }).'
-      return invalid(subject, `@Tenant was given ${given}, which is not a valid option.`, remedy)
-    })
-}
-
-function isValid(options: unknown): boolean {
-  if (typeof options !== 'object' || options === null) return false
-  const { optional, ...rest } = options as Record<string, unknown>
-  return [undefined, true, false].includes(optional as undefined) && Object.keys(rest).length === 0
 }

@@ -1,22 +1,19 @@
 import type { OptionValue, RouteOption } from '../contracts/extensions.js'
 import type { Fact, FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import type { Problem } from '../errors/config-error.js'
-import { invalid, shown } from '../errors/config-error.js'
+import { invalid, type Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
 /** Checks the options of `defineOption` on one class, without its base classes, or on one method. */
 export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   const found = factsOf(facts, 'option')
-  const problems: Problem[] = []
-  for (const [place, { option, value, merge, check }] of found.entries()) {
+  const single = new Set(found.flatMap(({ option, merge }) => (merge === 'list' ? [] : [option])))
+  const problems = [...single].flatMap((option) => {
+    const count = found.filter((each) => each.option === option).length
+    return repeated(subject, `@${option.optionName}`, count)
+  })
+  for (const { option, value, check } of found) {
     const label = `@${option.optionName}`
-    const first = found.findIndex((each) => each.option === option)
-    if (merge === 'override' && place > first) {
-      const cause = `It has several ${label}; only one of them would be read.`
-      const remedy = 'Remove all but one, or merge them.'
-      problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy })
-    }
     const wrong = mistakeIn(value, check)
     if (wrong === undefined) continue
     problems.push(invalid(`${subject} ${label}`, wrong, `Correct the argument of ${label}(…).`))
@@ -33,25 +30,10 @@ function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | u
   }
 }
 
-/** Checks the `@Queries` of one method, or of one class without its base classes. */
-export function checkQueries(subject: string, facts: FactsByKind): Problem[] {
-  return factsOf(facts, 'queries')
-    .filter(({ most }) => !Number.isSafeInteger(most) || most < 0)
-    .map(({ most }) =>
-      invalid(
-        `${subject} @Queries`,
-        `${shown(most)} is not a valid number of statements.`,
-        'Write @Queries(3): a whole number, or 0.',
-      ),
-    )
-}
-
 /** Decorators that a class or a method can only have once: a second one would be ignored. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
-  ['tenant', '@Tenant'],
   ['limits', '@Limits'],
-  ['queries', '@Queries'],
   ['version', '@Version'],
   ['responseFields', '@ResponseFields'],
   ['tags', '@ApiTags'],
@@ -66,12 +48,13 @@ const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
 
 /** Finds decorators that are repeated on one method, or on one class without its base classes. */
 export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
-  return SINGULAR.flatMap(([kind, name]) => {
-    const count = factsOf(facts, kind).length
-    if (count < 2) return []
-    const cause = `It has ${count} ${name}; only one of them would be read.`
-    return [conflict(subject, cause, 'Remove all but one, or merge them.')]
-  })
+  return SINGULAR.flatMap(([kind, name]) => repeated(subject, name, factsOf(facts, kind).length))
+}
+
+function repeated(subject: string, name: string, count: number): Problem[] {
+  if (count < 2) return []
+  const cause = `It has ${count} ${name}; only one of them would be read.`
+  return [conflict(subject, cause, 'Remove all but one, or merge them.')]
 }
 
 /** Finds parameters with two decorators that both set their value, and parameters without a key. */

@@ -1,7 +1,7 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { VersionSettings } from '../contracts/version.js'
-import type { Problem } from '../errors/config-error.js'
+import { type Problem, sharedProblem } from '../errors/config-error.js'
 import { KeyedSchema } from '../schema/composed-schemas.js'
 import { checkResponses } from './check-responses.js'
 import { writtenAs } from './facts-by-kind.js'
@@ -150,17 +150,12 @@ function checkBody(route: RouteModel): Problem[] {
 
 function checkGuard(routes: readonly RouteModel[]): Problem[] {
   const isGuarded = ({ isProtected, isAuthOptional }: RouteModel) => isProtected || isAuthOptional
-  const names = routes.filter(isGuarded).map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_AUTH_WITHOUT_GUARD',
-      subject: names.join(', '),
-      cause:
-        'It is protected, but no `auth.guard` is configured: every request that needs the guard is refused with 401.',
-      remedy: 'Configure `auth: { guard }`.',
-    },
-  ]
+  return sharedProblem(routes.filter(isGuarded), {
+    code: 'W_AUTH_WITHOUT_GUARD',
+    cause:
+      'It is protected, but no `auth.guard` is configured: every request that needs the guard is refused with 401.',
+    remedy: 'Configure `auth: { guard }`.',
+  })
 }
 
 interface StandardJsonSchema {

@@ -3,7 +3,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import { invalid, type Problem } from '../errors/config-error.js'
 import { checkBounds } from './bounds.js'
 import { checkController, checkMethod } from './check-controller.js'
-import { checkOptions, checkQueries, checkRepeated } from './check-decorators.js'
+import { checkOptions, checkRepeated } from './check-decorators.js'
 import { checkResponseDocs } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
 import { checkLimits } from './check-limits.js'
@@ -77,7 +77,6 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
     ...checkOptions(subject, facts),
     ...checkUses(subject, facts),
     ...checkBounds(subject, facts),
-    ...checkQueries(subject, facts),
     ...checkVersions(subject, facts),
     ...checkEnvelopes(subject, facts),
     ...checkResponseDocs(subject, facts),

@@ -120,12 +120,9 @@ export function compileRouteModel(
     isAuthOptional,
     guards,
     abilities,
-    checks: compileChecks(owner.facts, facts),
-    tenant: compileTenant(firstOf(facts, 'tenant') ?? firstOf(owner.facts, 'tenant')),
     cache: firstOf(facts, 'cache')?.options ?? null,
     rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     limits,
-    queries: (firstOf(facts, 'queries') ?? firstOf(owner.facts, 'queries'))?.most ?? null,
     status,
     redirect: compileRedirect(firstOf(facts, 'redirect')),
     headers: responses.headers,
@@ -182,16 +179,6 @@ function compileAccess(
   const stated = [...factsOf(classFacts, 'can'), ...factsOf(facts, 'can')]
   const abilities = new Set(stated.flatMap((fact) => fact.abilities))
   return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
-}
-
-function compileChecks(ofClass: FactsByKind, facts: FactsByKind): RouteModel['checks'] {
-  return orNull(
-    [...factsOf(ofClass, 'checks'), ...factsOf(facts, 'checks')].map(({ check }) => check),
-  )
-}
-
-function compileTenant(fact: FactOf<'tenant'> | undefined): RouteModel['tenant'] {
-  return fact === undefined ? null : { isOptional: fact.options?.optional === true }
 }
 
 /** A redirect has its own status, and no other response is described. */

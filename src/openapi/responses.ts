@@ -9,6 +9,7 @@ import type {
 import type { ApiResponseOptions } from '../contracts/operation.js'
 import type { StreamKind, StreamModel } from '../contracts/representation.js'
 import type { RouteModel } from '../contracts/route-model.js'
+import { boundsOf } from '../model/bounds.js'
 import { bytesOfForm } from '../model/compile-upload.js'
 import { guardsOfRoute } from '../model/route-guards.js'
 import {
@@ -129,9 +130,10 @@ function producedSchema(type: string): OpenApiSchema {
 }
 
 /** The maximum body size of a route, in bytes; `undefined` if it does not differ from other routes. */
-function ownMaxBytes({ limits, upload }: RouteModel, shared: SharedResponses): number | undefined {
-  const own = limits?.bodyBytes
-  return upload === null ? own : bytesOfForm(upload, own ?? shared.bodyBytes)
+function ownMaxBytes(route: RouteModel, { bodyBytes }: SharedResponses): number | undefined {
+  const { limits, upload } = route
+  if (upload === null) return limits?.bodyBytes
+  return bytesOfForm(upload, boundsOf(route, { bodyBytes }).bodyBytes)
 }
 
 /** The 413 of an operation whose `@Limits` or `@Upload` sets the size of its body: clients can read the size. */

@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Clock, Timer } from '../contracts/clock.js'
 import type { Response } from '../contracts/handler.js'
-import type { RouteBounds } from '../contracts/limits.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { refuse } from '../errors/refuse.js'
 import type { BlazonRequest } from '../http/request.js'
@@ -9,6 +8,7 @@ import type { RequestScopes } from '../http/request-scopes.js'
 import { inScopeOf } from '../http/request-scopes.js'
 import { keepFirstResponse } from '../http/send/end-early.js'
 import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
+import { boundsOf } from '../model/bounds.js'
 import type { OnError } from '../step/step.js'
 
 /** The input of {@link Deadlines}: the clock, and the handlers of requests that exceed their limit. */
@@ -143,8 +143,8 @@ export class DeadlineSet {
   }
 
   /** Returns the time limit of a route. It is called at boot. `null` if the handler has no time limit. */
-  of(bounds: RouteBounds | null): Deadlines | null {
-    const ms = handlerMsOf(bounds, this.#defaultMs)
+  of(route?: Partial<RouteModel>): Deadlines | null {
+    const { handlerMs: ms } = boundsOf(route, { handlerMs: this.#defaultMs })
     if (ms === null) return null
     const deadlines = this.#byMs.get(ms) ?? new Deadlines(ms, this.#config)
     this.#byMs.set(ms, deadlines)
@@ -173,13 +173,8 @@ export class DeadlineSet {
 
   /** `req.route` of a request in an Express router has no limits. */
   #ofRequest({ route }: BlazonRequest): Deadlines | null {
-    return this.of((route as Partial<RouteModel> | undefined)?.limits ?? null)
+    return this.of(route as Partial<RouteModel> | undefined)
   }
-}
-
-/** The time limit of a route, in milliseconds; `null` for no limit. */
-export function handlerMsOf(bounds: RouteBounds | null, defaultMs: number | null): number | null {
-  return bounds?.handlerMs === undefined ? defaultMs : bounds.handlerMs
 }
 
 /**

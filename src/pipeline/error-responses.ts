@@ -1,9 +1,8 @@
 import type { Plugin } from '../contracts/plugin.js'
 import type { ContractOf, ContractParameter, RouteContract } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
-import { readsBody } from '../model/bounds.js'
+import { boundsOf, readsBody } from '../model/bounds.js'
 import { isScheme, webhookHeaders } from '../model/webhooks.js'
-import { handlerMsOf } from './deadlines.js'
 
 /** The settings that decide which errors the steps of a route may cause. */
 interface ErrorFacts {
@@ -20,7 +19,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
   // A plugin may report a value of any request: a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
-    const { isProtected, isAuthOptional, abilities, limits, stream, webhook, produces } = route
+    const { isProtected, isAuthOptional, abilities, stream, webhook, produces } = route
     // Any request may be malformed, for example without a valid host, and is refused before its route is found.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
@@ -35,7 +34,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
-    if (handlerMsOf(limits, timeouts.handlerMs) !== null) found.push(503)
+    if (boundsOf(route, timeouts).handlerMs !== null) found.push(503)
     const parameters = webhookHeaders(route).map(signatureHeader)
     const type = fileTypeOf(route)
     if (type === null) {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
-import { successEnvelope } from '../errors/envelope.js'
+import type { SuccessEnvelope } from '../errors/envelope.js'
 import { representationOf } from '../http/request-notes.js'
 import { setDocumentedType } from '../http/send/response-head.js'
 import { preparedData, REFUSED, sendAround, sendJsonAs } from '../http/send/send-json.js'
@@ -43,6 +43,15 @@ export function returnedSender(route: WireRoute & Pick<RouteModel, 'isEnveloped'
 export function sendEnvelope(res: Response, status: number, data: unknown): void {
   if (status === 204) return void res.status(204).end()
   res.status(status).json(successEnvelope(status, reasonOf(status), data))
+}
+
+/** Puts the data of a success into the envelope. */
+export function successEnvelope<TData>(
+  status: number,
+  message: string,
+  data: TData,
+): SuccessEnvelope<TData> {
+  return { statusCode: 'success', status, message, data }
 }
 
 function reasonOf(status: number): string {

@@ -9,7 +9,7 @@ export type { ConfigCode } from '../errors/codes.js'
 export { formatProblem, type Problem } from '../errors/config-error.js'
 export { statusOf } from '../errors/failure.js'
 export { type OptionNames, refuseUnknown, unknownOptions } from '../errors/option-group.js'
-export { type PeerUse, refuseOldPeer } from '../errors/peer-floor.js'
+export { loadPeer, type PeerUse, refuseOldPeer } from '../errors/peer-floor.js'
 export { orStandIn } from '../errors/stand-in.js'
 export type {
   IdempotencyClaim,
@@ -24,6 +24,7 @@ export {
   Statements,
   type StatementsConfig,
 } from '../features/statements/statements.js'
+export { tenancyOf } from '../features/tenancy/tenant.js'
 export { TenantStates } from '../features/tenancy/tenant-directory.js'
 export { type Caller, callerOf } from '../http/caller.js'
 export { type Work, WorkContext } from '../http/contexts.js'

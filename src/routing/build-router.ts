@@ -1,15 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RouteMatch } from '../contracts/route-model.js'
+import findMyWay, { type HTTPMethod as TreeMethod } from 'find-my-way'
+import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
+import { isLiteral, literalOf, type PathSegment, parsePath, pathShape } from '../model/paths.js'
 import {
   ALL_METHODS,
-  buildFind,
+  explainMiss,
   type Find,
   type HTTPMethod,
-  type Routable,
+  methodsOf,
   WHOLE_SERVER,
-} from './build-find.js'
+} from './path-methods.js'
+import {
+  byPrecedence,
+  createPattern,
+  type FindPattern,
+  indexPatterns,
+  MAX_PARAM_LENGTH,
+  type Matched,
+  matchFirst,
+  overlap,
+  type PathPattern,
+} from './path-patterns.js'
 
-export type { Routable } from './build-find.js'
+/** The fields of a route that the router needs. */
+export type Routable = Pick<RouteModel, 'index' | 'method' | 'path'>
 
 /**
  * Finds the route of a request. No other code in the framework compares paths.
@@ -48,47 +62,200 @@ export function buildFinder(routes: readonly Routable[]): Finder {
   }
 }
 
+/** A route that has been read. */
+interface ReadRoute extends Routable {
+  /** The path in the syntax of find-my-way; `null` if its tree cannot represent the route. */
+  readonly treePath: string | null
+  readonly hasParameters: boolean
+  /** The name of the wildcard. */
+  readonly wildcard: string | null
+  /** Patterns with priority over the route that may match the same paths, in order. */
+  readonly rivals: readonly PathPattern[]
+}
+
+type ByMethod<T> = ReadonlyMap<HTTPMethod, T>
+
 /**
- * Returns the `Allow` header of `OPTIONS *`: every method that some path allows, `HEAD` with `GET`, and
- * `OPTIONS`.
+ * Puts all routes whose segments are literals, parameters or wildcards into the radix tree of find-my-way. It cannot
+ * have two mixtures in one place, and compares their literals after it has decoded the values: such paths are patterns.
  */
-function methodsOf(routes: readonly Routable[]): string[] {
-  const declared = new Set<string>(routes.map(({ method }) => method))
-  return ALL_METHODS.filter((method) => {
-    const isImplied = method === 'OPTIONS' || (method === 'HEAD' && declared.has('GET'))
-    return isImplied || declared.has(method) || declared.has('ALL')
+function buildFind(routes: readonly Routable[]): Find {
+  const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
+  const byMethod = routesByMethod(routes.map(readRoute), hasHeads)
+  const findPath = buildFindPath(byMethod)
+  // A `HEAD` request runs the `GET` route of its path. Without `@Head` and `@All` routes, `HEAD` is looked up
+  // as `GET`. A second set of equal branches for `HEAD` would cost a third of the time to build the tree.
+  const find: Find = hasHeads
+    ? findPath
+    : (method, url) => findPath(method === 'HEAD' ? 'GET' : method, url)
+  // find-my-way skips the first character of a URL, because it takes it for a slash. The extra check for `*`
+  // is needed only if that would lead `OPTIONS *` to a route.
+  return find('OPTIONS', WHOLE_SERVER) === null
+    ? find
+    : (method, url) => (url === WHOLE_SERVER ? null : find(method, url))
+}
+
+/**
+ * Lists the declared methods of all routes first. Then it lists the methods that routes imply: `HEAD` for a `GET`, and
+ * the remaining methods of an `@All`.
+ */
+function routesByMethod(
+  routes: readonly ReadRoute[],
+  hasHeads: boolean,
+): ByMethod<readonly ReadRoute[]> {
+  const byMethod = new Map<HTTPMethod, ReadRoute[]>()
+  const add = (method: HTTPMethod, route: ReadRoute) => {
+    const same = byMethod.get(method)
+    if (same === undefined) byMethod.set(method, [route])
+    else same.push(route)
+  }
+  for (const route of routes) if (route.method !== 'ALL') add(route.method, route)
+  if (!hasHeads) return byMethod
+  const nameOf = (method: string, { path }: Routable) => `${method} ${pathShape(path)}`
+  const taken = new Set(routes.map((route) => nameOf(route.method, route)))
+  const addFree = (method: HTTPMethod, route: ReadRoute) => {
+    const name = nameOf(method, route)
+    if (!taken.has(name)) add(method, route)
+    taken.add(name)
+  }
+  for (const route of routes) if (route.method === 'GET') addFree('HEAD', route)
+  for (const route of routes) {
+    if (route.method === 'ALL') for (const method of ALL_METHODS) addFree(method, route)
+  }
+  return byMethod
+}
+
+function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
+  const tree = findMyWay({
+    caseSensitive: false,
+    ignoreTrailingSlash: true,
+    maxParamLength: MAX_PARAM_LENGTH,
+    onBadUrl: unreachable,
+    // The query string is parsed when the handler first reads it.
+    querystringParser: String,
   })
+  const mixed = new Map<HTTPMethod, FindPattern>()
+  for (const [method, routes] of byMethod) {
+    const patterns = routes.filter(({ treePath }) => treePath === null).map(createPattern)
+    patterns.sort(byPrecedence)
+    if (patterns.length > 0) mixed.set(method, indexPatterns(patterns))
+    for (const route of routes) {
+      const { treePath } = route
+      if (treePath !== null)
+        tree.on(method as TreeMethod, treePath, unreachable, withRivals(route, patterns))
+    }
+  }
+  const patternsOf = allPatterns(byMethod)
+  return function findPath(method, url) {
+    const found = tree.find(method as TreeMethod, url)
+    if (found === null) {
+      if (mixed.size === 0 && !grows(url)) return null
+      return (grows(url) ? patternsOf(method) : mixed.get(method))?.(url) ?? null
+    }
+    // For a URL that cannot be decoded, find-my-way returns its `onBadUrl` handler, which has no store.
+    if (found.store === null) return MALFORMED
+    const { index, hasParameters, wildcard, rivals } = found.store as ReadRoute
+    const params = found.params as Record<string, string>
+    if (hasParameters) {
+      const rival = rivals.length === 0 ? null : matchFirst(rivals, url)
+      if (rival !== null) return rival
+      const flaw = flawOf(params)
+      if (flaw === 'malformed') return MALFORMED
+      if (flaw === 'empty' || (wildcard !== null && grows(url))) {
+        return patternsOf(method)?.(url) ?? null
+      }
+      if (wildcard !== null) nameWildcard(params, wildcard)
+    }
+    return { kind: 'route', index, params }
+  }
+}
+
+const MALFORMED: Matched = { kind: 'malformed' }
+
+/** Whether a path contains an `İ`, which is longer in lower case, where find-my-way counts characters. */
+function grows(url: string): boolean {
+  return url.includes('%') && /%c4%b0/i.test(url)
+}
+
+/** Returns routes as patterns, for URLs that the tree reads wrongly. They are created for the first such URL. */
+function allPatterns(
+  byMethod: ByMethod<readonly ReadRoute[]>,
+): (method: HTTPMethod) => FindPattern | undefined {
+  const created = new Map<HTTPMethod, FindPattern>()
+  return (method) => {
+    const routes = byMethod.get(method)
+    if (routes === undefined || created.has(method)) return created.get(method)
+    // The tree reads paths without parameters well.
+    const misread = routes.filter((route) => route.hasParameters || route.treePath === null)
+    const find = indexPatterns(misread.map(createPattern))
+    created.set(method, find)
+    return find
+  }
+}
+
+const NO_RIVALS: readonly PathPattern[] = []
+
+function readRoute({ index, method, path }: Routable): ReadRoute {
+  const segments = isLiteral(path) ? null : parsePath(path)
+  const parts = segments?.flat() ?? []
+  const wildcard = parts.find(({ kind }) => kind === 'wildcard')
+  return {
+    index,
+    method,
+    path,
+    treePath: segments === null ? treeLiteral(path) : toTreePath(segments),
+    hasParameters: parts.some(({ kind }) => kind !== 'literal'),
+    wildcard: wildcard?.kind === 'wildcard' ? wildcard.name : null,
+    rivals: NO_RIVALS,
+  }
+}
+
+function toTreePath(segments: readonly PathSegment[]): string | null {
+  const texts = segments.map(treeSegment)
+  return texts.includes(null) ? null : texts.join('/')
+}
+
+/** find-my-way has no names for wildcards. */
+function treeSegment(segment: PathSegment): string | null {
+  const literal = literalOf(segment)
+  if (literal !== null) return treeLiteral(literal)
+  const [part] = segment
+  if (segment.length > 1 || part === undefined || part.kind === 'literal') return null
+  return part.kind === 'wildcard' ? '*' : `:${part.name}`
+}
+
+/** A literal, unless it has a character that URLs always encode, that has a meaning, or that {@link grows}. */
+function treeLiteral(literal: string): string | null {
+  return /[*%?#\u0130]/.test(literal) ? null : literal.replaceAll(':', '::')
+}
+
+function withRivals(route: ReadRoute, patterns: readonly PathPattern[]): ReadRoute {
+  if (patterns.length === 0 || !route.hasParameters) return route
+  const own = createPattern(route)
+  const isRival = (other: PathPattern) => byPrecedence(other, own) < 0 && overlap(other, own)
+  return { ...route, rivals: patterns.filter(isRival) }
 }
 
 /**
- * Explains why a request has no route, and collects the methods of its path for `Allow`. It looks up every
- * method in turn, but only requests without a route take that time.
+ * Returns the error of the parameters. None may be empty, as in Express: the handler of `DELETE /users/:id` must not run
+ * for `/users//` with the id `''`. None may contain a zero byte: no resource is named with one, and databases and file
+ * systems fail on it.
  */
-function explainMiss(find: Find, method: string, url: string): RouteMatch {
-  const allow: string[] = []
-  let query: number | undefined
-  for (const candidate of ALL_METHODS) {
-    const found = find(candidate, url)
-    if (found?.kind === 'malformed') return found
-    if (found === null) continue
-    allow.push(candidate)
-    if (candidate === 'QUERY') query = found.index
+function flawOf(params: Readonly<Record<string, string>>): 'empty' | 'malformed' | null {
+  for (const name in params) {
+    const value = params[name] as string
+    if (value === '' && name !== '*') return 'empty'
+    if (value.includes('\0')) return 'malformed'
   }
-  if (allow.length === 0) return isDecodable(url) ? { kind: 'none' } : { kind: 'malformed' }
-  if (!allow.includes('OPTIONS')) allow.push('OPTIONS')
-  return {
-    kind: 'method',
-    allow: allow.filter((allowed) => allowed !== method || method === 'OPTIONS'),
-    ...(query !== undefined && { query }),
-  }
+  return null
 }
 
-function isDecodable(url: string): boolean {
-  if (!url.includes('%')) return true
-  try {
-    decodeURI(url.split('?', 1)[0] as string)
-    return true
-  } catch {
-    return false
-  }
+/** find-my-way names every wildcard `*`; the handler uses its declared name. */
+function nameWildcard(params: Record<string, string>, name: string): void {
+  params[name] = params['*'] as string
+  delete params['*']
+}
+
+function unreachable(): never {
+  throw new Error('The router only looks up routes. It never calls their handlers.')
 }

@@ -15,48 +15,36 @@ import { type CompileOpenApiSchema, createOpenApiCompiler } from './openapi-vali
 import type { DocumentedOptions } from './to-json-schema.js'
 import { forReaders } from './visibility/for-readers.js'
 
-// Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
-// them again was half of the time to create an application in a test. The keys are held weakly, and the
-// descriptions are never changed.
-type Memory<D> = Map<string, WeakMap<object, D>>
+type Describe<D> = (schema: Schema | object, options: DocumentedOptions) => D
 
-const lowered: Memory<Lowered.DescribedSchema> = new Map()
-const kept: Memory<DescribedSchema> = new Map()
-
-/** Descriptions for different readers differ. */
-function memoryOf<D>(memory: Memory<D>, { side, audience }: DocumentedOptions): WeakMap<object, D> {
-  const key = audience == null ? side : `${side} ${JSON.stringify(audience)}`
-  const found = memory.get(key) ?? new WeakMap<object, D>()
-  memory.set(key, found)
-  return found
+/**
+ * Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
+ * them again was half of the time to create an application in a test. The keys are held weakly, and the
+ * descriptions are never changed.
+ */
+function remembering<D>(describe: Describe<D>): Describe<D> {
+  // Descriptions for different readers differ.
+  const byReader = new Map<string, WeakMap<object, D>>()
+  return function describeOnce(schema, options) {
+    if (!isConstant(schema, options)) return describe(schema, options)
+    const { side, audience } = options
+    const key = audience == null ? side : `${side} ${JSON.stringify(audience)}`
+    const memory = byReader.get(key) ?? new WeakMap<object, D>()
+    byReader.set(key, memory)
+    const described = memory.get(schema) ?? describe(schema, options)
+    memory.set(schema, described)
+    return described
+  }
 }
 
 /**
  * Like `describeSchema`, but describes each schema of a library only once. Callers must not change the
  * result.
  */
-export function describeOnce(
-  schema: Schema | object,
-  options: DocumentedOptions,
-): Lowered.DescribedSchema {
-  if (!isConstant(schema, options)) return describeSchema(schema, options)
-  const memory = memoryOf(lowered, options)
-  const described = memory.get(schema) ?? describeSchema(schema, options)
-  memory.set(schema, described)
-  return described
-}
+export const describeOnce: Describe<Lowered.DescribedSchema> = remembering(describeSchema)
 
 /** Like {@link describeOnce}, with JSON Schema 2020-12. */
-export function describeKeptOnce(
-  schema: Schema | object,
-  options: DocumentedOptions,
-): DescribedSchema {
-  if (!isConstant(schema, options)) return describeKept(schema, options)
-  const memory = memoryOf(kept, options)
-  const described = memory.get(schema) ?? describeKept(schema, options)
-  memory.set(schema, described)
-  return described
-}
+export const describeKeptOnce: Describe<DescribedSchema> = remembering(describeKept)
 
 /**
  * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes

@@ -6,6 +6,7 @@ import type { AnyPolicy } from '../contracts/policy.js'
 import type { HttpMethod, RouteModel } from '../contracts/route-model.js'
 import { ConfigError, invalid } from '../errors/config-error.js'
 import { type OptionNames, unknownOptions } from '../errors/option-group.js'
+import { checksOf } from '../features/policies/checks.js'
 import { versionHeaders } from '../features/versions/read-version.js'
 import { visibilityOf } from '../http/request-notes.js'
 import { writePath } from '../model/paths.js'
@@ -217,8 +218,8 @@ export async function buildAuthMatrix(
 }
 
 /** The decisions of the policies of a route about objects of these policies, in the order of its `@Checks`. */
-function questionsAbout({ checks }: RouteModel, objects: AuthMatrixOptions['objects'] = {}) {
-  return (checks ?? []).flatMap(({ policy, actions }) =>
+function questionsAbout(route: RouteModel, objects: AuthMatrixOptions['objects'] = {}) {
+  return checksOf(route).flatMap(({ policy, actions }) =>
     Object.entries(objects)
       .filter(([, [of]]) => of.or404() === policy.or404())
       .flatMap(([name, [, object]]) =>

@@ -3,6 +3,7 @@ import type { EndedRequest } from '../contracts/observers.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Draft } from '../features/records/draft.js'
 import { findQueries, type QueryFinding } from '../features/records/draft.js'
+import { Queries } from '../features/records/queries.js'
 import { userPlacesIn } from './user-place.js'
 
 const REMEDY =
@@ -86,7 +87,7 @@ export class QueryBudget {
   #judge(draft: Draft, route: RouteModel): QueryBudgetError | undefined {
     const { repeats } = this.#config
     if (repeats === null) return undefined
-    const findings = findQueries(draft, route.queries, repeats)
+    const findings = findQueries(draft, route, repeats)
     if (findings.length === 0) return undefined
     return new QueryBudgetError(
       route,
@@ -176,8 +177,8 @@ class QueryCounts {
   }
 }
 
-function factsOf({ name, method, path, queries }: RouteModel) {
-  return { name, method, path, allowed: queries }
+function factsOf({ name, method, path, option }: RouteModel) {
+  return { name, method, path, allowed: option(Queries) ?? null }
 }
 
 function summaryOf(counts: ReadonlyMap<number, number>) {

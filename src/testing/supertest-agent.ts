@@ -1,8 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import type { Response, Test } from 'supertest'
 import type TestAgent from 'supertest/lib/agent.js'
-import { ConfigError } from '../errors/config-error.js'
-import { refuseOldPeer } from '../errors/peer-floor.js'
+import { loadPeer } from '../errors/peer-floor.js'
 import { type CheckExchange, observe } from './exchange.js'
 import { type Finish, finishTest } from './finish-test.js'
 import type { MemoryAgent } from './memory-agent.js'
@@ -26,19 +25,10 @@ export interface RequestDefaults {
 
 /** @throws ConfigError when supertest is not installed or is too old. */
 export async function loadSupertest(): Promise<Supertest> {
-  refuseOldPeer('supertest', { subject: 'blazon/testing', origin: import.meta.url })
-  try {
-    const module = await import('supertest')
-    return module.default as unknown as Supertest
-  } catch (cause) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/testing',
-      cause: 'TestApp needs the package supertest, which is not installed.',
-      remedy: 'npm install --save-dev supertest @types/supertest',
-    } as const
-    throw new ConfigError([problem], { cause })
-  }
+  const install = 'npm install --save-dev supertest @types/supertest'
+  const use = { subject: 'TestApp', origin: import.meta.url, install }
+  const module = await loadPeer('supertest', use, () => import('supertest'))
+  return module.default as unknown as Supertest
 }
 
 /** Creates a supertest agent whose requests go over connections in memory. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ConfigError } from 'blazon'
-import { refuseOldPeer } from 'blazon/plugin'
+import { loadPeer, refuseOldPeer } from 'blazon/plugin'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findOldPeer, PEER_FLOORS } from '../../src/errors/peer-floor.js'
 
@@ -115,5 +115,40 @@ describe('refuseOldPeer', () => {
     expect((thrown as ConfigError).problems).toEqual([problem])
     expect(() => refuseOldPeer('kafkajs', { ...use, floor: '2.1.9' })).not.toThrow()
     expect(() => refuseOldPeer('no-such-peer', use)).not.toThrow()
+  })
+})
+
+describe('loadPeer', () => {
+  const use = { subject: 'my-events', origin: 'undefined' }
+
+  it('returns the package', async () => {
+    const loaded = { connect() {} }
+    expect(await loadPeer('kafkajs', use, async () => loaded)).toBe(loaded)
+  })
+
+  it('names a package that cannot be loaded, with the command that installs it', async () => {
+    const missing = new Error('Cannot find package')
+    const failing = (command?: { readonly install: string }) =>
+      loadPeer('kafkajs', { ...use, ...command }, () => Promise.reject(missing)).catch((e) => e)
+    const error = await failing()
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.cause).toBe(missing)
+    expect(error.problems).toEqual([
+      {
+        code: 'E_PEER_MISSING',
+        subject: 'my-events',
+        cause: 'It needs the package kafkajs, which cannot be loaded.',
+        remedy: 'npm install kafkajs',
+      },
+    ])
+    const [problem] = (await failing({ install: 'npm install kafkajs@2' })).problems
+    expect(problem.remedy).toBe('npm install kafkajs@2')
+  })
+
+  it('does not load a package that is too old', async () => {
+    install('kafkajs', { version: '2.1.9' })
+    const old = { subject: 'my-events', origin, floor: '2.2.0' }
+    const load = () => expect.unreachable('it was loaded')
+    await expect(loadPeer('kafkajs', old, load)).rejects.toThrow(/is 2\.1\.9/)
   })
 })

@@ -67,8 +67,8 @@ const TYPES = `
 /** The names that `blazon/plugin` exports. */
 const PLUGIN_VALUES = `
   Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest callerOf formatProblem
-  hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext noteOf orStandIn
-  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenantOf
+  hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext loadPeer noteOf orStandIn
+  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenancyOf tenantOf
   toBytes toSeconds unknownOptions
 `
 const PLUGIN_TYPES = `

@@ -119,7 +119,7 @@ const config: PipelineConfig = {
   guards: [guardOf(() => true)],
   logDenial: () => {},
   can: undefined,
-  bodyLimits: { size: 1, depth: 1 },
+  bodyLimits: { bodyBytes: 1, depth: 1 },
   validationStatus: 400,
   deadlines: null,
   onError: (error) => {

@@ -16,10 +16,10 @@ import {
   usesTenants,
 } from '../../features/tenancy/tenant-rules.js'
 import { chainOf, readDecorators } from '../../metadata/read.js'
+import { boundsOf } from '../../model/bounds.js'
 import { writePath } from '../../model/paths.js'
 import { guardsOfRoute } from '../../model/route-guards.js'
 import { listVersions, routesIn } from '../../model/versions.js'
-import { handlerMsOf } from '../../pipeline/deadlines.js'
 import { fieldsModeOf, ownSteps } from '../../pipeline/pipeline-steps.js'
 import { STEPS, stepsBy } from '../../pipeline/route-steps.js'
 import { buildRouter } from '../../routing/build-router.js'
@@ -155,7 +155,7 @@ function usedSteps(
   const own = ownSteps(route, {
     usesFeature: features.length > 0,
     hasPluginSteps,
-    hasDeadline: handlerMsOf(route.limits, settings.timeouts.handlerMs) !== null,
+    hasDeadline: boundsOf(route, settings.timeouts).handlerMs !== null,
     mayFailLate: settings.middlewares.some(({ middleware }) => !isForErrors(middleware)),
     interceptsAll: settings.interceptors.length > 0,
     limitsFields: fieldsModeOf(route, settings.responses.fields) !== 'send',
@@ -231,8 +231,8 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   cache: cacheLines,
   queryCache: cacheLines,
   body({ route, settings: { limits } }) {
-    const bytes = route.limits?.bodyBytes ?? limits.bodyBytes
-    return [`at most ${bytes} bytes, nested at most ${route.limits?.depth ?? limits.depth} deep`]
+    const { bodyBytes, depth } = boundsOf(route, limits)
+    return [`at most ${bodyBytes} bytes, nested at most ${depth} deep`]
   },
   validate: inputLines,
   headers: ({ route }) => (route.headers ?? []).map(([name, value]) => `${name}: ${value}`),
@@ -242,7 +242,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
     ...(route.uses?.interceptors ?? []).map((entry) => `${nameOf(entry)} (@Use)`),
   ],
   handler({ route, settings }) {
-    const ms = handlerMsOf(route.limits, settings.timeouts.handlerMs)
+    const { handlerMs: ms } = boundsOf(route, settings.timeouts)
     return [`${route.name}${ms === null ? '' : `, at most ${ms / 1000} s`}`]
   },
 }

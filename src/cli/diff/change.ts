@@ -1,3 +1,5 @@
+import type { SchemaPair } from './resolve-schema.js'
+
 /** One change between two documents. */
 export interface Change {
   /** The kind of the change, for example `operation-removed`. These names are stable. */
@@ -23,6 +25,18 @@ export function breaking(rule: string, location: string, message: string): Local
 /** Creates a change that does not break clients. */
 export function compatible(rule: string, location: string, message: string): LocalChange {
   return { rule, isBreaking: false, location, message }
+}
+
+/**
+ * A change after which fewer values are valid. It breaks the side that writes them: clients, in a request.
+ */
+export function narrowed(pair: SchemaPair, rule: string, message: string): LocalChange {
+  return (pair.side === 'request' ? breaking : compatible)(rule, pair.location, message)
+}
+
+/** A change after which more values are valid. It breaks the side that reads them: clients, in a response. */
+export function widened(pair: SchemaPair, rule: string, message: string): LocalChange {
+  return (pair.side === 'response' ? breaking : compatible)(rule, pair.location, message)
 }
 
 /** Appends a step to a location: `data` and `name` give `data.name`. */

@@ -1,14 +1,20 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
-import { breaking, compatible, type LocalChange, show, within } from './change.js'
+import {
+  breaking,
+  compatible,
+  type LocalChange,
+  narrowed,
+  show,
+  widened,
+  within,
+} from './change.js'
 import {
   type Comparison,
   isNullable,
-  narrowed,
   resolveSchema,
   type SchemaPair,
   type SeenPairs,
   type Side,
-  widened,
   withoutNull,
 } from './resolve-schema.js'
 

@@ -1,7 +1,6 @@
 import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { isNull } from '../../schema/dialect/union.js'
 import { followReference } from '../component-reference.js'
-import { breaking, compatible, type LocalChange } from './change.js'
 
 /** A longer chain of references is treated as circular. */
 const MAX_CHAIN = 50
@@ -191,15 +190,3 @@ export interface SchemaPair {
 
 /** The compared references and schemas, by the reference or schema of the base. */
 export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>
-
-/**
- * A change after which fewer values are valid. It breaks the side that writes them: clients, in a request.
- */
-export function narrowed(pair: SchemaPair, rule: string, message: string): LocalChange {
-  return (pair.side === 'request' ? breaking : compatible)(rule, pair.location, message)
-}
-
-/** A change after which more values are valid. It breaks the side that reads them: clients, in a response. */
-export function widened(pair: SchemaPair, rule: string, message: string): LocalChange {
-  return (pair.side === 'response' ? breaking : compatible)(rule, pair.location, message)
-}

@@ -1,4 +1,3 @@
-import type { DualClassOrMethodDecorator } from '../../contracts/decorator.js'
 import type { RouteOption } from '../../contracts/extensions.js'
 import type { ContractOf } from '../../contracts/route-contract.js'
 import type { RouteModel } from '../../contracts/route-model.js'
@@ -7,11 +6,6 @@ import { invalid, type Problem } from '../../errors/config-error.js'
 import { defineOption } from '../../metadata/option.js'
 import { deprecationMistake, timeOf } from '../../model/deprecation.js'
 import { pathParameters } from '../../model/paths.js'
-
-const option: RouteOption<DeprecatedOptions | false, DeprecatedOptions | false, 'both'> =
-  defineOption<DeprecatedOptions | false>('Deprecated', {
-    check: (options) => (options === false ? undefined : deprecationMistake(options)),
-  })
 
 /**
  * Announces the end of a route. Its responses get `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the successor,
@@ -34,9 +28,10 @@ const option: RouteOption<DeprecatedOptions | false, DeprecatedOptions | false, 
  *   find(req: Request) { return this.orders.find(req.params.id) }
  * }
  */
-export function Deprecated(options: DeprecatedOptions | false): DualClassOrMethodDecorator {
-  return option(options)
-}
+export const Deprecated: RouteOption<DeprecatedOptions | false, DeprecatedOptions | false, 'both'> =
+  defineOption<DeprecatedOptions | false>('Deprecated', {
+    check: (options) => (options === false ? undefined : deprecationMistake(options)),
+  })
 
 /** The end of a route. Times are milliseconds since 1970. */
 export interface DeprecatedRoute {
@@ -51,7 +46,7 @@ export interface DeprecatedRoute {
 export function deprecatedOf(
   route: Pick<RouteModel, 'option' | 'versionEnd'>,
 ): DeprecatedRoute | null {
-  const options = route.option(option) ?? route.versionEnd
+  const options = route.option(Deprecated) ?? route.versionEnd
   if (options === null || options === false) return null
   const { since, sunset, successor = null, end = false } = options
   // The check of the option has read both dates.

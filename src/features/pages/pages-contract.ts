@@ -1,6 +1,6 @@
 import type { ContractOf } from '../../contracts/route-contract.js'
 import type { AppModel } from '../../contracts/route-model.js'
-import type { Problem } from '../../errors/config-error.js'
+import { type Problem, sharedProblem } from '../../errors/config-error.js'
 
 const LINKS = {
   cursor: 'The URL of the next page, with `rel="next"` (RFC 8288); absent on the last page',
@@ -20,16 +20,13 @@ export function checkPages(
   { routes }: AppModel,
   { keys, source }: { readonly keys: readonly string[]; readonly source: unknown },
 ): Problem[] {
+  if (keys.length > 0 || source !== null) return []
   const paged = routes.filter(({ pages }) => pages?.kind === 'cursor')
-  if (paged.length === 0 || keys.length > 0 || source !== null) return []
-  return [
-    {
-      code: 'W_PAGES_WITHOUT_KEYS',
-      subject: paged.map(({ name }) => name).join(', '),
-      cause:
-        'Nothing has keys for its cursors, so they are signed with a random key: they are refused after a restart, and by other processes.',
-      remedy:
-        'Give `cookies.keys`: random keys, each made by `openssl rand -base64 32`, or a function: ({ get }) => get(Env).COOKIE_KEYS.',
-    },
-  ]
+  return sharedProblem(paged, {
+    code: 'W_PAGES_WITHOUT_KEYS',
+    cause:
+      'Nothing has keys for its cursors, so they are signed with a random key: they are refused after a restart, and by other processes.',
+    remedy:
+      'Give `cookies.keys`: random keys, each made by `openssl rand -base64 32`, or a function: ({ get }) => get(Env).COOKIE_KEYS.',
+  })
 }

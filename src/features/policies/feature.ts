@@ -2,42 +2,44 @@ import type { ContractOf } from '../../contracts/route-contract.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
+import { checksOf } from './checks.js'
 
 /** `@Checks`. */
 export const policies: Feature<unknown> = {
   name: 'policies',
   check: checkPolicies,
   contract: () => policiesContract,
-  places: ({ checks }) => (checks === null ? [] : ['beforeHandler']),
+  places: (route) => (checksOf(route).length === 0 ? [] : ['beforeHandler']),
   load({ model: { routes } }) {
-    if (routes.every(({ checks }) => checks === null)) return null
+    if (routes.every((route) => checksOf(route).length === 0)) return null
     return import('./policies-plugin.js').then((file) => file.policiesPlugin)
   },
 }
 
 /** Adds the error responses of policies to the operations that declare them. An object may always be missing. */
-const policiesContract: ContractOf = ({ checks }) => {
-  if (checks === null) return null
+const policiesContract: ContractOf = (route) => {
+  const checks = checksOf(route)
+  if (checks.length === 0) return null
   return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }
 }
 
 /** Checks the policies of one route. */
 function checkPolicies(route: RouteModel): Problem[] {
-  if (route.checks === null) return []
+  if (checksOf(route).length === 0) return []
   return [...checkNames(route), ...checkUser(route), ...checkShared(route)]
 }
 
 /** `req.can('order:read', order)` finds a policy by its name. */
-function checkNames({ name, checks }: RouteModel): Problem[] {
+function checkNames(route: RouteModel): Problem[] {
   const known = new Map<string, unknown>()
-  for (const { policy } of checks ?? []) {
+  for (const { policy } of checksOf(route)) {
     const same = known.get(policy.name) ?? policy.or404()
     known.set(policy.name, same)
     if (same === policy.or404()) continue
     return [
       {
         code: 'E_POLICY_NAME',
-        subject: name,
+        subject: route.name,
         cause: `Its @Checks have two policies with the name '${policy.name}'.`,
         remedy: "Give one of them another name: policy('draftOrder', { … }).",
       },
@@ -46,13 +48,13 @@ function checkNames({ name, checks }: RouteModel): Problem[] {
   return []
 }
 
-function checkUser({ name, checks, isProtected, isAuthOptional }: RouteModel): Problem[] {
-  if (isProtected || isAuthOptional) return []
-  return (checks ?? [])
+function checkUser(route: RouteModel): Problem[] {
+  if (route.isProtected || route.isAuthOptional) return []
+  return checksOf(route)
     .filter(({ policy }) => !policy.allowsAnonymous)
     .map(({ policy }) => ({
       code: 'W_POLICY_WITHOUT_USER',
-      subject: name,
+      subject: route.name,
       cause: `It is public, and the policy '${policy.name}' allows nothing without a user: every request is refused.`,
       remedy: 'Add @Auth(); or give the policy the option { anonymous: true }.',
     }))

@@ -1,5 +1,6 @@
 import type { AnyPolicy, CheckModel } from '../../contracts/policy.js'
 import { routeOf } from '../../http/request-notes.js'
+import { checksOf } from './checks.js'
 
 /** The declarations of its route that a request has met. */
 const noted = new WeakMap<object, Set<CheckModel>>()
@@ -17,7 +18,7 @@ export function declaredChecks(
 ): readonly CheckModel[] {
   const route = routeOf(req)
   if (route === undefined || !policy.actions.includes(action)) return []
-  const declared = (route.checks ?? []).filter((each) => covers(each, policy, action))
+  const declared = checksOf(route).filter((each) => covers(each, policy, action))
   if (declared.length > 0) return declared
   const form = policy.isHidden ? '' : ', without or404()'
   throw new Error(

@@ -5,6 +5,7 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepFactory } from '../../contracts/steps.js'
 import { holdResponse } from '../../http/send/hold-response.js'
 import { isThenable, whenSettled } from '../../step/step.js'
+import { checksOf } from './checks.js'
 import { uncheckedOf } from './noted-checks.js'
 
 /**
@@ -14,8 +15,8 @@ import { uncheckedOf } from './noted-checks.js'
 export const policiesPlugin: Plugin = {
   name: 'policies',
   steps(route, { fail }) {
-    const { checks } = route
-    if (checks === null) return null
+    const checks = checksOf(route)
+    if (checks.length === 0) return null
     const verify = (req: object, status: number): void => {
       const forgotten = status < 400 ? uncheckedOf(req, checks) : undefined
       if (forgotten !== undefined) throw unchecked(route, forgotten)

@@ -2,7 +2,9 @@ import type { RanStatement } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
 import type { Decision, EndedRequest } from '../../contracts/observers.js'
 import type { RanCall } from '../../contracts/outgoing-call.js'
+import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
+import { Queries } from './queries.js'
 
 /** The maximum numbers of steps and decisions of one record, because a loop in a handler may add any number. */
 const MOST = 300
@@ -98,14 +100,19 @@ export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
 /**
  * Finds problems with the statements of a request, and with its calls.
  *
- * @param most The number of `@Queries` of its route; `null` without it.
+ * @param route The route of the request; `undefined` without one.
  * @param repeats How often the same statement may not run, and the same host may not be called by the same method.
  */
-export function findQueries(draft: Draft, most: number | null, repeats: number): QueryFinding[] {
+export function findQueries(
+  draft: Draft,
+  route: RouteModel | undefined,
+  repeats: number,
+): QueryFinding[] {
   const { statements, statementCount, calls, callCount } = draft
   const count = statementCount + callCount
+  const most = route?.option(Queries)
   // The author of a route with `@Queries` has counted its statements.
-  if (most !== null) return count > most ? [{ kind: 'exceeded', count, most }] : []
+  if (most !== undefined) return count > most ? [{ kind: 'exceeded', count, most }] : []
   const loops = groupsOf(statements, ({ text }) => withoutLiterals(text), repeats)
   const hosts = groupsOf(calls, ({ method, url }) => `${method} ${url.host}`, repeats)
   return [

@@ -58,7 +58,7 @@ export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig)
         .filter(({ value: { by } }) => by !== LOG && by !== ERROR)
         .map(({ at, value }) => recordedDecision(value, since(at), hideIn)),
       ...validationIn(draft, route, since),
-      ...findQueries(draft, route?.queries ?? null, REPEATS).map((finding) =>
+      ...findQueries(draft, route, REPEATS).map((finding) =>
         recordedDecision(decisionOf(finding), since(now), hideIn),
       ),
     ].sort((a, b) => a.at - b.at),

@@ -18,6 +18,7 @@ import {
   tenantScopes,
   withoutTenantStage,
 } from './request-tenant.js'
+import { tenancyOf } from './tenant.js'
 import {
   claimScope,
   noteHost,
@@ -106,7 +107,7 @@ export function buildTenancy(config: TenancyConfig): Tenancy {
   const tenantStage = (route: RouteModel) => {
     const isNeeded = needsTenant(route, settings)
     if (!isConfirmed(route, settings)) return isNeeded ? required : null
-    const trustsAnonymous = route.tenant !== null || settings?.isRequired === true
+    const trustsAnonymous = tenancyOf(route) !== undefined || settings?.isRequired === true
     return confirmed({ required: isNeeded ? message : null, trustsAnonymous })
   }
   return {

@@ -1,8 +1,9 @@
 import type { ContractOf, ContractParameter } from '../../contracts/route-contract.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { JsonSchema } from '../../contracts/schema.js'
-import type { Problem } from '../../errors/config-error.js'
+import { type Problem, sharedProblem } from '../../errors/config-error.js'
 import type { Feature } from '../../step/feature.js'
+import { tenancyOf } from './tenant.js'
 import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
 
 /** The settings that tenants depend on. */
@@ -79,19 +80,13 @@ function warnOfGuards({ guards }: TenantSettings): Problem[] {
 
 function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySetting): Problem[] {
   if (hasMiddlewares || hasSource(settings)) return []
-  const names = routes
-    .filter(({ tenant }) => tenant !== null && !tenant.isOptional)
-    .map(({ name }) => name)
-  if (names.length === 0) return []
-  return [
-    {
-      code: 'W_TENANT_WITHOUT_SOURCE',
-      subject: names.join(', '),
-      cause:
-        'It needs a tenant, but nothing in the application can name one: the response will always be 400.',
-      remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
-    },
-  ]
+  const needing = routes.filter((route) => needsTenant(route, null))
+  return sharedProblem(needing, {
+    code: 'W_TENANT_WITHOUT_SOURCE',
+    cause:
+      'It needs a tenant, but nothing in the application can name one: the response will always be 400.',
+    remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
+  })
 }
 
 function hasSource(tenant: TenantSettings | null): boolean {
@@ -143,13 +138,13 @@ function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
 function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
   if (facts === null) {
-    return (route) => (route.tenant === null ? null : { errors: [400] })
+    return (route) => (tenancyOf(route) === undefined ? null : { errors: [400] })
   }
   // One object for all routes, because the document describes each schema once.
   const schema = schemaOfId(facts)
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
-    const isNamed = route.tenant !== null || isNeeded
+    const isNamed = tenancyOf(route) !== undefined || isNeeded
     // The credential names the tenant, too.
     const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
     const header =

@@ -3,6 +3,7 @@ import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
 import type { ErrorCode } from '../../errors/codes.js'
 import { Refusal } from '../../step/refusal.js'
+import { tenancyOf } from './tenant.js'
 
 /** Decides whether a request may act for the tenant that it names. Only the result `true` allows it. */
 export type AuthorizeTenant = (
@@ -50,11 +51,9 @@ export function usesTenants(settings: TenantSettings | null, { routes }: AppMode
 }
 
 /** Whether a route requires a tenant. `@Tenant` on the route overrides the application's `tenant.required`. */
-export function needsTenant(
-  { tenant }: Pick<RouteModel, 'tenant'>,
-  settings: TenantSettings | null,
-): boolean {
-  return tenant === null ? settings?.isRequired === true : !tenant.isOptional
+export function needsTenant(route: RouteModel, settings: TenantSettings | null): boolean {
+  const stated = tenancyOf(route)
+  return stated === undefined ? settings?.isRequired === true : stated.optional !== true
 }
 
 /** Whether a guard of the application confirms tenants. */
@@ -84,31 +83,19 @@ export function hasTenantGuard(route: RouteModel, settings: TenantSettings | nul
  * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
  * With optional auth, it also runs for requests without a user.
  */
-export function isAuthorized(
-  route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
-  settings: TenantSettings | null,
-): boolean {
+export function isAuthorized(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings?.authorize != null && isVerified(route, settings)
 }
 
 /** Whether `authorize` or a guard decides about the tenant of a request. */
-export function isVerified(
-  route: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
-  settings: TenantSettings | null,
-): boolean {
+export function isVerified(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings !== null && verifiesTenants(settings) && needsDecision(route, settings)
 }
 
 /** Whether a route has a guard, or acts for tenants. A route such as a login has neither. */
-function needsDecision(
-  {
-    isProtected,
-    isAuthOptional,
-    tenant,
-  }: Pick<RouteModel, 'tenant' | 'isProtected' | 'isAuthOptional'>,
-  { isRequired }: TenantSettings,
-): boolean {
-  return isProtected || isAuthOptional || tenant !== null || isRequired
+function needsDecision(route: RouteModel, { isRequired }: TenantSettings): boolean {
+  const { isProtected, isAuthOptional } = route
+  return isProtected || isAuthOptional || tenancyOf(route) !== undefined || isRequired
 }
 
 /**
@@ -121,8 +108,9 @@ export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | 
   return verifiesTenants(settings) || settings.guards.some(({ checksTenant }) => checksTenant)
 }
 
-function usesTenant({ tenant, parameters }: RouteModel): boolean {
-  return tenant !== null || parameters?.some(({ source }) => source === 'tenant') === true
+function usesTenant(route: RouteModel): boolean {
+  const isPassed = route.parameters?.some(({ source }) => source === 'tenant') === true
+  return tenancyOf(route) !== undefined || isPassed
 }
 
 /** The default of `tenant.pattern`. */

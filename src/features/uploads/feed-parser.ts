@@ -1,7 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import type { Writable } from 'node:stream'
-import { ConfigError } from '../../errors/config-error.js'
-import { refuseOldPeer } from '../../errors/peer-floor.js'
+import { loadPeer } from '../../errors/peer-floor.js'
 
 // The original `on` of Node, which does not bind listeners to the scope of the request: see `http/read-body.ts`.
 const { on } = IncomingMessage.prototype
@@ -91,19 +90,10 @@ export type DicerClass = new (config: DicerConfig) => Writable
  * @throws ConfigError when `@fastify/busboy` is not installed or is too old.
  */
 export async function loadBusboy(route: string): Promise<DicerClass> {
-  refuseOldPeer('@fastify/busboy', { subject: route, origin: import.meta.url })
-  try {
-    // Its types add an event to every stream of the program, and break the types of the others. So the compiler must not
-    // find them. Bundlers still see a literal.
-    const { Dicer } = await import('@fastify/busboy' as string)
-    return Dicer
-  } catch (cause) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: route,
-      cause: '@Upload needs the package @fastify/busboy, which is not installed.',
-      remedy: 'npm install @fastify/busboy',
-    } as const
-    throw new ConfigError([problem], { cause })
-  }
+  const use = { subject: `${route} @Upload`, origin: import.meta.url }
+  // Its types add an event to every stream of the program, and break the types of the others. So the compiler must not
+  // find them. Bundlers still see a literal.
+  const load = () => import('@fastify/busboy' as string)
+  const { Dicer } = await loadPeer('@fastify/busboy', use, load)
+  return Dicer
 }

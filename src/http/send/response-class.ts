@@ -7,14 +7,9 @@ import { routeOf } from '../request-notes.js'
 import { bindListeners, type RequestScopes } from '../request-scopes.js'
 import { IS_BUN } from '../runtime.js'
 import { signValue } from '../signed-cookie.js'
-import { kAdded, kLocals, kPrepare } from '../symbol-fields.js'
+import { kAdded, kHeaderLines, kIsFilled, kLocals, kPrepare, kRemoved } from '../symbol-fields.js'
 import { defineReplay } from './replay.js'
-import {
-  assignOwnHeaders,
-  defineStaticHeaders,
-  restoreAdded,
-  setBeforeHead,
-} from './response-headers.js'
+import { defineStaticHeaders, restoreAdded, setBeforeHead } from './response-headers.js'
 import { defineSendError } from './send-error.js'
 import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { collectorsOf, prepareStandIn } from './stand-in.js'
@@ -128,10 +123,14 @@ export function adoptResponse(
  */
 function ignore(): void {}
 
+/** Sets the initial values. Every response gets them in the same order, so that all share one hidden class. */
 function assignFields(own: Own): void {
   own[kLocals] = undefined
   own[kPrepare] = null
-  assignOwnHeaders(own)
+  own[kRemoved] = null
+  own[kAdded] = null
+  own[kIsFilled] = false
+  own[kHeaderLines] = ''
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 

@@ -24,14 +24,6 @@ const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHe
 
 type Own = Response & OwnHeaders
 
-/** Sets the initial values. Every response gets them in the same order, so that all share one hidden class. */
-export function assignOwnHeaders(own: OwnHeaders): void {
-  own[kRemoved] = null
-  own[kAdded] = null
-  own[kIsFilled] = false
-  own[kHeaderLines] = ''
-}
-
 /**
  * Adds headers to a response at the lowest cost: the response is still sent in one piece, as without them, which
  * `res.setHeader` prevents. Values of one name are joined with commas (RFC 9110, 5.3), and cookies stay separate. A header

@@ -9,8 +9,10 @@ import {
 } from '../../index.js'
 import {
   type GuardSetup,
+  loadPeer,
   type OpenApiSecurityScheme,
   orStandIn,
+  type PeerUse,
   type RouteContract,
   toSeconds,
 } from '../../plugin/index.js'
@@ -19,11 +21,16 @@ import { checkJwtOptions } from './check-jwt-options.js'
 import { type ClaimRules, readTenant, typeOf } from './claims.js'
 import { readKeysAtBoot } from './given-keys.js'
 import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
-import { loadJose } from './load-jose.js'
 import { jwksReader } from './read-jwks.js'
 import { parseToken, readCredential, type TokenHeader } from './read-token.js'
 import { machineClock, type TimeSource, TokenVerifier } from './token-verifier.js'
 import { fixedKeys, type KeySource, matching, type VerificationKey } from './verification-key.js'
+
+const JOSE: PeerUse = {
+  subject: 'blazon/jwt',
+  origin: import.meta.url,
+  install: 'npm install jose@6',
+}
 
 /** The parts of an application that the guard uses. */
 interface GuardDeps {
@@ -131,7 +138,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
         options.keys === undefined
           ? remoteKeys(options, { clock, logger })
           : fixedKeys(await this.#ownKeys(app)),
-      jose: await loadJose(),
+      jose: await loadPeer('jose', JOSE, () => import('jose')),
       clock,
       remember: isRead ? (req, claims) => this.#claims.set(req, claims) : null,
     })

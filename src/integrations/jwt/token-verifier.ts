@@ -12,9 +12,11 @@ import {
   startOf,
 } from './claims.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
-import type { Jose } from './load-jose.js'
 import { type ParsedToken, parseToken, readCredential } from './read-token.js'
 import type { KeySource, VerificationKey } from './verification-key.js'
+
+/** The function of the package `jose` that this door uses. */
+type Jose = Pick<typeof import('jose'), 'compactVerify'>
 
 /** Dependencies of {@link TokenVerifier}. */
 export interface VerifierSetup {

@@ -1,6 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api'
-import { ConfigError } from '../../index.js'
-import { refuseOldPeer } from '../../plugin/index.js'
+import { loadPeer } from '../../plugin/index.js'
 
 /** The parts of `@opentelemetry/api` that this door uses. */
 export type OpenTelemetry = Pick<
@@ -19,19 +18,9 @@ export type OpenTelemetry = Pick<
  *
  * @throws ConfigError when it cannot be loaded, or is too old.
  */
-export async function loadApi(): Promise<OpenTelemetry> {
-  refuseOldPeer('@opentelemetry/api', { subject: 'blazon/otel', origin: import.meta.url })
-  try {
-    return await import('@opentelemetry/api')
-  } catch (error) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/otel',
-      cause: 'It needs the package @opentelemetry/api, which cannot be loaded.',
-      remedy: 'npm install @opentelemetry/api',
-    } as const
-    throw new ConfigError([problem], { cause: error })
-  }
+export function loadApi(): Promise<OpenTelemetry> {
+  const use = { subject: 'blazon/otel', origin: import.meta.url }
+  return loadPeer('@opentelemetry/api', use, () => import('@opentelemetry/api'))
 }
 
 /** The metadata of an instrumentation of `node:http` about a request. Defined by `@opentelemetry/core`. */

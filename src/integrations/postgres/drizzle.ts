@@ -1,7 +1,13 @@
 import type { CursorPage, CursorResult, FactoryProvider, Token } from '../../index.js'
+import { loadPeer } from '../../plugin/index.js'
 import { Database } from './database.js'
-import { loadPeer } from './load-peer.js'
 import { type Keyset, keysetOf, type SqlBuilder } from './read-page.js'
+
+const USE = {
+  subject: 'blazon/postgres',
+  origin: import.meta.url,
+  install: 'npm install drizzle-orm@0.45',
+}
 
 /** The part of `drizzle-orm` that is used. */
 interface DrizzlePackage {
@@ -40,7 +46,7 @@ export function provideDrizzle<T>(token: Token<T>, config: object = {}): Factory
 
 function loadDrizzle(): Promise<DrizzlePackage> {
   const load = () => import('drizzle-orm/pg-proxy') as Promise<unknown>
-  return loadPeer(load as () => Promise<DrizzlePackage>, 'drizzle-orm@0.45')
+  return loadPeer('drizzle-orm', USE, load as () => Promise<DrizzlePackage>)
 }
 
 /**
@@ -138,7 +144,7 @@ function valuesIn(keys: unknown): readonly unknown[] {
 
 async function loadBuilder(): Promise<SqlBuilder<unknown>> {
   const load = () => import('drizzle-orm') as Promise<unknown>
-  const { sql } = await loadPeer(load as () => Promise<DrizzleOrm>, 'drizzle-orm@0.45')
+  const { sql } = await loadPeer('drizzle-orm', USE, load as () => Promise<DrizzleOrm>)
   return Object.assign(
     (strings: TemplateStringsArray, ...inputs: unknown[]) => sql(strings, ...inputs),
     {

@@ -15,6 +15,7 @@ import {
   type RouteSetup,
   Statements,
   type StepFactory,
+  tenancyOf,
 } from '../../plugin/index.js'
 import { Database } from './database.js'
 import type { QueryResult } from './driver.js'
@@ -98,7 +99,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
       return { aroundHandler: transactionStage(sessions, { options, isNeeded, fail }) }
     },
     contract: (route) =>
-      route.tenant === null && !needsTransaction(route) ? null : { errors: [503] },
+      tenancyOf(route) === undefined && !needsTransaction(route) ? null : { errors: [503] },
     explain: explainRefusal,
     health: async ({ get }) => {
       if (get(Database) instanceof Database) await get(EngineToken).checkReady()

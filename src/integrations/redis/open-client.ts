@@ -1,5 +1,4 @@
-import { ConfigError } from '../../index.js'
-import { refuseOldPeer } from '../../plugin/index.js'
+import { loadPeer, type PeerUse } from '../../plugin/index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 
@@ -7,6 +6,12 @@ import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redi
 interface RedisPackage {
   createClient(options: object): RedisClient
   createCluster(options: object): RedisCluster
+}
+
+const REDIS: PeerUse = {
+  subject: 'blazon/redis',
+  origin: import.meta.url,
+  install: 'npm install redis@6',
 }
 
 type Bag = Readonly<Record<string, unknown>>
@@ -47,7 +52,11 @@ export function pauseBefore(attempt: number): number {
 export async function clientMaker(options: RedisOptions): Promise<() => Driver> {
   const { client, cluster } = options
   if (client !== undefined) return () => driverOf(client)
-  const { createClient, createCluster } = await loadRedis()
+  const { createClient, createCluster } = await loadPeer<RedisPackage>(
+    'redis',
+    REDIS,
+    () => import('redis'),
+  )
   if (cluster !== undefined) return () => driverOf(createCluster(clusterOptions(cluster)))
   const url = options.url ?? DEFAULT_URL
   return () => driverOf(createClient({ url, ...withDefaults(options.clientOptions) }))
@@ -66,21 +75,6 @@ function clusterOptions({ rootNodes, defaults, ...options }: RedisClusterOptions
 
 function withDefaults(options: Bag = {}): object {
   return { ...CLIENT, ...options, socket: { ...SOCKET, ...(options['socket'] as Bag) } }
-}
-
-async function loadRedis(): Promise<RedisPackage> {
-  refuseOldPeer('redis', { subject: 'blazon/redis', origin: import.meta.url })
-  try {
-    return await import('redis')
-  } catch (error) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/redis',
-      cause: 'It needs the package redis (node-redis), which cannot be loaded.',
-      remedy: 'npm install redis@6',
-    } as const
-    throw new ConfigError([problem], { cause: error })
-  }
 }
 
 /**

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import type { Request, Response } from '../../contracts/handler.js'
 import type { Representation } from '../../contracts/representation.js'
 import type { RouteModel } from '../../contracts/route-model.js'
-import { successEnvelope } from '../../errors/envelope.js'
 import { refuse } from '../../errors/refuse.js'
 import { changeItems, isAsyncIterable, LEFT_OUT } from '../../http/async-iterable.js'
 import { negotiate } from '../../http/negotiate.js'
@@ -25,7 +24,7 @@ import {
 import { isSentWithoutEnvelope } from '../../schema/response-shape.js'
 import { Refusal } from '../../step/refusal.js'
 import { ignoreRejection, isThenable, type StepFactory } from '../../step/step.js'
-import type { WireRoute } from '../send-success.js'
+import { successEnvelope, type WireRoute } from '../send-success.js'
 import { isOrdinaryData, sendUnusual, type UnusualConfig } from './respond.js'
 
 /** The input of {@link negotiateStage}. */

@@ -1,5 +1,4 @@
-import { ConfigError } from '../../errors/config-error.js'
-import { refuseOldPeer } from '../../errors/peer-floor.js'
+import { loadPeer } from '../../errors/peer-floor.js'
 
 export type FastCheck = typeof import('fast-check')
 
@@ -9,19 +8,13 @@ export type FastCheck = typeof import('fast-check')
  * @param who The function that needs it, for the error message.
  * @throws ConfigError when fast-check is not installed or is too old.
  */
-export async function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
-  refuseOldPeer('fast-check', { subject: 'blazon/testing', origin: import.meta.url })
-  try {
-    return await import('fast-check')
-  } catch (cause) {
-    const problem = {
-      code: 'E_PEER_MISSING',
-      subject: 'blazon/testing',
-      cause: `${who} needs the package fast-check, which is not installed.`,
-      remedy: 'npm install --save-dev fast-check',
-    } as const
-    throw new ConfigError([problem], { cause })
+export function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
+  const use = {
+    subject: who,
+    origin: import.meta.url,
+    install: 'npm install --save-dev fast-check',
   }
+  return loadPeer('fast-check', use, () => import('fast-check'))
 }
 
 /**

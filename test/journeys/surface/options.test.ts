@@ -232,7 +232,7 @@ describe('an option in the wrong place', () => {
     }
     const [problem] = await bootProblems({ controllers: [Notes] })
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Notes.list' })
-    expect(problem?.cause).toContain('several @Audit')
+    expect(problem?.cause).toContain('It has 2 @Audit')
   })
 })
 

@@ -235,8 +235,8 @@ describe('@Tenant', () => {
       }
       const problems = await bootProblems({ controllers: [ByClass, ByMethod], tenant: {} })
       expect(problems).toMatchObject([
-        { code: 'E_OPTION_INVALID', subject: 'ByClass' },
-        { code: 'E_OPTION_INVALID', subject: 'ByMethod.get' },
+        { code: 'E_OPTION_INVALID', subject: 'ByClass @Tenant' },
+        { code: 'E_OPTION_INVALID', subject: 'ByMethod.get @Tenant' },
       ])
     },
   )

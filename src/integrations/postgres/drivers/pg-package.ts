@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { ConfigError } from '../../../index.js'
-import { loadPeer } from '../load-peer.js'
+import { loadPeer } from '../../../plugin/index.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import type { Servers } from './servers.js'
 
@@ -64,7 +64,8 @@ export interface PgClient {
 
 /** @throws ConfigError when `pg` cannot be loaded, or cannot send flights. */
 export async function loadPg(): Promise<PgPackage> {
-  const pg = await loadPeer<PgPackage>(() => import('pg') as Promise<unknown> as never, 'pg@8')
+  const use = { subject: 'blazon/postgres', origin: import.meta.url, install: 'npm install pg@8' }
+  const pg = await loadPeer<PgPackage>('pg', use, () => import('pg') as Promise<unknown> as never)
   if (hasSteps(pg)) return pg
   const cause =
     'The installed pg cannot send several queries together: it is older than 8.23, or NODE_PG_FORCE_NATIVE makes it the native one.'

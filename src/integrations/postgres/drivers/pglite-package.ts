@@ -1,9 +1,10 @@
+import { loadPeer } from '../../../plugin/index.js'
 import type { Field } from '../driver.js'
-import { loadPeer } from '../load-peer.js'
 import type { Written } from '../values/write-values.js'
 import type { MemoryFiles } from './memory-files.js'
 
 const PACKAGE = '@electric-sql/pglite'
+const USE = { subject: 'blazon/postgres', origin: import.meta.url }
 
 interface FilesystemPackage {
   readonly BaseFilesystem: new () => PgliteFilesystem
@@ -83,18 +84,20 @@ const CALLS = [
  */
 export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesystem> {
   const { BaseFilesystem } = await loadPeer<FilesystemPackage>(
-    () => import('@electric-sql/pglite/basefs') as Promise<unknown> as never,
     PACKAGE,
+    USE,
+    () => import('@electric-sql/pglite/basefs') as Promise<unknown> as never,
   )
   const calls = CALLS.map((name) => [name, files[name].bind(files)])
   return Object.assign(new BaseFilesystem(), Object.fromEntries(calls))
 }
 
 /** @throws ConfigError if it cannot be loaded. */
-export async function loadPglite(): Promise<PglitePackage> {
-  return await loadPeer<PglitePackage>(
-    () => import('@electric-sql/pglite') as Promise<unknown> as never,
+export function loadPglite(): Promise<PglitePackage> {
+  return loadPeer<PglitePackage>(
     PACKAGE,
+    USE,
+    () => import('@electric-sql/pglite') as Promise<unknown> as never,
   )
 }
 

@@ -1,0 +1,85 @@
+import type { DualClassOrMethodDecorator } from '../../contracts/decorator.js'
+import type { CheckModel, Policy, PolicyRequest } from '../../contracts/policy.js'
+import type { RouteModel } from '../../contracts/route-model.js'
+import { routeOf } from '../../http/request-notes.js'
+import { defineOption } from '../../metadata/option.js'
+
+const option = defineOption<CheckModel>('Checks', {
+  merge: 'list',
+  check: ({ policy }) => (isPolicy(policy) ? undefined : 'It needs the result of policy().'),
+})
+
+function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
+  return typeof policy?.or404 === 'function' && Array.isArray(policy.actions)
+}
+
+/**
+ * Declares that a route uses a policy. Its document then has the refusals (403 and 404), and a success is sent only
+ * after the policy has decided about at least one of the actions: otherwise the response is 500. Repeatable: each
+ * decorator must be met. A decorator on a class applies to all its routes.
+ *
+ * @param policy The result of `policy`, or of its `or404`.
+ * @param actions The actions that the handler checks. If there are several, one check is enough.
+ * @throws TypeError if the first argument is not a policy, or the policy has no rule for an action.
+ *
+ * @example
+ * class OrdersController {
+ *   @Auth()
+ *   @Checks(OrderPolicy, 'read')
+ *   @Get(':id')
+ *   show(req: Request) {
+ *     return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
+ *   }
+ * }
+ */
+export function Checks<TObject, TAction extends string>(
+  policy: Policy<TObject, TAction>,
+  ...actions: readonly [NoInfer<TAction>, ...NoInfer<TAction>[]]
+): DualClassOrMethodDecorator
+export function Checks(
+  ...args: readonly [CheckModel['policy'], ...string[]]
+): DualClassOrMethodDecorator {
+  const [policy, ...actions] = args
+  if (!isPolicy(policy)) {
+    // Without parentheses, the arguments are the target of the decorator, which this call refuses.
+    option(...(args as unknown as [CheckModel]))
+    throw new TypeError('@Checks() needs the result of policy().')
+  }
+  const unknown = actions.find((action) => !policy.actions.includes(action))
+  if (actions.length === 0 || unknown !== undefined) {
+    const known = policy.actions.map((action) => `'${action}'`).join(', ')
+    const given = unknown === undefined ? 'names no action' : `names '${String(unknown)}'`
+    throw new TypeError(`@Checks(${policy.name}) ${given}. The policy has rules for: ${known}.`)
+  }
+  return option({ policy, actions })
+}
+
+const NONE: readonly CheckModel[] = []
+
+/** Returns the policies of the `@Checks` of a route: first of the class, then of the method. */
+export function checksOf(route: Pick<RouteModel, 'option'> | undefined): readonly CheckModel[] {
+  return route?.option(option) ?? NONE
+}
+
+/**
+ * The method `can` of requests: decides by a policy that the route declares with `@Checks`.
+ *
+ * @param ability The name of the policy and an action: `order:read`.
+ * @throws Error if the route declares no policy of this name.
+ */
+export async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
+  const text = String(ability)
+  const end = text.indexOf(':')
+  const [name, action] = [text.slice(0, end), text.slice(end + 1)]
+  const route = routeOf(this)
+  const found = checksOf(route).find(({ policy }) => policy.name === name)
+  if (found !== undefined) return await found.policy.can(this, action, object)
+  throw new Error(`req.can('${text}'): ${remedyFor(route)}`)
+}
+
+function remedyFor(route: RouteModel | undefined): string {
+  if (route === undefined) return 'the request has no route yet. Call can() of the policy itself.'
+  const known = new Set(checksOf(route).map(({ policy }) => policy.name))
+  const declared = known.size === 0 ? 'no policy' : [...known].join(', ')
+  return `${route.name} declares ${declared}. Add @Checks(policy, action) to the handler.`
+}
