@@ -22,21 +22,14 @@ type FieldRequest<I extends RouteOptions> = I extends WithAbilities
 /** The data that a handler sends by returning it. */
 type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
 
-/** A Standard Schema. Its output is read, because inferring it would cost 60 more instantiations for each route. */
-interface Typed {
-  readonly '~standard': { readonly types?: { readonly output: unknown } | undefined }
-}
-
-type SentBy<S> = S extends Typed ? NonNullable<S['~standard']['types']>['output'] : InferOutput<S>
-
 /**
  * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns the
  * response object. Otherwise a text, which the compiler prints at the returned value.
  */
 type Returns<I extends RouteOptions, R> = I extends WithReturns
-  ? [R] extends [SentBy<I['returns']>]
+  ? [R] extends [InferOutput<I['returns']>]
     ? R
-    : ReturnsData<SentBy<I['returns']>, R>
+    : ReturnsData<InferOutput<I['returns']>, R>
   : R
 
 type ReturnsData<S, R> = [Data<R>] extends [S | Response] ? R : WrongReturn<Data<R>, S>

@@ -27,8 +27,16 @@ export type Schema = StandardSchemaV1 | JsonSchema
  * const CreateUser = z.object({ name: z.string(), age: z.coerce.number().default(0) })
  * type Input = InferOutput<typeof CreateUser> // { name: string; age: number }
  */
-export type InferOutput<S> =
-  S extends StandardSchemaV1<unknown, infer TOutput> ? TOutput : InferJsonSchema<S>
+export type InferOutput<S> = S extends ZodSchema
+  ? S['_zod']['output']
+  : S extends StandardSchemaV1<unknown, infer TOutput>
+    ? TOutput
+    : InferJsonSchema<S>
+
+/** A schema of zod. The compiler reads its output in a third of the instantiations that the type of Standard Schema needs. */
+interface ZodSchema {
+  readonly _zod: { readonly output: unknown }
+}
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
 

@@ -1,3 +1,8 @@
+import { unicodePattern } from './unicode-pattern.js'
+
+/** Quotes and `Symbol(…)` show the kind of a token and are not part of its name. */
+const SIGNS = String.raw`^symbol\(|[^\p{L}\p{N}]`
+
 /**
  * Known names that are close to a misspelt one, nearest first: a few letters are changed, added, missing or swapped.
  */
@@ -12,9 +17,8 @@ export function nearNames(name: string, known: Iterable<string>): string[] {
     .map((near) => near.name)
 }
 
-/** Quotes and `Symbol(…)` show the kind of a token and are not part of its name. */
 function plain(name: string): string {
-  return name.toLowerCase().replace(/^symbol\(|[^\p{L}\p{N}]/gu, '')
+  return name.toLowerCase().replace(unicodePattern(SIGNS, 'gu'), '')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { unicodePattern } from '../errors/unicode-pattern.js'
 import { literalOf, type PathPart, type PathSegment, parsePath } from './paths.js'
 
 /** The mistake of a path, with the place, and its remedy. */
@@ -36,7 +37,7 @@ const ESCAPE = `A backslash makes the next character literal: 'books\\\\:batchGe
 /** Characters that have a meaning in other path syntaxes, or that URLs cannot contain, unless escaped. */
 const MEANT = /[?+(){}[\]#%\s]/u
 /** Control characters and halves of surrogate pairs. */
-const NEVER = /[\p{Cc}\p{Cs}]/u
+const NEVER = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u
 
 function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | null {
   const literal = literalOf(segment)
@@ -77,7 +78,7 @@ function literalProblem(part: Literal, before: PathPart | undefined): PathProble
     }
   }
   if (isEscaped || before === undefined || before.kind === 'literal') return null
-  const [letter] = /^[\p{L}\p{M}\p{N}]/u.exec(text) ?? []
+  const [letter] = unicodePattern(String.raw`^[\p{L}\p{M}\p{N}]`).exec(text) ?? []
   if (letter === undefined) return null
   return {
     cause: `'${letter}'${placeOf(part)} cannot be in the name of a parameter`,

@@ -23,12 +23,11 @@ export function versionsIn(
   return fact === undefined || fact.versions.includes('*') ? NEUTRAL : fact.versions
 }
 
-const inOrder = new Intl.Collator('en', { numeric: true })
-
 /** Lists the versions of routes in order: `2` before `10`. */
 export function listVersions(routes: readonly Pick<RouteModel, 'version'>[]): string[] {
-  const names = routes.flatMap(({ version }) => version ?? [])
-  return [...new Set(names)].sort(inOrder.compare)
+  const names = [...new Set(routes.flatMap(({ version }) => version ?? []))]
+  // A collator took a twentieth of a start.
+  return names.length < 2 ? names : names.sort(new Intl.Collator('en', { numeric: true }).compare)
 }
 
 /** Whether some request reaches both routes if their methods and paths are the same. */

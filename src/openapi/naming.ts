@@ -1,4 +1,5 @@
 import type { RouteModel } from '../contracts/route-model.js'
+import { unicodePattern } from '../errors/unicode-pattern.js'
 
 /** `getUserById` → `Get User By Id`, `listHTTPCodes` → `List HTTP Codes`. */
 export function titleCase(name: string): string {
@@ -15,7 +16,7 @@ export function pascalCase(name: string): string {
 }
 
 function words(name: string): string[] {
-  const { boundaries, word } = /[^ -~]/.test(name) ? ANY_SCRIPT : ASCII
+  const { boundaries, word } = /[^ -~]/.test(name) ? anyScript() : ASCII
   const spaced = boundaries.reduce((text, boundary) => text.replace(boundary, '$1 $2'), name)
   return spaced.match(word) ?? []
 }
@@ -26,9 +27,18 @@ interface Script {
   readonly word: RegExp
 }
 
-const ANY_SCRIPT: Script = {
-  boundaries: [/([\p{Ll}\d])(\p{Lu})/gu, /(\p{Lu})(\p{Lu}\p{Ll})/gu],
-  word: /[\p{L}\p{N}]+/gu,
+let kept: Script | undefined
+
+function anyScript(): Script {
+  const pattern = (source: string) => unicodePattern(source, 'gu')
+  kept ??= {
+    boundaries: [
+      pattern(String.raw`([\p{Ll}\d])(\p{Lu})`),
+      pattern(String.raw`(\p{Lu})(\p{Lu}\p{Ll})`),
+    ],
+    word: pattern(String.raw`[\p{L}\p{N}]+`),
+  }
+  return kept
 }
 
 /**

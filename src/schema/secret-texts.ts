@@ -1,3 +1,4 @@
+import { unicodePattern } from '../errors/unicode-pattern.js'
 import { type Span, TextSearch } from './text-search.js'
 
 /** The text in place of a secret value. */
@@ -6,7 +7,7 @@ export const HIDDEN = '[secret]'
 /** A shorter text is a part of many words, so only the text as a word of its own is replaced. */
 const SHORT = 4
 
-const WORD = /[\p{L}\p{N}_]/u
+let word: RegExp | undefined
 
 /** Secret values: unchanged, in JSON, and in URLs. */
 export class SecretTexts {
@@ -60,7 +61,9 @@ export class SecretTexts {
 }
 
 function isWord(character: string | undefined): boolean {
-  return character !== undefined && WORD.test(character)
+  if (character === undefined) return false
+  word ??= unicodePattern(String.raw`[\p{L}\p{N}_]`)
+  return word.test(character)
 }
 
 function formsOf(value: string): string[] {

@@ -358,7 +358,7 @@ describe('programs of others', () => {
         status: 1,
         stderr: [
           'The project is complete, but its packages are not installed.',
-          '  npm install failed: 7.',
+          '  npm install ended with status 7.',
           `  Run it yourself in ${join(cwd, 'api')}: npm install`,
           '',
         ].join('\n'),

@@ -60,6 +60,10 @@ describe('the build', () => {
     expect(chunksWith('compileRoute')).toEqual(['chunks/app.js'])
   })
 
+  it('is ASCII, so that V8 keeps each character in one byte', () => {
+    expect(files.filter(({ text }) => /[^\0-\x7f]/.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   it('imports no `node:` module, and no package that commonjs.cjs requires', () => {
     const specifiers = files.flatMap(({ path, text }) => specifiersOf(parse(path, text)))
     expect(specifiers).toContain('@needle-di/core')

@@ -121,9 +121,15 @@ async function install(pm: PackageManager, folder: string): Promise<void> {
   throw new CliError({
     status: ending === 'missing' ? 4 : 1,
     what: 'The project is complete, but its packages are not installed.',
-    cause: ending === 'missing' ? `${pm} cannot be started.` : `${pm} install failed: ${ending}.`,
+    cause: causeOf(ending, pm),
     remedy: `Run it yourself in ${folder}: ${pm} install`,
   })
+}
+
+function causeOf(ending: Ending, pm: PackageManager): string {
+  if (ending === 'missing') return `${pm} cannot be started.`
+  if (ending === 'killed') return `A signal ended ${pm} install.`
+  return `${pm} install ended with status ${ending}.`
 }
 
 function nextSteps(

@@ -39,7 +39,7 @@ function readMounted(path: string): Mounted {
 }
 
 function isPath(text: string): boolean {
-  return text.length <= 1024 && !text.includes('://') && !/\p{Cc}/u.test(text)
+  return text.length <= 1024 && !text.includes('://') && !/[^ -~\xa0-\u{10ffff}]/u.test(text)
 }
 
 /** Environment variables, before validation. */
