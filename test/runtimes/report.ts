@@ -94,7 +94,7 @@ function reasonsOf(names: readonly string[], sums: readonly Counts[]): string {
   const rows = classes
     .sort((a, b) => total(b) - total(a))
     .map((name) => [name, ...of(name).map(String)])
-  return markdown([['Why a test fails', ...names], ...rows])
+  return markdown([['Reason for the failure', ...names], ...rows])
 }
 
 function countBy(names: readonly string[]): Map<string, number> {
