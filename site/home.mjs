@@ -23,7 +23,7 @@ ${paragraph(readme)}
 
 <div class="panels">
 
-${['The handler', 'The 400 it gives', 'Its documentation page', 'A mistake, found at boot'].map((title) => panel(readme, title)).join('\n\n')}
+${['The handler', 'The 400 response', 'Its documentation page', 'A mistake, found at boot'].map((title) => panel(readme, title)).join('\n\n')}
 
 </div>
 
@@ -31,10 +31,10 @@ ${['The handler', 'The 400 it gives', 'Its documentation page', 'A mistake, foun
 
 ${between(readme, '## Install', '## In a clone')}
 
-## Beside others
+## Comparison
 
-Each framework serves the same API of two routes, written as its documentation recommends. All received the same requests.
-[Programs](bench/README.md) of the repository write this table and check it.
+Each framework serves the same API with two routes, written as the framework's documentation recommends, and receives the same requests.
+[Benchmark programs](bench/README.md) of the repository generate and check this table.
 
 ${between(readme, '<!-- comparison: begin -->', '<!-- comparison: end -->')}
 
