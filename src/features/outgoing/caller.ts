@@ -102,7 +102,7 @@ export class Caller {
     host.count(clock.monotonic())
     for (;;) {
       const attempt = await this.#send(call, settings.circuit ? host : undefined)
-      host.note(hasFailed(call, attempt), clock.monotonic())
+      if (settings.circuit) host.note(hasFailed(call, attempt), clock.monotonic())
       const wait = settings.retries ? waitBefore(call, attempt, clock) : null
       if (wait === null || !host.takeRepetition()) return attempt
       // Its body is unused.
