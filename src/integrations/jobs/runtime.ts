@@ -113,18 +113,25 @@ const COUNTS = {
 } as const
 
 /**
- * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the counts of
- * the one before, because reading them takes a query.
+ * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the numbers of
+ * the one before, because reading them takes queries.
  */
-function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
+function jobMetrics({ queues, works, clock, logger, schema }: JobsDeps): Metric[] {
+  const { boss, database } = queues
+  // pg-boss measures this only while it also stores a history.
+  const oldest = `select name, extract(epoch from ${schema}.job_now() - min(start_after))::float8 as seconds
+    from ${schema}.job where state < 'active' and start_after <= ${schema}.job_now() group by name`
   let found: readonly QueueResult[] = []
   let freshUntil = Number.NEGATIVE_INFINITY
+  const count = async () => {
+    const { rows } = await database.own.executeSql(oldest)
+    const ages = new Map(rows.map(({ name, seconds }) => [name, seconds]))
+    const counted = await boss.getQueues([...works.keys()])
+    found = counted.map((queue) => ({ ...queue, readyOldestSeconds: ages.get(queue.name) ?? 0 }))
+  }
   const refresh = () => {
     freshUntil = clock.monotonic() + FRESH_MS
-    queues.boss.getQueues([...works.keys()]).then(
-      (queues) => (found = queues),
-      (err) => logger.warn({ err }, 'The jobs could not be counted'),
-    )
+    count().catch((err) => logger.warn({ err }, 'The jobs could not be counted'))
   }
   const read = (count: keyof typeof COUNTS) => {
     if (clock.monotonic() >= freshUntil) refresh()
