@@ -108,8 +108,12 @@ export class Call implements NewCall {
 
 /** @throws TypeError for a URL that is not absolute, or contains a user. The message contains no password. */
 function urlOf(text: string): URL {
-  if (!URL.canParse(text)) throw new TypeError('outgoing(): the URL is not absolute.')
-  const url = new URL(text)
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new TypeError('outgoing(): the URL is not absolute.')
+  }
   if (url.username === '' && url.password === '') return url
   const advice = 'Give them in a header: authorization.'
   throw new TypeError(`outgoing(): the URL of ${url.host} has a user or a password. ${advice}`)
@@ -142,21 +146,19 @@ export function isRepeatable(call: Call): boolean {
 function addContext(call: Call): void {
   const { headers, isPublic, req } = call
   const work = req === undefined ? WorkContext.current() : undefined
-  if (!isPublic) {
-    add(headers, work?.headers)
-    if (req !== undefined) add(headers, { [REQUEST_ID_HEADER]: sendableRequestId(req) })
-    if (req !== undefined && !headers.has('traceparent')) add(headers, { ...traceOf(req).headers })
+  if (!isPublic && req !== undefined) {
+    add(headers, REQUEST_ID_HEADER, sendableRequestId(req))
+    const { traceparent, tracestate } = headers.has('traceparent') ? {} : traceOf(req).headers
+    add(headers, 'traceparent', traceparent)
+    add(headers, 'tracestate', tracestate)
   }
-  if (work?.idempotencyKey !== undefined && !isIdempotent(call))
-    headers.set(KEY, work.idempotencyKey())
+  if (!isPublic) for (const name in work?.headers) add(headers, name, work.headers[name])
+  if (!isIdempotent(call)) add(headers, KEY, work?.idempotencyKey?.())
 }
 
-/** Adds headers that the program has not set. */
-function add(headers: Headers, added: Readonly<Record<string, string | undefined>> = {}): void {
-  for (const name in added) {
-    const value = added[name]
-    if (value !== undefined && !headers.has(name)) headers.set(name, value)
-  }
+/** Adds a header that the program has not set. */
+function add(headers: Headers, name: string, value: string | undefined): void {
+  if (value !== undefined && !headers.has(name)) headers.set(name, value)
 }
 
 /** Forgets the signals of a response together with its body: no event shows that a program has read it. */

@@ -138,7 +138,7 @@ export class CallCounts {
       method: METHODS.test(method) ? method : OTHERS,
       status: status === null ? 'error' : `${Math.floor(status / 100)}xx`,
     }
-    const key = Object.values(labels).join(' ')
+    const key = `${labels.host} ${labels.method} ${labels.status}`
     const value = (this.#counts.get(key)?.value ?? 0) + 1
     this.#counts.set(key, { labels, value })
   }
