@@ -318,10 +318,10 @@ export async function run() {
   return { port: port.toFixed(), address: address.toUpperCase(), path: table[0]?.path, found }
 }
 
-export function call(outgoing: Outgoing): Promise<Response>[] {
+export function call(outgoing: Outgoing): Promise<globalThis.Response>[] {
   const asFetch: typeof fetch = outgoing
-  // @ts-expect-error a time limit is a duration
-  outgoing('https://a.example', { timeout: 'soon' })
+  // @ts-expect-error the ports are a list
+  outgoing('https://a.example', { ports: 8080 })
   const init = { public: true, ports: [8080], timeout: '3s', method: 'POST' } as const
   return [asFetch('https://a.example'), outgoing(new URL('https://a.example'), init)]
 }
