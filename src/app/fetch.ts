@@ -2,7 +2,7 @@ import { ClientRequest, type IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { ReadableStream } from 'node:stream/web'
 import { type ConnectionOrigin, MemorySocket } from '../http/memory-socket.js'
-import { isBodiless, toWebStream } from '../http/to-web-stream.js'
+import { webResponse } from '../http/web-response.js'
 import { closedError } from './lifecycle.js'
 import type { ServerEntry } from './server-entry.js'
 
@@ -97,7 +97,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
     sent.once('response', (incoming) => {
       received = incoming
       try {
-        resolve(toResponse(incoming, method))
+        resolve(webResponse(incoming, method, { omit: HOP_BY_HOP }))
       } catch (error) {
         // The Fetch standard does not allow this status.
         incoming.destroy()
@@ -169,23 +169,6 @@ function headersOf({ headers }: Request, url: URL, body: SentBody | null): Recor
   // Otherwise Node would send the body of a GET or DELETE request without a length.
   else if (body.length === null) sent['transfer-encoding'] = 'chunked'
   return sent
-}
-
-function toResponse(incoming: IncomingMessage, method: string): Response {
-  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = incoming
-  const headers = new Headers()
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string
-    if (!HOP_BY_HOP.has(name.toLowerCase())) headers.append(name, rawHeaders[i + 1] as string)
-  }
-  const isEmpty = isBodiless(method, status)
-  const response = new Response(isEmpty ? null : (toWebStream(incoming) as never), {
-    status,
-    statusText,
-    headers,
-  })
-  if (isEmpty) incoming.resume()
-  return response
 }
 
 function lost(cause: Error): TypeError {

@@ -1,5 +1,5 @@
 import type { Duration, Size } from '../contracts/limits.js'
-import { invalid, type Problem } from '../errors/config-error.js'
+import { invalid, type Problem, shown } from '../errors/config-error.js'
 
 const SECONDS = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 } as const
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 } as const
@@ -52,4 +52,10 @@ export function checkDuration(name: string, value: Duration | undefined): Proble
   if (value === undefined || toSeconds(value)) return []
   const remedy = "Give seconds above 0, or '250ms', '30s', '2m'."
   return [invalid(name, `${String(value)} is not a duration.`, remedy)]
+}
+
+/** Finds a value that is not a boolean. */
+export function checkSwitch(name: string, value: unknown): Problem[] {
+  if (value === undefined || typeof value === 'boolean') return []
+  return [invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.')]
 }

@@ -3,7 +3,8 @@ import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { ReadableStream } from 'node:stream/web'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { isBodiless, toWebStream } from '../http/to-web-stream.js'
+import { locationOf, MAX_REDIRECTS, redirected, withUrl } from '../http/redirects.js'
+import { webResponse } from '../http/web-response.js'
 import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 import type { Exchanges } from './test-failures.js'
 
@@ -12,10 +13,6 @@ import type { Exchanges } from './test-failures.js'
  * the name.
  */
 export const ORIGIN = 'http://in-process'
-
-/** The limit of the Fetch standard. */
-const MAX_REDIRECTS = 20
-const REDIRECTS = [301, 302, 303, 307, 308]
 
 const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   gzip: createGunzip,
@@ -75,16 +72,20 @@ export async function memoryFetch(
   for (let redirects = 0; ; redirects++) {
     signal.throwIfAborted()
     const received = await exchange(hop, signal, link)
-    const location = redirect === 'manual' ? null : locationOf(received.head)
+    const { head, body } = received
+    const { statusCode = 0, headers } = head
+    const location = redirect === 'manual' ? null : locationOf(statusCode, headers.location)
     if (location === null) {
-      const response = toResponse(received, hop, redirects > 0)
+      const bodyOf = (headers: Headers) => decoded(body, headers)
+      const response = webResponse(head, hop.method, { bodyOf })
+      withUrl(response, hop.url, redirects > 0)
       link.exchanges.noteResponse(response, received.sent)
       return response
     }
-    received.head.destroy()
+    head.destroy()
     if (redirect === 'error') throw failed('a redirect, which redirect: "error" forbids')
     if (redirects === MAX_REDIRECTS) throw failed(`more than ${MAX_REDIRECTS} redirects`)
-    hop = nextHop(hop, location, received.head.statusCode ?? 0)
+    hop = nextHop(hop, location, statusCode)
   }
 }
 
@@ -201,47 +202,14 @@ function sendBody(req: ReturnType<typeof send>, body: Hop['body']): void {
   else req.end(body ?? undefined)
 }
 
-function locationOf({ statusCode = 0, headers }: IncomingMessage): string | null {
-  return REDIRECTS.includes(statusCode) ? (headers.location ?? null) : null
-}
-
-/**
- * Fetch standard, section 4.4: the redirected request becomes a GET without a body, except for 307 and 308,
- * which keep the method and the body.
- */
+/** The next request, which must not leave the application. */
 function nextHop(hop: Hop, location: string, status: number): Hop {
-  const url = new URL(location, hop.url)
-  if (url.origin !== hop.url.origin) {
-    throw failed(
-      `a redirect out of the application, to ${url.href}; see it with redirect: "manual"`,
-    )
-  }
-  const isPost = hop.method === 'POST' && (status === 301 || status === 302)
-  const isOther = status === 303 && hop.method !== 'GET' && hop.method !== 'HEAD'
-  if (!isPost && !isOther) {
-    if (hop.body instanceof Readable) throw failed('a redirect of a body that is a stream')
-    return { ...hop, url }
-  }
-  const headers = new Headers(hop.headers)
-  for (const name of [...headers.keys()]) if (name.startsWith('content-')) headers.delete(name)
-  return { url, method: 'GET', headers, body: null }
-}
-
-function toResponse({ head, body }: Received, hop: Hop, redirected: boolean): Response {
-  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = head
-  const headers = new Headers()
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
-  }
-  const isEmpty = isBodiless(hop.method, status)
-  if (isEmpty) body.resume()
-  // When the reader cancels, the connection is destroyed, so that the server sees the client disconnect.
-  const content = isEmpty ? null : toWebStream(decoded(body, headers), () => head.destroy())
-  // The types of `ReadableStream` in Node and in the DOM library differ when both are loaded.
-  const response = new Response(content as never, { status, statusText, headers })
-  Object.defineProperty(response, 'url', { value: hop.url.href.replace(/#.*$/, '') })
-  Object.defineProperty(response, 'redirected', { value: redirected })
-  return response
+  const next = redirected(hop, status, location)
+  const { href, origin } = next.url
+  if (origin !== hop.url.origin)
+    throw failed(`a redirect out of the application, to ${href}; see it with redirect: "manual"`)
+  if (next.body instanceof Readable) throw failed('a redirect of a body that is a stream')
+  return next
 }
 
 function decoded(body: Readable, headers: Headers): Readable {

@@ -3,6 +3,7 @@ import type { EnvelopeChoice, ErrorFormat } from '../../contracts/wire-format.js
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import type { OptionGroup } from '../../errors/option-group.js'
 import { createExpressApp } from '../../http/express-parts.js'
+import { checkSwitch } from '../../http/units.js'
 import { checkEnvelope } from '../../model/check-envelope.js'
 import { type DocumentSettings, swaggerGroup } from '../../openapi/swagger-options.js'
 
@@ -12,10 +13,7 @@ type SwitchGroup<D> = OptionGroup<boolean | undefined, boolean | D>
 function switchGroup<D extends false | null>(name: string, byDefault: D): SwitchGroup<D> {
   return {
     unknown: () => [],
-    check: (value: unknown) =>
-      value === undefined || typeof value === 'boolean'
-        ? []
-        : [invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.')],
+    check: (value) => checkSwitch(name, value),
     resolve: (value) => value ?? byDefault,
   }
 }

@@ -1,4 +1,5 @@
-import type { Clock } from '../../contracts/clock.js'
+import { setMaxListeners } from 'node:events'
+import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import type { NewCall } from '../../contracts/outgoing-call.js'
 import { WorkContext } from '../../http/contexts.js'
@@ -16,6 +17,16 @@ export interface AskedCall {
   readonly req: ServerRequest | undefined
 }
 
+/** Dependencies of a call. */
+interface CallConfig {
+  readonly clock: Clock
+  /** Returns the milliseconds that are left without a time of the call's own; `null` for any time. */
+  readonly rest: () => number | null
+}
+
+/** The signal of a request ends its calls. For an ended request, calls end a moment later. */
+const AFTER_REQUEST_MS = 25
+
 /**
  * A call on its way. It is an instance: in a profile on Node 20, an object with a getter and the fields of another one took a
  * quarter of the time before a call is sent.
@@ -28,147 +39,130 @@ export class Call implements NewCall {
   readonly isPublic: boolean
   readonly startedAt: number
   readonly req: ServerRequest | undefined
-  readonly limit: Limit
+  /** The deadline of the call, on the monotonic clock. */
+  readonly endsAt: number
   /** The number of attempts. */
   attempts = 0
+  readonly #config: CallConfig
+  readonly #end = new AbortController()
+  /** Whether the time of the call is the rest of its request. */
+  readonly #isOfRequest: boolean
+  #timer: Timer | undefined
+  readonly #release: () => void
 
   /** @throws TypeError for a URL, a header or a time that is not valid. */
-  constructor(asked: AskedCall, headers: Headers, config: Pick<LimitConfig, 'clock' | 'rest'>) {
+  constructor(asked: AskedCall, headers: Headers, config: CallConfig) {
+    const { input, init, req } = asked
+    const isRequest = input instanceof Request
     this.asked = asked
-    this.method = methodOf(asked)
-    this.url = urlOf(asked)
+    this.method = (init.method ?? (isRequest ? input.method : 'GET')).toUpperCase()
+    this.url = urlOf(isRequest ? input.url : String(input))
     this.headers = headers
-    this.isPublic = asked.init.public === true
+    this.isPublic = init.public === true
+    this.req = req
+    addContext(this)
+    const left = config.rest() ?? Number.POSITIVE_INFINITY
+    const ms = Math.min(left, init.timeout === undefined ? left : msOf(init.timeout))
+    this.#config = config
+    this.#isOfRequest = req !== undefined && ms === left
     this.startedAt = config.clock.monotonic()
-    this.req = asked.req
-    addContext(headers, asked)
-    this.limit = limitOf(asked, { ...config, url: this.url })
+    this.endsAt = this.startedAt + ms
+    this.#wait(ms)
+    const given = init.signal ?? (isRequest ? input.signal : null)
+    this.#release = follow([req?.signal, given], this.#end)
+  }
+
+  /** Aborts at the deadline of the call. */
+  get signal(): AbortSignal {
+    return this.#end.signal
   }
 
   /** Node creates the text at the first access. */
   get stack(): string | undefined {
     return this.asked.stack?.stack
   }
-}
 
-const SAFE = /^(?:GET|HEAD|OPTIONS|QUERY)$/
-const KEY = 'idempotency-key'
+  /** Called with the result: the request limits the body of a response. */
+  noteHead(response: Response | undefined): void {
+    if (this.#isOfRequest) this.#timer?.cancel()
+    if (response?.body) unread.register(response.body, this.#release)
+    else this.#release()
+  }
 
-/** Returns the method of a call. */
-function methodOf({ input, init }: AskedCall): string {
-  return (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
+  #wait(ms: number): void {
+    if (ms === Number.POSITIVE_INFINITY) return
+    const after = this.#isOfRequest ? AFTER_REQUEST_MS : 0
+    this.#timer = this.#config.clock.setTimeout(() => this.#stop(), ms + after)
+  }
+
+  #stop(): void {
+    // The time of a handler begins when it first waits: if it worked on after the call, it has more time than the call had.
+    const isWaiting = this.#isOfRequest && this.req?.res?.headersSent === false
+    const more = isWaiting ? (this.#config.rest() ?? 0) : 0
+    if (more > 0) return this.#wait(more)
+    const ms = Math.round(this.endsAt - this.startedAt)
+    const message = `The call to ${this.url.host} took longer than ${ms} ms`
+    this.#end.abort(new DOMException(message, 'TimeoutError'))
+  }
 }
 
 /** @throws TypeError for a URL that is not absolute, or contains a user. The message contains no password. */
-function urlOf({ input }: AskedCall): URL {
-  const text = input instanceof Request ? input.url : String(input)
-  const url = parse(text)
+function urlOf(text: string): URL {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new TypeError('outgoing(): the URL is not absolute.')
+  }
   if (url.username === '' && url.password === '') return url
   const advice = 'Give them in a header: authorization.'
   throw new TypeError(`outgoing(): the URL of ${url.host} has a user or a password. ${advice}`)
 }
 
-/** @throws TypeError without the text, which the error of `URL` has. */
-function parse(text: string): URL {
-  try {
-    return new URL(text)
-  } catch {
-    throw new TypeError('outgoing(): the URL is not absolute.')
-  }
+function msOf(timeout: NonNullable<OutgoingInit['timeout']>): number {
+  const seconds = toSeconds(timeout)
+  if (seconds !== undefined && seconds > 0) return seconds * 1000
+  throw new TypeError(`outgoing(): ${timeout} is not a duration. Give seconds, or '250ms', '5s'.`)
 }
 
-/** Whether sending a call twice has the effect of sending it once (RFC 9110, 9.2.1), and it can be sent twice. */
-export function isRepeatable({ asked: { input, init }, method, headers }: Call): boolean {
-  if (!SAFE.test(method) && !headers.has(KEY)) return false
-  const { body = null } = init
+const SAFE = /^(?:GET|HEAD|OPTIONS|QUERY)$/
+const KEY = 'idempotency-key'
+
+/** Whether sending a call twice has the effect of sending it once (RFC 9110, 9.2.1). */
+function isIdempotent({ method, headers }: Call): boolean {
+  return SAFE.test(method) || headers.has(KEY)
+}
+
+/** Whether a call may be sent twice, and can be. */
+export function isRepeatable(call: Call): boolean {
+  const { input, init } = call.asked
+  const body = init.body ?? (input instanceof Request ? input.body : null)
   // A stream is used up after it was sent.
-  if (body === null) return !(input instanceof Request) || input.body === null
-  return !(body instanceof ReadableStream) && !(Symbol.asyncIterator in Object(body))
+  const isStream = body instanceof ReadableStream || Symbol.asyncIterator in Object(body)
+  return isIdempotent(call) && !isStream
 }
 
-/** Adds the context of a call to the headers of the program. */
-function addContext(headers: Headers, asked: AskedCall): void {
-  const added = contextOf(asked, headers)
-  for (const name in added) {
-    const value = added[name]
-    if (value !== undefined && !headers.has(name)) headers.set(name, value)
+/** Adds the context of a call: of its request, or of its job, which may run several times with the same key. */
+function addContext(call: Call): void {
+  const { headers, isPublic, req } = call
+  const work = req === undefined ? WorkContext.current() : undefined
+  if (!isPublic && req !== undefined) {
+    add(headers, REQUEST_ID_HEADER, sendableRequestId(req))
+    const { traceparent, tracestate } = headers.has('traceparent') ? {} : traceOf(req).headers
+    add(headers, 'traceparent', traceparent)
+    add(headers, 'tracestate', tracestate)
   }
+  if (!isPublic) for (const name in work?.headers) add(headers, name, work.headers[name])
+  if (!isIdempotent(call)) add(headers, KEY, work?.idempotencyKey?.())
 }
 
-/** The headers of its request, or of its job, which may run several times with the same key. */
-function contextOf(asked: AskedCall, headers: Headers): Record<string, string | undefined> {
-  const { init, req } = asked
-  const isPublic = init.public === true
-  if (req === undefined) {
-    const { headers: own, idempotencyKey } = WorkContext.current() ?? {}
-    const isKeyless = SAFE.test(methodOf(asked)) || headers.has(KEY)
-    return { ...(isPublic ? {} : own), [KEY]: isKeyless ? undefined : idempotencyKey?.() }
-  }
-  if (isPublic) return {}
-  const trace = headers.has('traceparent') ? {} : traceOf(req).headers
-  return { [REQUEST_ID_HEADER]: sendableRequestId(req), ...trace }
-}
-
-/** The signal of a request ends its calls. For an ended request, calls end a moment later. */
-const AFTER_REQUEST_MS = 25
-
-/** The time that a call has. */
-export interface Limit {
-  /** Aborts at the deadline of the call. */
-  readonly signal: AbortSignal
-  /** The deadline of the call, on the monotonic clock. */
-  readonly endsAt: number
-  /** Called with the result: the request limits the body of a response. */
-  readonly onHead: (response: Response | undefined) => void
-}
-
-/** Dependencies of the limit of a call. */
-interface LimitConfig {
-  readonly clock: Clock
-  /** Returns the milliseconds that are left without a time of the call's own; `null` for any time. */
-  readonly rest: () => number | null
-  /** For the message. */
-  readonly url: URL
-}
-
-/**
- * Limits a call to the rest of its request, or to a shorter time of its own.
- *
- * @throws TypeError for a time that is not a duration.
- */
-function limitOf({ input, init, req }: AskedCall, { clock, rest, url }: LimitConfig): Limit {
-  const left = rest() ?? Number.POSITIVE_INFINITY
-  const ms = Math.min(left, init.timeout === undefined ? left : msOf(init.timeout))
-  const ofRequest = ms === left ? req : undefined
-  const controller = new AbortController()
-  const message = `The call to ${url.host} took longer than ${Math.round(ms)} ms`
-  const stop = () => {
-    // The time of a handler begins when it first waits: if it worked on after the call, it has more time than the call had.
-    const more = ofRequest === undefined || ofRequest.res?.headersSent !== false ? 0 : (rest() ?? 0)
-    if (more > 0) timer = clock.setTimeout(stop, more + AFTER_REQUEST_MS)
-    else controller.abort(new DOMException(message, 'TimeoutError'))
-  }
-  let timer =
-    ms === Number.POSITIVE_INFINITY
-      ? null
-      : clock.setTimeout(stop, ofRequest === undefined ? ms : ms + AFTER_REQUEST_MS)
-  const given = init.signal ?? (input instanceof Request ? input.signal : null)
-  const release = follow([req?.signal, given], controller)
-  return {
-    signal: controller.signal,
-    endsAt: clock.monotonic() + ms,
-    onHead(response) {
-      if (ofRequest !== undefined) timer?.cancel()
-      if (response?.body) unread.register(response.body, release)
-      else release()
-    },
-  }
+/** Adds a header that the program has not set. */
+function add(headers: Headers, name: string, value: string | undefined): void {
+  if (value !== undefined && !headers.has(name)) headers.set(name, value)
 }
 
 /** Forgets the signals of a response together with its body: no event shows that a program has read it. */
 const unread = new FinalizationRegistry<() => void>((release) => release())
-/** Node warns of a signal with eleven listeners, so all calls of a request share one. */
-const followers = new WeakMap<AbortSignal, Set<AbortController>>()
 
 /**
  * Aborts with the first of some signals. In a loop on Node 20, `AbortSignal.any` took seven times as long as a listener.
@@ -176,31 +170,18 @@ const followers = new WeakMap<AbortSignal, Set<AbortController>>()
  * @returns a function that ends it.
  */
 function follow(
-  signals: readonly (AbortSignal | null | undefined)[],
+  given: readonly (AbortSignal | null | undefined)[],
   controller: AbortController,
 ): () => void {
-  const joined = signals.flatMap((signal) => (signal ? join(signal, controller) : []))
+  const signals = given.filter((signal) => signal != null)
+  const abort = ({ target }: Event) => controller.abort((target as AbortSignal).reason)
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason)
+    // A request may have any number of calls, and Node warns of eleven listeners.
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', abort, { once: true })
+  }
   return () => {
-    for (const each of joined) each.delete(controller)
+    for (const signal of signals) signal.removeEventListener('abort', abort)
   }
-}
-
-function join(signal: AbortSignal, controller: AbortController): Set<AbortController> {
-  if (signal.aborted) controller.abort(signal.reason)
-  const known = followers.get(signal)
-  const all = known ?? new Set()
-  all.add(controller)
-  if (known !== undefined) return known
-  followers.set(signal, all)
-  const abort = () => {
-    for (const each of all) each.abort(signal.reason)
-  }
-  signal.addEventListener('abort', abort, { once: true })
-  return all
-}
-
-function msOf(timeout: NonNullable<OutgoingInit['timeout']>): number {
-  const seconds = toSeconds(timeout)
-  if (seconds !== undefined && seconds > 0) return seconds * 1000
-  throw new TypeError(`outgoing(): ${timeout} is not a duration. Give seconds, or '250ms', '5s'.`)
 }

@@ -36,7 +36,7 @@ const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 export class Caller {
   readonly #parts: OutgoingParts
   /** The links, which are available once the application can handle requests. */
-  readonly #links: () => OutgoingLinks
+  readonly #links: () => OutgoingLinks | undefined
   readonly #credentials: ReadonlySet<string>
   readonly #leftOut = new Set<string>()
   readonly #transport: Transport
@@ -49,7 +49,7 @@ export class Caller {
    * @param parts The parts of the application that calls depend on.
    * @param links Returns the parts that come later.
    */
-  constructor(parts: OutgoingParts, links: () => OutgoingLinks) {
+  constructor(parts: OutgoingParts, links: () => OutgoingLinks | undefined) {
     this.#parts = parts
     this.#links = links
     this.#credentials = new Set([...CREDENTIALS, ...parts.credentials])
@@ -58,26 +58,27 @@ export class Caller {
 
   /** Sends a call, and returns a response like `fetch`. */
   async call(asked: AskedCall): Promise<Response> {
-    const call = this.#open(asked)
-    const end = this.#links().onCall?.(call)
-    const { retries, circuit } = this.#parts.settings
-    // Most applications do not need the state of hosts.
-    const { response, error } = await (retries || circuit ? this.#repeat(call) : this.#send(call))
-    const status = response === undefined ? null : response.status
-    call.limit.onHead(response)
-    this.#counts.add(call, status)
-    end?.({ status, error, ...this.#restOfResult(call, response) })
-    if (response === undefined) throw error
-    return response
-  }
-
-  #open(asked: AskedCall): Call {
     const { clock, settings } = this.#parts
+    const { retries, circuit, timeoutMs } = settings
+    const links = this.#links()
     const { input, init, req } = asked
     const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
     if (req !== undefined) this.#leaveOut(headers, req.headers)
-    const rest = () => (req === undefined ? settings.timeoutMs : this.#links().restOf(req))
-    return new Call(asked, headers, { clock, rest })
+    const rest = () => (req === undefined ? timeoutMs : (links?.restOf(req) ?? null))
+    const call = new Call(asked, headers, { clock, rest })
+    const end = links?.onCall?.(call)
+    // Most applications do not need the state of hosts.
+    const { response, error } = await (retries || circuit ? this.#repeat(call) : this.#send(call))
+    const status = response?.status ?? null
+    call.noteHead(response)
+    this.#counts.add(call, status)
+    if (end) {
+      const durationMs = clock.monotonic() - call.startedAt
+      const kept = links?.needs.bodies ? keepCall(init, response) : null
+      end({ status, error, attempts: call.attempts, durationMs, kept })
+    }
+    if (response === undefined) throw error
+    return response
   }
 
   /**
@@ -101,20 +102,24 @@ export class Caller {
     host.count(clock.monotonic())
     for (;;) {
       const attempt = await this.#send(call, settings.circuit ? host : undefined)
-      host.note(hasFailed(call, attempt), clock.monotonic())
+      if (settings.circuit) host.note(hasFailed(call, attempt), clock.monotonic())
       const wait = settings.retries ? waitBefore(call, attempt, clock) : null
       if (wait === null || !host.takeRepetition()) return attempt
       // Its body is unused.
       void attempt.response?.body?.cancel().catch(() => {})
       // A test that answers calls does not advance its clock for each of them.
-      if (answer === null) await pause(wait, clock, call.limit.signal)
+      if (answer !== null) continue
+      await new Promise<void>((resolve) => {
+        clock.setTimeout(resolve, wait)
+        call.signal.addEventListener('abort', () => resolve())
+      })
     }
   }
 
   /** Sends a call once, to a host that works as far as is known. */
   async #send(call: Call, host?: Host): Promise<Attempt> {
     try {
-      call.limit.signal.throwIfAborted()
+      call.signal.throwIfAborted()
       const ms = host?.enter(this.#parts.clock.monotonic()) ?? 0
       if (ms > 0) throw circuitOpen(call, ms)
       call.attempts += 1
@@ -122,12 +127,6 @@ export class Caller {
     } catch (error) {
       return { error }
     }
-  }
-
-  #restOfResult({ asked, attempts, startedAt }: Call, response: Response | undefined) {
-    const { bodies } = this.#links().needs
-    const durationMs = this.#parts.clock.monotonic() - startedAt
-    return { attempts, durationMs, kept: bodies ? keepCall(asked, response) : null }
   }
 
   /** Adds the metrics of calls. */
@@ -155,22 +154,11 @@ function circuitOpen({ url }: Call, ms: number): Error {
   })
 }
 
-/** Waits, but not longer than a signal. */
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      timer.cancel()
-      resolve()
-    })
-  })
-}
-
 /** The maximum number of stored bytes of a body. */
 const MOST = 1_000_000
 
 /** Keeps the bodies of a call. The program reads its response as before. */
-function keepCall({ init: { body } }: AskedCall, response: Response | undefined): KeptCall {
+function keepCall({ body }: RequestInit, response: Response | undefined): KeptCall {
   const isText = typeof body === 'string' || body instanceof URLSearchParams
   const bytes = body instanceof Uint8Array ? Buffer.from(body).toString() : null
   const chunks: Uint8Array[] = []

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/clock.js'
-import type { Metric } from '../../contracts/reports.js'
+import type { Metric, MetricSample } from '../../contracts/reports.js'
 import { type Call, isRepeatable } from './call.js'
 
 /**
@@ -85,10 +85,7 @@ export type Attempt =
   | { readonly response?: undefined; readonly error: unknown }
 
 /** Whether the host did not work; `null` if that is not known. */
-export function hasFailed(
-  { limit: { signal } }: Call,
-  { response, error }: Attempt,
-): boolean | null {
+export function hasFailed({ signal }: Call, { response, error }: Attempt): boolean | null {
   if (response !== undefined) return response.status >= 500
   if (isRefusal(error)) return null
   // A client that has left, or a program that wants no answer any more, is no failure of the host. The end of the time is one.
@@ -110,13 +107,12 @@ const PASSING = new Set([429, 502, 503, 504])
 
 /** Returns how long to wait before a call is sent again, in milliseconds; `null` if it is not. */
 export function waitBefore(call: Call, { response, error }: Attempt, clock: Clock): number | null {
-  if (call.attempts >= MOST_ATTEMPTS || call.limit.signal.aborted || !isRepeatable(call))
-    return null
+  if (call.attempts >= MOST_ATTEMPTS || call.signal.aborted || !isRepeatable(call)) return null
   if (response === undefined ? isRefusal(error) : !PASSING.has(response.status)) return null
   // A random part, so that calls that failed together are not retried together.
   const random = Math.random() * FIRST_WAIT_MS * 2 ** (call.attempts - 1)
   const ms = random + retryAfterMs(response?.headers.get('retry-after') ?? '', clock)
-  return clock.monotonic() + ms < call.limit.endsAt ? ms : null
+  return clock.monotonic() + ms < call.endsAt ? ms : null
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110, 10.2.3); 0 if it is missing or invalid. */
@@ -132,7 +128,7 @@ const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|QUERY)$/
 
 /** Counts calls by host, method and class of the status. */
 export class CallCounts {
-  readonly #counts = new Map<string, { readonly labels: Record<string, string>; value: number }>()
+  readonly #counts = new Map<string, MetricSample>()
   readonly #names = new Set<string>()
 
   /** @param status `null` for a call that has failed. */
@@ -143,9 +139,8 @@ export class CallCounts {
       status: status === null ? 'error' : `${Math.floor(status / 100)}xx`,
     }
     const key = `${labels.host} ${labels.method} ${labels.status}`
-    const count = this.#counts.get(key) ?? { labels, value: 0 }
-    count.value += 1
-    this.#counts.set(key, count)
+    const value = (this.#counts.get(key)?.value ?? 0) + 1
+    this.#counts.set(key, { labels, value })
   }
 
   #nameOf(host: string): string {

@@ -1,7 +1,7 @@
 import type { Duration } from '../../contracts/limits.js'
-import { invalid, type Problem, shown } from '../../errors/config-error.js'
+import { invalid, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
-import { checkDuration, toSeconds } from '../../http/units.js'
+import { checkDuration, checkSwitch, toSeconds } from '../../http/units.js'
 
 /** The `outgoing` option. */
 export interface OutgoingOptions {
@@ -73,9 +73,4 @@ export const outgoingGroup: OptionGroup<Option, OutgoingSettings> = {
     const timeoutMs = 1000 * (toSeconds(timeout) as number)
     return Object.freeze({ retries, circuit, timeoutMs })
   },
-}
-
-function checkSwitch(name: string, value: unknown): Problem[] {
-  if (value === undefined || typeof value === 'boolean') return []
-  return [invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.')]
 }

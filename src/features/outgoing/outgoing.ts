@@ -1,6 +1,7 @@
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import { inject } from '../../di/inject.js'
 import { InjectionToken } from '../../di/token.js'
+import { callerStack } from '../../errors/caller-stack.js'
 import type { Caller, OutgoingLinks, OutgoingParts } from './caller.js'
 import type { OutgoingInit } from './outgoing-options.js'
 
@@ -19,18 +20,11 @@ interface Current {
   get(): ServerRequest | undefined
 }
 
-const NO_LINKS: OutgoingLinks = {
-  onCall: null,
-  needs: { stacks: false, bodies: false },
-  restOf: () => null,
-  addMetric() {},
-}
-
 /** Makes the {@link Outgoing} of an application. Code that sends calls is loaded when something injects it. */
 export class OutgoingCalls {
   readonly #currentRequest: Current
   #parts: OutgoingParts | undefined
-  #links = NO_LINKS
+  #links: OutgoingLinks | undefined
   /** `undefined` if nothing injects the function. */
   #loading: Promise<Caller> | undefined
   #caller: Caller | undefined
@@ -58,7 +52,7 @@ export class OutgoingCalls {
     this.#loading ??= this.#load()
     const loading = this.#loading
     const outgoing: Outgoing = (input, init = {}) => {
-      const stack = this.#links.needs.stacks ? callerStack(outgoing) : undefined
+      const stack = this.#links?.needs.stacks ? callerStack(outgoing) : undefined
       const asked = { input, init, stack, req: this.#currentRequest.get() }
       // The call of a constructor comes before the code is loaded.
       return this.#caller?.call(asked) ?? loading.then((caller) => caller.call(asked))
@@ -70,7 +64,7 @@ export class OutgoingCalls {
     const { Caller } = await import('./caller.js')
     this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
     // Something has injected the function late.
-    if (this.#links !== NO_LINKS) this.#caller.addMetrics(this.#links)
+    if (this.#links !== undefined) this.#caller.addMetrics(this.#links)
     return this.#caller
   }
 
@@ -80,19 +74,6 @@ export class OutgoingCalls {
     if (hosts.length > 0)
       throw new Error(`Calls are refused, because these hosts fail: ${hosts.join(', ')}`)
   }
-}
-
-/** A call may be many functions away from the application code that caused it. */
-const DEPTH = 60
-
-/** Node creates the text at the first access. */
-function callerStack(called: (...args: never) => unknown): { readonly stack?: string } {
-  const { stackTraceLimit: before } = Error
-  const caller = {}
-  Error.stackTraceLimit = DEPTH
-  Error.captureStackTrace(caller, called)
-  Error.stackTraceLimit = before
-  return caller
 }
 
 /** The token under which an application provides its {@link OutgoingCalls}. */

@@ -7,6 +7,7 @@ import type {
   StatementResult,
 } from '../../contracts/database.js'
 import type { Request } from '../../contracts/handler.js'
+import { callerStack } from '../../errors/caller-stack.js'
 
 /** A running statement. Call exactly one of its functions. */
 export interface RunningStatement {
@@ -119,7 +120,6 @@ export class Statements {
         rows,
         rowCount,
         error,
-        // Node creates the text at the first access, and most texts are never read.
         get stack() {
           return caller?.stack
         },
@@ -130,19 +130,6 @@ export class Statements {
       fail: (error) => end(NO_RESULT, error),
     }
   }
-}
-
-/** A statement may be many calls away from the application code that caused it. */
-const DEPTH = 60
-
-function callerStack(called: unknown): { readonly stack?: string } {
-  const { stackTraceLimit: before } = Error
-  const caller = {}
-  Error.stackTraceLimit = DEPTH
-  // biome-ignore lint/complexity/noBannedTypes: Node's own type of the argument
-  Error.captureStackTrace(caller, called as Function)
-  Error.stackTraceLimit = before
-  return caller
 }
 
 const NO_RESULT: StatementResult = { rowCount: null, rows: null }

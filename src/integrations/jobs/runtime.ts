@@ -102,41 +102,45 @@ export class Runtime {
   }
 }
 
-type Count = 'readyCount' | 'activeCount' | 'failedCount' | 'readyOldestSeconds'
-
 /** How long counts are reused, in milliseconds. */
 const FRESH_MS = 5000
+/** The metrics, by the counts of pg-boss. */
+const COUNTS = {
+  readyCount: ['jobs_waiting', 'Jobs that are due and not yet running.'],
+  activeCount: ['jobs_running', 'Jobs that run.'],
+  failedCount: ['jobs_failed', 'Jobs that have failed in all their runs, and are kept.'],
+  readyOldestSeconds: ['jobs_oldest_seconds', 'The waiting time of the oldest due job.'],
+} as const
 
 /**
- * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the counts of
- * the one before, because reading them takes a query.
+ * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the numbers of
+ * the one before, because reading them takes queries.
  */
-function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
+function jobMetrics({ queues, works, clock, logger, schema }: JobsDeps): Metric[] {
+  const { boss, database } = queues
+  // pg-boss measures this only while it also stores a history.
+  const oldest = `select name, extract(epoch from ${schema}.job_now() - min(start_after))::float8 as seconds
+    from ${schema}.job where state < 'active' and start_after <= ${schema}.job_now() group by name`
   let found: readonly QueueResult[] = []
   let freshUntil = Number.NEGATIVE_INFINITY
+  const count = async () => {
+    const { rows } = await database.own.executeSql(oldest)
+    const ages = new Map(rows.map(({ name, seconds }) => [name, seconds]))
+    const counted = await boss.getQueues([...works.keys()])
+    found = counted.map((queue) => ({ ...queue, readyOldestSeconds: ages.get(queue.name) ?? 0 }))
+  }
   const refresh = () => {
     freshUntil = clock.monotonic() + FRESH_MS
-    queues.boss.getQueues([...works.keys()]).then(
-      (queues) => (found = queues),
-      (err) => logger.warn({ err }, 'The jobs could not be counted'),
-    )
+    count().catch((err) => logger.warn({ err }, 'The jobs could not be counted'))
   }
-  const gauge = (name: string, count: Count, help: string): Metric => ({
-    name: `jobs_${name}`,
-    help,
-    type: 'gauge',
-    read() {
-      if (clock.monotonic() >= freshUntil) refresh()
-      return found.map((queue) => ({ value: queue[count] ?? 0, labels: { job: queue.name } }))
-    },
-  })
+  const read = (count: keyof typeof COUNTS) => {
+    if (clock.monotonic() >= freshUntil) refresh()
+    return found.map((queue) => ({ value: queue[count] ?? 0, labels: { job: queue.name } }))
+  }
   refresh()
-  return [
-    gauge('waiting', 'readyCount', 'Jobs that are due and not yet running.'),
-    gauge('running', 'activeCount', 'Jobs that run.'),
-    gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
-    gauge('oldest_seconds', 'readyOldestSeconds', 'The waiting time of the oldest due job.'),
-  ]
+  return Object.entries(COUNTS).map(([count, [name, help]]) => {
+    return { name, help, type: 'gauge', read: () => read(count as keyof typeof COUNTS) }
+  })
 }
 
 /** The number of runs after which a job is assumed to send itself forever. */

@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  type Duration,
-  getTenantId,
-  HttpError,
-  requireTenantId,
-  TenantContext,
-} from '../../index.js'
+import { type Clock, type Duration, getTenantId, requireTenantId } from '../../index.js'
 import { toSeconds } from '../../plugin/index.js'
 import { checkInput, currentSender, type JobDefinition, present } from './job.js'
 import type { JobsDeps } from './queues.js'
@@ -93,13 +86,7 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
 
 /** @throws HttpError if the code runs without a tenant, or for a tenant that the request may not act for. */
 function tenantOfSender(usesTenants: boolean): string | null {
-  if (TenantContext.current()?.claim !== undefined) return requireTenantId()
-  const tenant = getTenantId()
-  if (tenant !== undefined) return tenant
-  if (!usesTenants) return null
-  const message =
-    'This job belongs to a tenant, and this code runs for none. Use runWithTenant(id, …), or define it with tenant: false'
-  throw new HttpError(400, message, { code: 'TENANT_REQUIRED' })
+  return usesTenants ? requireTenantId() : (getTenantId() ?? null)
 }
 
 /** The input in the form that the database will return, so that its validation also holds for the run. */

@@ -25,7 +25,7 @@ import { runsJobs } from './support.js'
 
 const Receipt = defineJob('receipt', {
   input: z.object({ order: z.number(), at: z.coerce.date().optional() }),
-  retries: 2,
+  retries: 5,
   retryDelay: '10s',
 })
 const Sweep = defineJob('sweep', { tenant: false })
@@ -228,21 +228,19 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await effects()).toEqual([{ id, tenant: 'acme' }])
   })
 
-  it('runs a job with two retries three times at most, under one id', async () => {
+  it('runs a job with five retries six times at most, under one id, and stores the reason', async () => {
     const id = await send(1)
     failures = 99
     const outcomes: string[] = []
-    for (let hour = 0; hour < 5; hour++) {
+    for (let hour = 0; hour < 8; hour++) {
       const reports = await app.jobs.drain({ failures: 'keep' })
       outcomes.push(...reports.filter((each) => each.id === id).map(({ outcome }) => outcome))
       await app.clock.advance('1h')
     }
-    expect(outcomes).toEqual(['retry', 'retry', 'dead'])
-    expect(seen.map((each) => [each.id, each.attempt])).toEqual([
-      [id, 1],
-      [id, 2],
-      [id, 3],
-    ])
+    expect(outcomes).toEqual([...Array(5).fill('retry'), 'dead'])
+    expect(seen.map((each) => [each.id, each.attempt])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((attempt) => [id, attempt]),
+    )
     const [dead] = await app
       .get(DatabaseLink)
       .run(`select state, output from blazon_jobs.job where id = '${id}'`)

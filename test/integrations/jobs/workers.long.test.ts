@@ -3,6 +3,7 @@ import { defineJob, Job, type JobOf, Jobs, jobs, Worker } from 'blazon/jobs'
 import { Database, postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { gate } from '../../journeys/gate.js'
 import { Folder, KINDS } from '../postgres/own-database.js'
 import { until } from '../until.js'
 import { describeJobs } from './support.js'
@@ -13,10 +14,13 @@ const Step = defineJob('step', {
   concurrency: 4,
   perTenant: 2,
 })
+/** One runs, and the others wait. */
+const Held = defineJob('held', { concurrency: 1, timeout: '5m' })
 const Slow = defineJob('slow', { timeout: '1s', retries: 1, retryDelay: 0 })
 
 const order: (string | null)[] = []
 let slowRuns = 0
+let held = gate()
 
 @Worker()
 class Steps {
@@ -28,6 +32,11 @@ class Steps {
     order.push(tenant)
     if (input.fail) throw new Error('as wanted')
     await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  @Job(Held)
+  held() {
+    return held.opened
   }
 
   @Job(Slow)
@@ -118,18 +127,25 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
 
   it('count jobs as metrics, and are ready', async () => {
     await using running = await start()
+    const { app } = running
+    held = gate()
     await running.send('acme', true)
-    const read = (name: string) => {
-      const metric = running.app
+    for (let count = 0; count < 2; count++)
+      await runWithTenant('acme', () => app.get(Jobs).send(Held))
+    const read = (name: string, job = 'step') => {
+      const metric = app
         .get(Metrics)
         .list()
         .find((each) => each.name === name)
       const samples = metric?.read()
       return Array.isArray(samples)
-        ? samples.find((each) => each.labels.job === 'step')?.value
+        ? samples.find((each) => each.labels.job === job)?.value
         : undefined
     }
-    await until(() => read('jobs_failed') === 1)
+    await until(() => read('jobs_failed') === 1 && read('jobs_running', 'held') === 1)
+    expect(read('jobs_waiting', 'held')).toBe(1)
+    expect(read('jobs_oldest_seconds', 'held')).toBeGreaterThan(0)
+    held.open()
     expect(read('jobs_waiting')).toBe(0)
     expect(read('jobs_running')).toBe(0)
     expect(read('jobs_oldest_seconds')).toBe(0)

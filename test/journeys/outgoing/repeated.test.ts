@@ -173,6 +173,13 @@ describe('a circuit', () => {
     expect((await call(host.url)).status).toBe(200)
   })
 
+  it('is not the default', async () => {
+    const host = await otherHost(unavailable)
+    const { call, caller } = callerOf({ retries: true })
+    for (let i = 0; i < 9; i++) expect((await call(host.url)).status).toBe(503)
+    expect(caller.openCircuits()).toEqual([])
+  })
+
   it('is counted for its host, reset by a success, and ignores aborted calls', async () => {
     const fine = await otherHost((_req, res) => void res.end())
     const host = await failingHost(4, unavailable)

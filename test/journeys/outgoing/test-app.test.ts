@@ -13,6 +13,7 @@ import {
 import { TestApp, type TestOptions, UnansweredCallError } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { turns } from '../turns.js'
 
 const BANK = 'https://bank.example/charges'
 
@@ -110,6 +111,104 @@ describe('app.outgoing', () => {
     while (app.outgoing.calls.length === 0) await new Promise(setImmediate)
     await app.clock.advance('5s')
     expect((await sent)?.facts['err']).toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('the end of a call, by the clock of the application', () => {
+  /** In the order in which they happened. */
+  const events: string[] = []
+
+  @Controller('ends')
+  class EndsController {
+    readonly #outgoing = inject(Outgoing)
+
+    /** A call that has no answer. */
+    async #hang() {
+      const error = await this.#outgoing(BANK).catch(({ name, code }) => `${name} ${code}`)
+      events.push(`the call: ${error}`)
+    }
+
+    @Get('waits') async waits() {
+      await this.#hang()
+    }
+
+    @Get('leaves') leaves() {
+      void this.#hang()
+      return []
+    }
+
+    @Post('reads') async reads(req: Request) {
+      const call = this.#hang()
+      for await (const chunk of req) events.push(String(chunk))
+      events.push('read')
+      await call
+    }
+  }
+
+  const started = async () => {
+    events.length = 0
+    const app = await TestApp.create({
+      controllers: defineControllers(EndsController),
+      contract: 'off',
+      timeouts: { handler: '30s' },
+    })
+    app.outgoing.answer('GET', BANK, () => new Promise(() => {}))
+    return app
+  }
+  const begun = async (app: TestApp) => {
+    while (app.outgoing.calls.length === 0) await turns(1)
+  }
+
+  it('comes with the end of its request, which has waited for it', async () => {
+    await using app = await started()
+    const sent = app
+      .request()
+      .get('/ends/waits')
+      .then(({ status }) => events.push(`${status}`))
+    await begun(app)
+    await app.clock.advance('29s')
+    expect(events).toEqual([])
+    // The clock stands still from here on: the call does not outlive its request by a millisecond.
+    await app.clock.advance('1s')
+    await sent
+    await turns()
+    expect(events.sort()).toEqual(['503', expect.stringMatching(/^the call: .*HANDLER_TIMEOUT$/)])
+  })
+
+  it('comes 50 ms after the time of a request that has ended before, at the latest', async () => {
+    await using app = await started()
+    await app.request().get('/ends/leaves').expect(200)
+    await begun(app)
+    await app.clock.advance('29s')
+    await turns()
+    expect(events).toEqual([])
+    await app.clock.advance(1.05)
+    await turns()
+    expect(events).toEqual(['the call: TimeoutError 23'])
+  })
+
+  it('comes later while the client sends the body that the handler reads', async () => {
+    await using app = await started()
+    const { readable, writable } = new TransformStream<Uint8Array>()
+    const client = writable.getWriter()
+    const write = async (text: string) => {
+      await client.write(Buffer.from(text))
+      while (events.at(-1) !== text) await turns(1)
+    }
+    const init = { method: 'POST', body: readable, duplex: 'half' } as RequestInit
+    const sent = app.fetch('/ends/reads', init)
+    for (const text of ['a', 'b', 'c']) {
+      await write(text)
+      await app.clock.advance('29s')
+    }
+    expect(events).toEqual(['a', 'b', 'c'])
+    await client.close()
+    while (events.at(-1) !== 'read') await turns(1)
+    // The limit of the handler has begun again when it expired while the body arrived.
+    await app.clock.advance('30s')
+    expect((await sent).status).toBe(503)
+    await turns()
+    expect(events.slice(4)).toEqual([expect.stringMatching(/^the call: .*HANDLER_TIMEOUT$/)])
   })
 })
 

@@ -18,6 +18,7 @@ import {
   type Module,
   memoryRateLimit,
   NotFoundError,
+  type Outgoing,
   type Plugin,
   type Provider,
   type Request,
@@ -315,6 +316,14 @@ export async function run() {
   // @ts-expect-error a port is a number
   await app.listen('3000')
   return { port: port.toFixed(), address: address.toUpperCase(), path: table[0]?.path, found }
+}
+
+export function call(outgoing: Outgoing): Promise<globalThis.Response>[] {
+  const asFetch: typeof fetch = outgoing
+  // @ts-expect-error the ports are a list
+  outgoing('https://a.example', { ports: 8080 })
+  const init = { public: true, ports: [8080], timeout: '3s', method: 'POST' } as const
+  return [asFetch('https://a.example'), outgoing(new URL('https://a.example'), init)]
 }
 
 export function fail(errors: readonly FieldError[]): never {
