@@ -6,8 +6,9 @@ import type { EndCall, KeptCall, NewCall } from '../../contracts/outgoing-call.j
 import type { Metric } from '../../contracts/reports.js'
 import { refuse } from '../../errors/refuse.js'
 import { type AskedCall, Call } from './call.js'
-import { type Attempt, CallCounts, type Host, Hosts, hasFailed, waitBefore } from './hosts.js'
+import { CallCounts, type Host, Hosts } from './hosts.js'
 import type { OutgoingSettings } from './outgoing-options.js'
+import { type Attempt, hasFailed, waitBefore } from './retries.js'
 import { type Transport, type TransportConfig, transportOf } from './transport.js'
 
 /** The parts of an application that exist before its instances. */
