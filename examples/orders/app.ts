@@ -20,7 +20,7 @@ export const options = defineAppOptions({
   health: true,
   // For Prometheus, at /metrics.
   metrics: true,
-  openapi: {
+  swagger: {
     title: 'Orders',
     description:
       'Customers of several shops, and what they order. Try it with a token: `npm run --silent token clerk` prints one for the shop `aurora`, `auditor` one that may only look, and `baker` one for the shop `borealis`.',

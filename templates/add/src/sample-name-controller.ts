@@ -1,9 +1,9 @@
-import { Controller, Get, type Request } from 'blazon';
+import { Controller, Get } from 'blazon';
 
 @Controller('sample-name')
 export class SampleNameController {
   @Get(':id')
-  get({ params }: Request<{ id: string }>) {
+  get({ params }: { params: { id: string } }) {
     return { id: params.id };
   }
 }

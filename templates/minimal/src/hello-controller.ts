@@ -1,9 +1,9 @@
-import { Controller, Get, type Request } from 'blazon'
+import { Controller, Get } from 'blazon'
 
 @Controller('hello')
 export class HelloController {
   @Get(':name')
-  greet({ params }: Request<{ name: string }>) {
+  greet({ params }: { params: { name: string } }) {
     return { greeting: `Hello ${params.name}` }
   }
 }
