@@ -132,9 +132,9 @@ function jobMetrics({ queues, works, clock, logger }: JobsDeps): Metric[] {
   })
   refresh()
   return [
-    gauge('waiting', 'readyCount', 'Jobs that are due and not yet running.'),
-    gauge('running', 'activeCount', 'Jobs that run.'),
-    gauge('failed', 'failedCount', 'Jobs that have failed in all their runs, and are kept.'),
+    gauge('waiting', 'readyCount', 'Due jobs that are not yet running.'),
+    gauge('running', 'activeCount', 'Jobs that are running.'),
+    gauge('failed', 'failedCount', 'Stored jobs that have failed in all their runs.'),
     gauge('oldest_seconds', 'readyOldestSeconds', 'The waiting time of the oldest due job.'),
   ]
 }
