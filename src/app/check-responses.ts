@@ -50,7 +50,7 @@ function undescribed(names: readonly string[]): Problem {
     cause:
       'The fields of its responses are limited, but a successful response has no schema: all its fields are sent.',
     remedy:
-      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
+      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may be sent.",
   }
 }
 
@@ -95,7 +95,7 @@ export function checkResponseLists(
       subject: [...new Set(names)].join(', '),
       cause: 'The response is a list without a maximum, and no query parameter limits it.',
       remedy:
-        'Read it page by page: @Paged(cursor(Item, { order })). Or describe the largest number of items (`maxItems`, `.max(500)`), which also accepts a list that stays short.',
+        'Paginate it: @Paged(cursor(Item, { order })). Or declare the maximum number of items (`maxItems`, `.max(500)`), which is enough for a list that stays short.',
     },
   ]
 }
