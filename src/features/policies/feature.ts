@@ -39,7 +39,7 @@ function checkNames({ name, checks }: RouteModel): Problem[] {
         code: 'E_POLICY_NAME',
         subject: name,
         cause: `Its @Checks have two policies with the name '${policy.name}'.`,
-        remedy: "Give one of them another name: policy('draftOrder', { … }).",
+        remedy: "Rename one of them: policy('draftOrder', { … }).",
       },
     ]
   }
@@ -53,8 +53,8 @@ function checkUser({ name, checks, isProtected, isAuthOptional }: RouteModel): P
     .map(({ policy }) => ({
       code: 'W_POLICY_WITHOUT_USER',
       subject: name,
-      cause: `It is public, and the policy '${policy.name}' allows nothing without a user: every request is refused.`,
-      remedy: 'Add @Auth(); or give the policy the option { anonymous: true }.',
+      cause: `It is public, and the policy '${policy.name}' allows nothing without a user, so every request is refused.`,
+      remedy: 'Add @Auth(); or set the policy option { anonymous: true }.',
     }))
 }
 
@@ -67,7 +67,7 @@ function checkShared({ name, cache }: RouteModel): Problem[] {
       subject: name,
       cause:
         'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
-      remedy: 'Remove `shared`: each user then has responses of their own.',
+      remedy: 'Remove `shared`: each user then gets separate responses.',
     },
   ]
 }
