@@ -137,7 +137,7 @@ describe('a planted bug', () => {
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/crash (Bugs_crash, BugsController.crash) fails for a request that is valid.
         expected: no server error
-        answered: 500 {"statusCode":"error","status":500,"message":"Internal Server Error","code":"INTERNAL_SERVER_ERROR"}
+        received: 500 {"statusCode":"error","status":500,"message":"Internal Server Error","code":"INTERNAL_SERVER_ERROR"}
         replay:   app.fuzz({ seed: 1, path: "Bugs_crash/…" })"
     `)
     expect(curl).toMatchInlineSnapshot(`
@@ -191,7 +191,7 @@ describe('a planted bug', () => {
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/loose (Bugs_loose, BugsController.loose) fails for a request that is invalid (body name: "xxxx").
         expected: 4xx: the document does not allow body name: "xxxx"
-        answered: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
+        received: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
         → The validator accepts data that the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
     `)
@@ -204,7 +204,7 @@ describe('a planted bug', () => {
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request that is valid.
         expected: not 400: the document calls this request valid
-        answered: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
+        received: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
         replay:   app.fuzz({ seed: 1, path: "Bugs_strict/…" })
         → The document is less exact than the validator. If this is intended: allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
     `)
