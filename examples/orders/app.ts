@@ -23,12 +23,12 @@ export const options = defineAppOptions({
   swagger: {
     title: 'Orders',
     description:
-      'Customers of several shops, and what they order. Try it with a token: `npm run --silent token clerk` prints one for the shop `aurora`, `auditor` one that may only look, and `baker` one for the shop `borealis`.',
+      'Customers of several shops and their orders. Try it with a token: `npm run --silent token clerk` prints one for the shop `aurora`, `auditor` prints one that may only read, and `baker` prints one for the shop `borealis`.',
     contact: { name: 'Orders', url: 'https://example.com', email: 'orders@example.com' },
     license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     tags: [
-      { name: 'Customers', description: 'Who orders.' },
-      { name: 'Orders', description: 'What is ordered, paid and cancelled.' },
+      { name: 'Customers', description: 'The customers of a shop.' },
+      { name: 'Orders', description: 'Orders, their payments and their cancellations.' },
     ],
   },
 })

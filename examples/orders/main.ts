@@ -13,7 +13,7 @@ try {
   const { code, message } = error as NodeJS.ErrnoException
   console.error(
     code === 'EADDRINUSE'
-      ? `Port ${config.PORT} is taken. Choose another: PORT=3001 npm start`
+      ? `Port ${config.PORT} is in use. Choose another one: PORT=3001 npm start`
       : message,
   )
   process.exitCode = 1

@@ -8,9 +8,9 @@ import { demoData } from './demo-data.js'
 export interface Places {
   /** A PostgreSQL server, which several processes may share. */
   readonly DATABASE_URL?: string | undefined
-  /** Without a server: the folder of a PostgreSQL in this process, or `memory`. Default: `.data`, beside this file. */
+  /** Without a server: the folder of an embedded PostgreSQL, or `memory`. Default: `.data`, beside this file. */
   readonly DATABASE_FOLDER?: string | undefined
-  /** A Redis for what is cached and counted, which several processes may share. Default: this process. */
+  /** A Redis server for cached values and counters, which several processes may share. Default: this process. */
   readonly REDIS_URL?: string | undefined
 }
 

@@ -6,6 +6,6 @@ const name = process.argv[2] ?? ''
 if (Object.hasOwn(DEMO_USERS, name)) {
   console.log(demoToken(name as keyof typeof DEMO_USERS, Env.read().TOKEN_SECRET))
 } else {
-  console.error(`Name one of the users: ${Object.keys(DEMO_USERS).join(', ')}.`)
+  console.error(`Specify one of the users: ${Object.keys(DEMO_USERS).join(', ')}.`)
   process.exitCode = 1
 }

@@ -98,7 +98,7 @@ function checkPluginRoutes(
 function syntaxProblem(path: unknown): string | null {
   if (typeof path !== 'string' || !path.startsWith('/')) return 'it does not begin with a slash'
   if (path !== '/' && path.endsWith('/')) return 'it ends with a slash'
-  if (pathParameters(path).length > 0) return 'it may have neither parameters nor wildcards'
+  if (pathParameters(path).length > 0) return 'it cannot contain parameters or wildcards'
   return pathProblem(path)?.cause ?? null
 }
 

@@ -347,7 +347,7 @@ export class App {
     this.#isForced = true
     this.#parts.logger.error(
       {},
-      'The start did not end, so the resources that it opened were not closed',
+      'The startup did not finish, so the resources that it opened were not closed',
     )
     return undefined
   }

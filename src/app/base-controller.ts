@@ -48,7 +48,7 @@ export class BaseController {
 }
 
 const NO_DATA =
-  'this.ok was given a stream, a file or a Response as data, which has no form in JSON: return it from the handler.'
+  'this.ok was given a stream, a file or a Response as data, which has no JSON representation: return it from the handler.'
 
 /** Returns the documented status of this route, or `null` if there is none. */
 function statedStatus({ req }: Response): number | null {

@@ -80,7 +80,9 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     await hooks.ready(() => goOn(app))
     return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
   } catch (error) {
-    await hooks.close().catch((err) => logger.error({ err }, 'Closing after a failed start'))
+    await hooks
+      .close()
+      .catch((err) => logger.error({ err }, 'Closing the application after a failed startup'))
     throw error
   }
 }

@@ -49,9 +49,9 @@ function unbounded({ name }: RouteModel, path: string): Problem {
   return {
     code: 'W_LIST_UNBOUNDED',
     subject: `${name} @Body`,
-    cause: `A body within the limit of its size can have more than 100,000 items in ${list}, and all are validated at once.`,
+    cause: `A body within the size limit can contain more than 100,000 items in ${list}, and all of them are validated at once.`,
     remedy:
-      'Give the list a maximum (`maxItems`, `.max(1000)`), or lower the limit (limits.body, @Limits).',
+      'Set a maximum for the list (`maxItems`, `.max(1000)`), or lower the limit (limits.body, @Limits).',
   }
 }
 
@@ -107,7 +107,7 @@ function problem({ name }: RouteModel, status: number): Problem {
     code: 'E_ROWS_UNDESCRIBED',
     subject: `${name} @ApiResponseDoc(${status})`,
     cause:
-      "It does not describe a list, and @Produces sends it as 'text/csv': the fields that a row may contain are unknown.",
+      "It does not describe a list, but @Produces sends it as 'text/csv': the fields that a row may contain are unknown.",
     remedy: 'Describe a list, or an object whose `items` is a list, as page() does.',
   }
 }
@@ -130,8 +130,8 @@ function problemsOf(route: RouteModel, schema: Schema): Problem[] {
     {
       code: 'W_PATCH_DEFAULTS',
       subject: `${route.name} ${writtenAs(route, 'body')}`,
-      cause: `A PATCH that leaves out ${fields} overwrites the stored value with a default of the schema.`,
-      remedy: `Give PATCH a schema without defaults, and add the defaults to the schema of POST: ${example(schema, names[0] as string)}`,
+      cause: `A PATCH without ${fields} overwrites the stored value with a default of the schema.`,
+      remedy: `Use a schema without defaults for PATCH, and add the defaults to the POST schema: ${example(schema, names[0] as string)}`,
     },
   ]
 }
@@ -140,11 +140,11 @@ function example(schema: Schema, name: string): string {
   const vendor = isStandard(schema) ? schema['~standard'].vendor : ''
   return vendor === 'zod'
     ? `\`const Patch = Fields.partial()\`, \`const Create = Fields.extend({ ${name}: Fields.shape.${name}.default(…) })\`.`
-    : 'both can be made of the same fields.'
+    : 'both schemas can use the same fields.'
 }
 
 const SHARE =
-  'Give it a store that processes share, such as Redis or PostgreSQL; or run one worker.'
+  'Use a store that all processes share, such as Redis or PostgreSQL; or run one worker.'
 
 /** Finds data that each worker of `blazon start` keeps for itself. One worker reports it for all. */
 function checkWorkers(settings: Settings, model: AppModel): Problem[] {
@@ -153,12 +153,12 @@ function checkWorkers(settings: Settings, model: AppModel): Problem[] {
   const ofPlugins = settings.plugins.flatMap((plugin): KeptByWorker[] => {
     const kept = plugin.keptInProcess?.()
     if (!kept) return []
-    const effect = `${kept} of one are unknown to the others.`
+    const effect = `the other workers cannot read ${kept} of one worker.`
     return [{ subject: `plugin '${plugin.name}'`, effect }]
   })
   return [...keptByWorkers(settings, model, workers), ...ofPlugins].map(
     ({ subject, effect, remedy = SHARE }) => {
-      const cause = `Each of the ${workers} workers has its own in its memory: ${effect}`
+      const cause = `Each of the ${workers} workers keeps its own data in memory: ${effect}`
       return { code: 'W_WORKERS_MEMORY', subject, cause, remedy }
     },
   )

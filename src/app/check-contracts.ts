@@ -93,7 +93,7 @@ function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]
       invalid(
         subject,
         'It did not return a list of strings.',
-        "Return names of scopes: ['orders:read'].",
+        "Return scope names: ['orders:read'].",
       ),
     ]
   })
@@ -123,7 +123,7 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
   }
   for (const [name, value] of Object.entries(contract)) {
     if (!Object.hasOwn(FIELDS, name)) {
-      return invalid(`${subject}.${name}`, 'A contract has no field of this name.', REMEDY)
+      return invalid(`${subject}.${name}`, 'A contract has no field with this name.', REMEDY)
     }
     const isValid: (typeof FIELDS)[keyof RouteContract] = FIELDS[name as keyof RouteContract]
     if (value !== undefined && !isValid(value, route)) {

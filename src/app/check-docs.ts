@@ -37,6 +37,6 @@ export function checkDocsRoutes(
       subject: name,
       cause: `GET ${path} is already handled by the documentation.`,
       remedy:
-        'Move the documentation, `openapi: { path }`, or switch it off, `openapi: false` (or `swagger`).',
+        'Move the documentation with `openapi: { path }`, or disable it with `openapi: false` (or `swagger`).',
     }))
 }

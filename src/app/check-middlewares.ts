@@ -5,7 +5,7 @@ import type { Settings } from './settings/settings.js'
 
 /** The remedy that the warning at boot and the warning at a request have in common. */
 export const MOUNT_REMEDY =
-  'If the entry is an application that sends 404 itself, mount this application in that one: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
+  'If the entry is an application that sends 404 responses itself, mount this application in it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
 /** Warns of middlewares that never call `next`, if the application has routes. */
 export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel): Problem[] {
@@ -28,7 +28,7 @@ function deadEnd(subject: string, middleware: object, count: number): Problem {
   return {
     code: 'W_MIDDLEWARE_DEAD_END',
     subject,
-    cause: `One of its handlers has no parameter \`next\` and is in use() without a path, so ${behind}.`,
+    cause: `One of its handlers has no parameter \`next\` and is passed to use() without a path, so ${behind}.`,
     remedy: `Remove that handler. ${MOUNT_REMEDY}`,
   }
 }

@@ -40,13 +40,13 @@ export function checkSendable(
 }
 
 const TEXTS = { carrier: 'text', hasFields: true } as const
-const FORM = { carrier: 'list', hasFields: true, noun: 'a field of a form is a text' } as const
+const FORM = { carrier: 'list', hasFields: true, noun: 'a form field is a string' } as const
 
 const SOURCES = [
-  { source: 'params', ...TEXTS, noun: 'a path parameter is a text' },
-  { source: 'query', carrier: 'nested', hasFields: true, noun: 'a query parameter is a text' },
-  { source: 'headers', ...TEXTS, noun: 'a header is a text' },
-  { source: 'cookies', ...TEXTS, noun: 'a cookie is a text' },
+  { source: 'params', ...TEXTS, noun: 'a path parameter is a string' },
+  { source: 'query', carrier: 'nested', hasFields: true, noun: 'a query parameter is a string' },
+  { source: 'headers', ...TEXTS, noun: 'a header is a string' },
+  { source: 'cookies', ...TEXTS, noun: 'a cookie is a string' },
 ] as const
 
 function partsOf(route: RouteModel): Part[] {
@@ -71,7 +71,7 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
     if (schema === null || type === 'bytes') return []
     if (type === 'form') return [{ source, ...FORM, schema, key: null }]
     const body = { source, hasFields: false, schema, key: null } as const
-    if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a text' }]
+    if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a string' }]
     // A middleware of the route may make a value of any type.
     return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has none' }] : []
   })
@@ -127,7 +127,7 @@ function problemOf(route: RouteModel, part: Part, found: Unsendable): Problem {
   return {
     code: 'W_INPUT_UNSENDABLE',
     subject: `${route.name} ${writtenAs(route, source)}${place}`,
-    cause: `No request can send it: the schema requires ${describe(found)}, and ${noun}.`,
+    cause: `No request can send it: the schema requires ${describe(found)}, but ${noun}.`,
     remedy: remedyFor(found, { vendor: vendorOf(schema), source }),
   }
 }
@@ -180,14 +180,14 @@ interface Origin {
 /** The remedy for a schema whose value no request can send. */
 function remedyFor({ type, values }: Unsendable, { vendor, source }: Origin): string {
   if (type === 'File') return 'Read a form with files: @Upload({ image: file() }).'
-  if (type === 'Map' || type === 'Set') return `Accept a list, and make a ${type} of it.`
-  if (type === 'object') return 'Accept a text and parse it, or use a field for each value.'
+  if (type === 'Map' || type === 'Set') return `Accept a list, and convert it to a ${type}.`
+  if (type === 'object') return 'Accept a string and parse it, or use a field for each value.'
   if (vendor === null && type !== 'array') return 'Write the values as strings.'
   if (values !== null && type === 'number') {
-    return `Convert the text: ${OF_NUMBERS[vendor ?? '']?.(values.join(', '))}.`
+    return `Convert the string: ${OF_NUMBERS[vendor ?? '']?.(values.join(', '))}.`
   }
   const instead = OF_TEXT[vendor ?? '']?.[type]
   const query =
-    type === 'array' && source !== 'body' ? ' Or move it to the query, which has lists.' : ''
-  return `${instead === undefined ? 'Accept a text.' : `Convert the text: ${instead}.`}${query}`
+    type === 'array' && source !== 'body' ? ' Or move it to the query, which supports lists.' : ''
+  return `${instead === undefined ? 'Accept a string.' : `Convert the string: ${instead}.`}${query}`
 }

@@ -47,7 +47,7 @@ function subjectOf({ name }: RouteModel, { part, status }: SchemaMarks, path = '
   return `${name} ${label}${path === '' ? '' : ` at '${path}'`}`
 }
 
-const GIVE_TEXT = "Give an ability, or a list: `visibleTo: 'payroll:read'`."
+const GIVE_TEXT = "Specify an ability, or a list of abilities: `visibleTo: 'payroll:read'`."
 const MARK_FIELD = 'Mark a field of an object; to protect the whole route, use @Can.'
 
 /** Marks without a meaning, and marks of inputs that a caller cannot leave out. */
@@ -79,7 +79,7 @@ function lostMarks(
     .map(({ path }) => ({
       code: 'E_VISIBILITY_MARK',
       subject: subjectOf(route, schema, path),
-      cause: 'The mark `visibleTo` is inside of a transform, which hides it here.',
+      cause: 'The mark `visibleTo` is inside a transform, which hides it.',
       remedy: 'Mark the whole field: `.transform(…).meta({ visibleTo })`.',
     }))
 }
@@ -97,7 +97,7 @@ function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
     {
       code: 'E_VISIBILITY_UNPROTECTED',
       subject: subjectOf(route, schema),
-      cause: `Its schema has the field '${places[0]?.path}' with visibleTo, and '${type}' is not JSON: nothing can be left out.`,
+      cause: `Its schema has the field '${places[0]?.path}' with visibleTo, but '${type}' is not JSON, so the field cannot be left out.`,
       remedy: 'Return the data as JSON or with @Produces, or use a schema without marks.',
     },
   ]
@@ -133,7 +133,7 @@ function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
       code: 'W_VISIBILITY_REQUIRED',
       subject: subjectOf(route, schema, place.path),
       cause:
-        'The field is required, and callers without its ability may not send it: no request of theirs is valid.',
+        'The field is required, but callers without its ability may not send it, so none of their requests is valid.',
       remedy: `Make it optional, or let only callers with this ability call the route: @Can(${place.mark.map((ability) => `'${ability}'`).join(', ')}).`,
     }))
 }
@@ -151,7 +151,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
     code: 'W_VISIBILITY_WITHOUT_USER',
     cause:
       'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
-    remedy: 'Add @Auth(), or @Auth({ optional: true }) if everybody may call it.',
+    remedy: 'Add @Auth(), or @Auth({ optional: true }) if anyone may call it.',
   })
 }
 
@@ -163,8 +163,8 @@ function undescribed(routes: readonly RouteModel[]): Problem[] {
   return sharedProblem(bare, {
     code: 'W_VISIBILITY_UNDESCRIBED',
     cause:
-      'The application has fields with visibleTo, and a successful response here has no schema: nothing shows which fields to leave out.',
+      'The application has fields with visibleTo, and a successful response here has no schema: it is unknown which fields to omit.',
     remedy:
-      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may leave.",
+      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may be sent.",
   })
 }

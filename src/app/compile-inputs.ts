@@ -87,7 +87,8 @@ export function invalidSchema(route: RouteModel, source: string, error: unknown)
     code: 'E_SCHEMA_INVALID',
     subject: route.name,
     cause: `The JSON Schema of its ${source} does not compile: ${(error as Error).message}.`,
-    remedy: 'Correct the schema. Its draft is 2020-12 unless `$schema` names 2019-09 or draft-07.',
+    remedy:
+      'Correct the schema. Its draft is 2020-12 unless `$schema` specifies 2019-09 or draft-07.',
   }
 }
 

@@ -14,7 +14,7 @@ export function formatFaults(
   { logger, report }: { readonly logger: Logger; readonly report: ReportError | null },
   log: LogFailure,
 ): OnFormatFault {
-  const message = 'The format of errors failed; the client got the default format'
+  const message = 'The error format failed; the client received the default format'
   return function onFault(err, status, req) {
     if (req !== undefined) return log(err, req, { status, message })
     try {

@@ -55,7 +55,7 @@ function urlOf(request: Request): URL {
   }
   const url = new URL(request.url)
   if (/^https?:$/.test(url.protocol)) return url
-  throw new TypeError(`app.fetch() handles URLs of http and https, not ${url.href}`)
+  throw new TypeError(`app.fetch() handles http and https URLs, not ${url.href}`)
 }
 
 function originOf({ protocol }: URL, info: FetchInfo | undefined): ConnectionOrigin {
@@ -128,7 +128,8 @@ async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Prom
     if (sent.destroyed) return
     if (done) break
     // A stream of strings has no length in bytes, so `Content-Length` cannot be checked.
-    if (!ArrayBuffer.isView(value)) throw new TypeError('The body of the request is not of bytes')
+    if (!ArrayBuffer.isView(value))
+      throw new TypeError('The request body does not consist of bytes')
     left -= value.byteLength
     if (left < 0) throw wrongLength(length)
     if (!sent.write(value)) await new Promise((resolve) => sent.once('drain', resolve))
@@ -138,7 +139,7 @@ async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Prom
 }
 
 function wrongLength(length: number | null): TypeError {
-  return new TypeError(`The body of the request does not have its Content-Length, ${length}`)
+  return new TypeError(`The length of the request body differs from its Content-Length, ${length}`)
 }
 
 /** The body of a request, and its length if a header names it. */
@@ -149,7 +150,7 @@ interface SentBody {
 
 function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
   if (body === null) return null
-  if (bodyUsed || body.locked) throw new TypeError('The body of the request has been read already')
+  if (bodyUsed || body.locked) throw new TypeError('The request body has already been read')
   const length = headers.get('content-length')
   if (length !== null && !/^\d+$/.test(length)) {
     throw new TypeError(`The Content-Length of the request is not a number: ${length}`)

@@ -87,7 +87,8 @@ function callMethod(
   method: PropertyKey | null,
   args: readonly unknown[],
 ): unknown {
-  if (method === null) throw new TypeError('The class has the option, and not one of its methods.')
+  if (method === null)
+    throw new TypeError('The class has the option, but none of its methods does.')
   const methods = instance as Record<PropertyKey, (...args: readonly unknown[]) => unknown>
   return methods[method]?.(...args)
 }

@@ -135,7 +135,7 @@ function inside(around: Around, open: Open): Open {
   }
 }
 
-const EXPECTATION = 'The server knows only the expectation 100-continue'
+const EXPECTATION = 'The server supports only the expectation 100-continue'
 
 function beginning(begin: ListenerConfig['begin'], open: Open): Open {
   return begin.reduceRight<Open>(
@@ -240,7 +240,7 @@ function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse
 }
 
 const HTTP2 =
-  'app.handler cannot handle requests of HTTP/2: they get a 505. Use http.createServer or https.createServer, and let a proxy speak HTTP/2.'
+  'app.handler cannot handle HTTP/2 requests: they get a 505 response. Use http.createServer or https.createServer, and terminate HTTP/2 at a proxy.'
 
 /** A client of HTTP/1 may write any version in its request, so the response decides. */
 function isHttp2({ httpVersionMajor }: { httpVersionMajor: number }, res: object): boolean {

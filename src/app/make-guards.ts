@@ -69,7 +69,7 @@ function findGuard(settings: GuardSettings, injector: Injector): AuthGuard {
   const problems = checkCreated(guard, settings)
   if (guard.challenge !== undefined && !isHeaderText(guard.challenge)) {
     problems.push(
-      invalid(`${option}.challenge`, 'It is not a valid header value.', "Give text: 'Bearer'."),
+      invalid(`${option}.challenge`, 'It is not a valid header value.', "Pass a string: 'Bearer'."),
     )
   }
   if (problems.length > 0) throw new ConfigError(problems)

@@ -117,7 +117,7 @@ function refuseAll(target: Class, fields: FieldRoutes, [cause, remedy]: Mistake)
 type Mistake = readonly [cause: string, remedy: string]
 
 const STATIC: Mistake = [
-  'It is a route, and a static field.',
+  'It is a route, but also a static field.',
   'Remove `static`: routes are fields of instances.',
 ]
 const UNLISTED: Mistake = [
@@ -152,8 +152,8 @@ const HIDDEN =
 const REMEDY_OF_HIDDEN =
   "Write it as `name = get('/', …)` with a function that is imported by its own name, and do not let a minifier rename it (esbuild: no `minifyIdentifiers`); or decorate a method."
 const LOST =
-  'It is a route where the dependencies of its class are missing, and not in the application: the constructor changes it, or an injected value decides about it.'
-const REMEDY = 'Give the field the same route in every instance, or decorate a method.'
+  'It is a route only while the dependencies of its class are missing, not in the application: the constructor changes it, or it depends on an injected value.'
+const REMEDY = 'Assign the same route to the field in every instance, or decorate a method.'
 
 /** The parts of a route that do not need a comparison of schemas, as text. */
 function shownRoute({ by, facts }: MadeRoute): string {

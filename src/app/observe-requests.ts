@@ -283,7 +283,7 @@ export class RequestObservers {
 
   readonly #fail = (err: unknown): void => {
     try {
-      ignoreRejection(this.#logger.error({ err }, 'An observer of requests failed'))
+      ignoreRejection(this.#logger.error({ err }, 'A request observer failed'))
     } catch {
       // The process must go on even if the logger fails.
     }

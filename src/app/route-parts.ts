@@ -161,7 +161,7 @@ async function compileCookies(
   if (routes.every(({ cookies }) => cookies === null)) return () => null
   const unsigned = routes.filter(({ cookies }) => keys.length === 0 && cookies?.signed.length)
   if (unsigned.length > 0) {
-    const cause = 'Its @Cookies names signed cookies, and the application has no keys for them.'
+    const cause = 'Its @Cookies lists signed cookies, but the application has no keys for them.'
     const remedy =
       'Set the option cookies: { keys: ({ get }) => get(Env).COOKIE_KEYS }, or a list of keys.'
     throw new ConfigError(unsigned.map(({ name }) => invalid(name, cause, remedy)))

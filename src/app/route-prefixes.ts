@@ -13,7 +13,7 @@ export interface RoutePrefixes {
 
 /** The remedy of a prefix with a wrong syntax. */
 export const PREFIX_REMEDY =
-  "Give plain segments and `:param`: 'api', 'v1', 'organizations/:organization'."
+  "Use literal segments and `:param`: 'api', 'v1', 'organizations/:organization'."
 
 /** A prefix, and the location that declares it. */
 interface Stated {
@@ -58,7 +58,7 @@ function conflict({ name: subject }: Class, first: Stated, second: Stated): Prob
   return {
     code: 'E_PREFIX_CONFLICT',
     subject,
-    cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class has its routes once.`,
-    remedy: `List it once. For versions of an API, use @Version('1', '2'). To have the routes below other prefixes, list a subclass in one of them: class Other extends ${subject} {}.`,
+    cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class can be listed only once.`,
+    remedy: `List it once. For versions of an API, use @Version('1', '2'). To add the routes under another prefix, list a subclass there: class Other extends ${subject} {}.`,
   }
 }

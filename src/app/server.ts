@@ -94,7 +94,7 @@ async function explainListening(error: unknown, place: number | string): Promise
 
 function reasonOfPort(code: string | undefined, port: number): string | null {
   if (code !== 'EADDRINUSE') return null
-  return `Another program uses port ${port}: end it, or choose another one.`
+  return `Port ${port} is in use by another program: stop that program, or choose another port.`
 }
 
 async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
@@ -109,8 +109,8 @@ async function reasonOfPath(code: string | undefined, path: string): Promise<str
     return 'The path belongs to a file or folder that is not a socket: choose another path.'
   }
   return (await isStale(path))
-    ? 'No program listens at this socket: a process that was killed has left it. Remove the file, and start again.'
-    : 'Another program uses this path: end it, or choose another one.'
+    ? 'No program listens on this socket: a killed process left it behind. Remove the file, and start again.'
+    : 'Another program is using this path: stop that program, or choose another path.'
 }
 
 /** Whether no process has opened the socket. */

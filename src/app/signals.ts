@@ -83,7 +83,7 @@ export class ProcessEnd {
 
   #onFault(err: unknown, origin: string): void {
     const { clock, logger } = this.#config
-    logger.error({ err, origin }, 'An error was not caught. The application closes')
+    logger.error({ err, origin }, 'An error was not caught. The application is closing')
     process.exitCode = 1
     if (this.#first !== undefined) return
     this.#first = { signal: origin, at: performance.now() }

@@ -80,7 +80,7 @@ function howToName({ by, header }: VersionSettings, names: readonly string[]): s
   const [name = ''] = names
   const how =
     by === 'header' ? `${header}: ${name}` : `${header}: application/json; version=${name}`
-  return `The request names no version that exists. Send one of ${names.join(', ')}, as in \`${how}\``
+  return `The request does not specify an existing version. Send one of ${names.join(', ')}, as in \`${how}\``
 }
 
 /** The same as {@link compileDispatch}, for requests whose headers name the version. Caches read that in `Vary`. */

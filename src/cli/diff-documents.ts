@@ -64,7 +64,7 @@ function compare(path: string, base: OpenApiDocument, current: OpenApiDocument):
       status: 2,
       what: `${path} cannot be compared.`,
       cause: `It is not a valid OpenAPI document: ${messageOf(error)}`,
-      remedy: 'Write it again with `blazon openapi export`.',
+      remedy: 'Export it again with `blazon openapi export`.',
       stack: error instanceof Error ? error.stack : undefined,
     })
   }
@@ -105,7 +105,7 @@ export function readDocument(path: string, cwd: string): OpenApiDocument {
     status: 2,
     what: `${file} is not an OpenAPI document.`,
     cause: problem,
-    remedy: 'Name a file that `blazon openapi export` wrote.',
+    remedy: 'Specify a file that `blazon openapi export` wrote.',
   })
 }
 
@@ -117,7 +117,7 @@ function readText(path: string): string {
       status: 2,
       what: `${path} cannot be read.`,
       cause: messageOf(error),
-      remedy: 'Name a document to compare with, as `blazon openapi export` writes it.',
+      remedy: 'Specify a document to compare with, as `blazon openapi export` writes it.',
     })
   }
 }
@@ -134,7 +134,7 @@ function parseText(path: string, text: string): unknown {
       status: 2,
       what: `${path} is neither JSON nor YAML.`,
       cause: messageOf(error),
-      remedy: 'Write it again with `blazon openapi export`.',
+      remedy: 'Export it again with `blazon openapi export`.',
     })
   }
 }

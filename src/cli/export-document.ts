@@ -160,7 +160,7 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
   if (out === clientOut) {
     throw contradiction(
       'The document and the client have the same path.',
-      'Give each a path of its own.',
+      'Use a separate path for each.',
     )
   }
   if (options.check === true && [out, clientOut].includes('-')) throw nothingToCheck()
@@ -207,7 +207,7 @@ function isYaml(path: string | undefined): boolean {
 }
 
 function nothingToCheck(): CliError {
-  return contradiction('--check has no file to compare.', 'Name the file instead of -.')
+  return contradiction('--check has no file to compare.', 'Specify a file instead of -.')
 }
 
 function contradiction(what: string, remedy: string): CliError {

@@ -48,7 +48,7 @@ async function readMetrics(url: string, lines: readonly string[]): Promise<strin
       status: 1,
       what: `The metrics at ${url} cannot be read.`,
       cause,
-      remedy: 'Give the URL of the option `metrics`, and with its guard a --header.',
+      remedy: 'Specify the URL of the option `metrics`, and a --header if it has a guard.',
     })
   try {
     const headers = new Headers(lines.map((line) => pairOf(line)))

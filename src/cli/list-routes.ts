@@ -63,7 +63,7 @@ async function explainRoute(
       what: rows.length === 0 ? `No route matches ${name}.` : `${name} does not name one route.`,
       ...(rows.length > 0 && { cause: ['The routes of the path:', ...rows].join('\n  ') }),
       remedy:
-        'Name one route: --explain GET /orders/:id, and one of several versions by --api-version. `blazon routes` lists all.',
+        'Specify one route: --explain GET /orders/:id, and one of several versions with --api-version. `blazon routes` lists all.',
     })
   }
   if (options.json !== true) return streams.out(explanationText(result.route))
@@ -83,7 +83,7 @@ function parseQuery(given: readonly string[]): RouteQuery {
     what: '--explain needs a route.',
     cause: `It was given ${given.map((word) => `'${word}'`).join(' ')}.`,
     remedy:
-      'Give a method and a path: --explain GET /orders/:id. A path alone is enough if one route has it.',
+      'Specify a method and a path: --explain GET /orders/:id. A path alone is enough if only one route has it.',
   })
 }
 

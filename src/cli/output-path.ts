@@ -21,7 +21,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
       status: 2,
       what: `${option} ${path} is outside the project.`,
       cause: `The project is ${root}.${way}`,
-      remedy: `Name a file inside it, or give the absolute path: ${option} ${target}`,
+      remedy: `Specify a file inside it, or the absolute path: ${option} ${target}`,
     })
   }
   const stats = statsOf(target)
@@ -30,7 +30,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
       status: 2,
       what: `${option} ${path} is a folder.`,
       cause: `The command writes a file, and ${target} is a folder.`,
-      remedy: `Name a file in it: ${option} ${join(path, 'openapi.json')}`,
+      remedy: `Specify a file in it: ${option} ${join(path, 'openapi.json')}`,
     })
   }
   return target

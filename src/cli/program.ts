@@ -26,14 +26,14 @@ const EXIT_STATUSES = `
 Exit status:
   0  ok
   1  the application failed, or its database; or doctor found an error
-  2  the command was used wrongly
+  2  the command was used incorrectly
   3  a check failed: a file is stale, a change is breaking, or tenants are not kept apart
   4  a package is missing
 `
 
 const LOADING = `
-The application is read, not started: no provider is created, no plugin is set up, and no port is opened. Without --entry it
-is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+The application is read, not started: no provider is created, no plugin is set up, and no port is opened. Without --entry, it
+is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
 /**
@@ -43,7 +43,7 @@ is looked for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, th
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Makes projects with Blazon, adds parts to them, and finds mistakes in them. Runs their applications, while you write them and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and looks after its database.',
+      'Creates projects with Blazon, adds parts to them, and finds mistakes in them. Runs their applications, in development and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and manages its database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')

@@ -30,7 +30,7 @@ export async function showConfig(options: ConfigOptions, streams: Streams): Prom
   if (options.json === true) streams.out(`${JSON.stringify(variables, null, 2)}\n`)
   else for (const line of alignRows(variables.map(rowOf))) streams.out(`${line}\n`)
   for (const { name, meant } of envs.flatMap(({ misspelt }) => misspelt)) {
-    streams.note(`${name} is set, and nothing reads it: did you mean ${meant}?`)
+    streams.note(`${name} is set, but nothing reads it: did you mean ${meant}?`)
   }
   refuseWrong(envs)
 }
@@ -67,7 +67,7 @@ function refuseWrong(envs: readonly EnvReport[]): void {
   const problems = new Set(envs.flatMap((each) => each.problems).map(formatProblem))
   if (problems.size === 0) return
   const list = [...problems].map((problem, index) => `${index + 1}. ${problem}`)
-  const what = `The variables are wrong: ${counted(problems.size, 'problem')}.\n\n${list.join('\n\n')}`
+  const what = `The variables are invalid: ${counted(problems.size, 'problem')}.\n\n${list.join('\n\n')}`
   throw new CliError({ status: 1, what })
 }
 

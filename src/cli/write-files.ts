@@ -121,7 +121,7 @@ function cannotWrite(path: string, error: unknown): CliError {
     what: `${path} cannot be written.`,
     cause: messageOf(error),
     remedy:
-      'Choose another file, or give yourself the right to write to its folder. Nothing was written.',
+      'Choose another file, or grant yourself write access to its folder. Nothing was written.',
   })
 }
 

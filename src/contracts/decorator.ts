@@ -153,18 +153,18 @@ type WrongField<R, S> = {
   string
 
 type FieldAdvice<R, K extends string> = K extends keyof R
-  ? `The handler returns another type of \`${K}\` than the schema of \`returns\`.`
+  ? `The handler returns a type of \`${K}\` that differs from the schema of \`returns\`.`
   : `The handler does not return \`${K}\`, which the schema of \`returns\` requires.`
 
 type WrongData<R, S> = [R] extends [readonly (infer A)[]]
   ? [S] extends [readonly (infer B)[]]
     ? WrongData<A, B>
-    : 'The handler returns a list, and the schema of `returns` describes none.'
+    : 'The handler returns a list, but the schema of `returns` does not describe one.'
   : [S] extends [readonly unknown[]]
-    ? 'The schema of `returns` describes a list, and the handler returns none.'
+    ? 'The schema of `returns` describes a list, but the handler does not return one.'
     : [R, S] extends [object, object]
       ? FieldAdvice<R, WrongField<R, S>>
-      : 'The handler returns another type than the schema of `returns`.'
+      : 'The type that the handler returns differs from the schema of `returns`.'
 
 /** The reason why data does not match `returns`. No value has this type, so a compile error contains only the text. */
 export type WrongReturn<
@@ -231,7 +231,7 @@ type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) 
   ? [WrongOf<I, R>] extends [never]
     ? UnknownPart<Exclude<keyof R, keyof RouteRequest<I>>>
     : Advice<WrongOf<I, R>, Declared<I>>
-  : 'A route is a method.'
+  : 'A route must be a method.'
 
 /** `TPlace` if a method can handle the requests of a route. */
 type RoutePlace<I extends RouteOptions, M, TPlace> =

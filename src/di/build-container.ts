@@ -121,6 +121,6 @@ function remedyFor(name: string, known: readonly string[]): string {
     return 'Another token has the same name: import the token that the application uses.'
   }
   const near = nearNames(name, known)
-  if (near.length === 0) return 'Give the token that the application injects, or remove it.'
+  if (near.length === 0) return 'Pass the token that the application injects, or remove it.'
   return `Did you mean ${near.join(' or ')}?`
 }

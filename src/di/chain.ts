@@ -34,7 +34,7 @@ export function missingProvider(token: Token, keeper?: string): Problem {
 
 function remedyFor(token: Token): string {
   if (token === undefined || token === null) {
-    return 'An undefined token often comes from a circular import: remove the circle.'
+    return 'An undefined token often comes from a circular import: remove the cycle.'
   }
   return typeof token === 'function'
     ? 'Add it to `providers` of the application or of a module, or decorate it with @Injectable().'

@@ -272,7 +272,7 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
 
 function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
   const cause = isStated
-    ? `The token of its constructor parameter ${index} is undefined, which is often a circular import.`
+    ? `The token of its constructor parameter ${index} is undefined, which often results from a circular import.`
     : `The token of its constructor parameter ${index} is not declared.`
   const remedy = isStated
     ? 'Remove the circular import, or move the code that both files need into a third file.'

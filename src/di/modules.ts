@@ -117,7 +117,7 @@ function unknownExports(
       code: 'E_MODULE_INVALID',
       subject: name,
       cause: `It exports ${tokenName(token)}, which it does not provide.`,
-      remedy: 'Add it to `providers` of this module, or take it out of `exports`.',
+      remedy: 'Add it to `providers` of this module, or remove it from `exports`.',
     }))
 }
 
@@ -127,25 +127,24 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     .map((controller) => ({
       code: 'E_MODULE_INVALID',
       subject: name,
-      cause: `${String(controller)} in its controllers is not a class. An undefined entry is often a circular import.`,
-      remedy: 'Give controller classes.',
+      cause: `${String(controller)} in its controllers is not a class. An undefined entry often results from a circular import.`,
+      remedy: 'Pass controller classes.',
     }))
 }
 
 /** Returns the problem of a module, as a sentence; `null` if the module is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
-    return `${module.name || 'It'} is a class, as modules of NestJS are, and Blazon does not read the lists in @Module().`
+    return `${module.name || 'It'} is a class, like a NestJS module, but Blazon does not read the lists in @Module().`
   }
   if (typeof module !== 'object' || module === null) {
-    return `${String(module)} is not a module. An undefined entry is often a circular import.`
+    return `${String(module)} is not a module. An undefined entry often results from a circular import.`
   }
-  if ('then' in module) return 'It is a promise of a module, and modules are not awaited.'
-  if ('forwardRef' in module)
-    return 'It is a forwardRef() of NestJS, which Blazon does not resolve.'
+  if ('then' in module) return 'It is a promise of a module, but modules are not awaited.'
+  if ('forwardRef' in module) return 'It is a NestJS forwardRef(), which Blazon does not resolve.'
   if ('module' in module) {
     const { name } = (module as { module: { name?: string } }).module ?? {}
-    return `It is a dynamic module of NestJS (${name}), and Blazon does not read the lists of its class.`
+    return `It is a NestJS dynamic module (${name}), but Blazon does not read the lists of its class.`
   }
   // An instance of a class without any field of a module would be taken for an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))
@@ -167,6 +166,6 @@ function invalidModule(cause: string, where: string): Problem {
     code: 'E_MODULE_INVALID',
     subject: where,
     cause,
-    remedy: 'Give an object: { name?, imports?, providers?, controllers?, prefix?, exports? }.',
+    remedy: 'Pass an object: { name?, imports?, providers?, controllers?, prefix?, exports? }.',
   }
 }

@@ -36,7 +36,7 @@ export function duplicateProvider(first: Binding, second: Binding): Problem {
     subject: tokenName(second.token),
     cause: `It is provided by ${first.origin} and, in a different way, by ${second.origin}.`,
     remedy:
-      'Remove one of them; or give a module `exports` without this token, so that only that module uses its own provider.',
+      'Remove one of them; or declare `exports` without this token in a module, so that only that module uses its own provider.',
   }
 }
 
@@ -70,9 +70,9 @@ function invalid(source: unknown, origin: string): ConfigError {
     {
       code: 'E_PROVIDER_INVALID',
       subject: origin,
-      cause: `${describe(source)} is not a provider. An undefined entry is often a circular import.`,
+      cause: `${describe(source)} is not a provider. An undefined entry often results from a circular import.`,
       remedy:
-        'Give a class, or { token, useClass | useValue | useFactory | useExisting }, with the token defined.',
+        'Pass a class, or { token, useClass | useValue | useFactory | useExisting }, with the token defined.',
     },
   ])
 }

@@ -74,8 +74,8 @@ export function asyncFunctions(path: string, owner: object, names: readonly stri
     .map((name) => ({
       code: 'E_OPTION_INVALID',
       subject: `${path}${name}`,
-      cause: 'It is asynchronous, and its result is used at once.',
-      remedy: 'Give a function that returns the value itself, and no promise.',
+      cause: 'It is asynchronous, but its result is used synchronously.',
+      remedy: 'Pass a function that returns the value itself, not a promise.',
     }))
 }
 

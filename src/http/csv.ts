@@ -123,20 +123,20 @@ const EMPTY_PER_VALUE = 10
 function refuseEmpty(fields: number, values: number): void {
   if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return
   throw new TypeError(
-    'text/csv would have too many empty fields, because the keys of the rows differ. Name its columns: csv({ columns: […] }).',
+    'text/csv would have too many empty fields, because the keys of the rows differ. Specify its columns: csv({ columns: […] }).',
   )
 }
 
 function rowsOf(data: unknown): readonly Row[] {
   if (!Array.isArray(data))
-    throw new TypeError(`text/csv needs a list of objects, and got ${kindOf(data)}.`)
+    throw new TypeError(`text/csv needs a list of objects, but received ${kindOf(data)}.`)
   return data.map(rowOf)
 }
 
 function rowOf(row: unknown): Row {
   const plain = plainOf(row)
   if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain as Row
-  throw new TypeError(`text/csv needs a list of objects, and one of its items is ${kindOf(plain)}.`)
+  throw new TypeError(`text/csv needs a list of objects, but one of its items is ${kindOf(plain)}.`)
 }
 
 /** Rows of some database packages are objects whose fields only `toJSON` shows. */

@@ -33,11 +33,13 @@ export function sseEvent<TItem>(data: TItem, options: SseEventOptions = {}): Sse
   const { id, event, retry } = options
   const seconds = retry === undefined ? undefined : toSeconds(retry)
   if (retry !== undefined && seconds === undefined) {
-    throw new TypeError("sseEvent(): `retry` is not a duration: give seconds, or '500ms', '2s'.")
+    throw new TypeError(
+      "sseEvent(): `retry` is not a duration: pass seconds, or a string such as '2s'.",
+    )
   }
   if (event !== undefined && RESERVED.includes(event)) {
     throw new TypeError(
-      `sseEvent(): the type '${event}' is sent by the framework: use another one.`,
+      `sseEvent(): the type '${event}' is reserved for the framework: use another one.`,
     )
   }
   const text = id === undefined ? undefined : oneLine('id', String(id))

@@ -38,24 +38,26 @@ function read(value: number | string, units: Readonly<Record<string, number>>): 
 /** Finds a value that is not a size. */
 export function checkSize(name: string, value: Size | undefined): Problem[] {
   if (value === undefined || toBytes(value) !== undefined) return []
-  return [invalid(name, `${String(value)} is not a size.`, "Give bytes, or '100kb', '1mb'.")]
+  return [
+    invalid(name, `${String(value)} is not a size.`, "Pass bytes, or a string such as '1mb'."),
+  ]
 }
 
 /** Finds a value that is not a whole number of at least 1. */
 export function checkCount(name: string, value: number | undefined): Problem[] {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return []
-  return [invalid(name, `${String(value)} is not a count.`, 'Give a whole number above 0.')]
+  return [invalid(name, `${String(value)} is not a count.`, 'Pass a whole number above 0.')]
 }
 
 /** Finds a value that is not a duration above 0. */
 export function checkDuration(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value)) return []
-  const remedy = "Give seconds above 0, or '250ms', '30s', '2m'."
+  const remedy = "Pass seconds above 0, or a string such as '30s'."
   return [invalid(name, `${String(value)} is not a duration.`, remedy)]
 }
 
 /** Finds a value that is not a boolean. */
 export function checkSwitch(name: string, value: unknown): Problem[] {
   if (value === undefined || typeof value === 'boolean') return []
-  return [invalid(name, `${shown(value)} is not a boolean.`, 'Give true or false.')]
+  return [invalid(name, `${shown(value)} is not a boolean.`, 'Pass true or false.')]
 }

@@ -123,7 +123,7 @@ function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): Pa
     fail("`in` is 'header', 'query' or 'path'.")
   }
   if ((place === undefined) !== (name === undefined) || name === '') {
-    fail('`in` and `name` are given together.')
+    fail('`in` and `name` must be set together.')
   }
   if ('schema' in settings && place === undefined) fail('`schema` needs `in` and `name`.')
   if ('schema' in settings && settings.schema === undefined) {

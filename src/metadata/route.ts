@@ -103,7 +103,7 @@ export function pathArgument(name: string, path: unknown): string {
       code: 'E_DECORATOR_TARGET',
       subject: name,
       cause: `${name} was given ${shown(path)} instead of a path.`,
-      remedy: 'Give it a string or nothing.',
+      remedy: 'Pass a string or nothing.',
     },
   ])
 }

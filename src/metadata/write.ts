@@ -140,7 +140,7 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
     {
       code: 'E_DECORATOR_TARGET',
       subject: name,
-      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, and takes ${TAKEN[name] ?? 'no arguments'}.`,
+      cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, but takes ${TAKEN[name] ?? 'no arguments'}.`,
       remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Other decorators, or options of the application, take such arguments.'}`,
     },
   ])
@@ -148,12 +148,12 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
 
 /** The arguments of decorators that accept only some. */
 const TAKEN: Readonly<Record<string, string>> = {
-  '@Auth': 'nothing but names of guards and { optional: true }',
+  '@Auth': 'only guard names and { optional: true }',
 }
 
 /** The right place for arguments that users pass to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '@Auth': "Configure the guard as `auth.guard`; name roles and permissions in @Can('…').",
+  '@Auth': "Configure the guard as `auth.guard`; list roles and permissions in @Can('…').",
   '@Injectable': 'There are no scopes: every instance lives as long as the application.',
 }
 

@@ -15,7 +15,7 @@ export function checkBounds(subject: string, facts: FactsByKind): Problem[] {
 
 function checkStated(subject: string, limits: unknown): Problem[] {
   const remedy =
-    "Write @Limits({ body: '5mb', depth: 20, timeout: '5s' }), with one field at least."
+    "Write @Limits({ body: '5mb', depth: 20, timeout: '5s' }), with at least one field."
   if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
     return [invalid(subject, `${shown(limits)} is not an object of limits.`, remedy)]
   }
@@ -45,7 +45,7 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
   return unused.map((name) => ({
     code: 'W_LIMIT_UNUSED',
     subject,
-    cause: `@Limits sets \`${name}\`, and no body is read on ${methods.join(' and ')} without @Body.`,
+    cause: `@Limits sets \`${name}\`, but no body is read for ${methods.join(' and ')} requests without @Body.`,
     remedy: `Remove \`${name}\`, or use a method with a body.`,
   }))
 }

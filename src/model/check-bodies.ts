@@ -33,7 +33,7 @@ function checkBody(subject: string, body: Body): Problem[] {
   const types = typesOf(options as BodyOptions)
   const wrong = types.find((type) => !Object.hasOwn(CONTENT_TYPES, type))
   if (wrong !== undefined || types.length === 0) {
-    return [invalid(subject, `${shown(wrong)} is not a type of bodies.`, REMEDY)]
+    return [invalid(subject, `${shown(wrong)} is not a body type.`, REMEDY)]
   }
   return [
     ...unknownNames(`${subject} `, options, NAMES),
@@ -52,9 +52,9 @@ function checkContentTypes(subject: string, options: BodyOptions): Problem[] {
     isMediaType(each) && !each.includes(';') && (mayBeRange || !each.includes('*'))
   const given = contentTypesOf(type, options)
   if (types.length === 1 && given.length > 0 && given.every(isRight)) return []
-  const cause = `Its contentType ${given.map(shown).join(', ')} does not name the media types of one type of bodies.`
+  const cause = `Its contentType ${given.map(shown).join(', ')} does not list media types of one body type.`
   const remedy =
-    "Give a type with its subtype and no parameters: 'text/csv'; for bytes, also 'image/*'."
+    "Pass a type with its subtype and without parameters: 'text/csv'; for bytes, 'image/*' is also possible."
   return [invalid(subject, cause, remedy)]
 }
 
@@ -68,7 +68,7 @@ function checkSchema(subject: string, body: Body): Problem[] {
   const isBytes = typesOf(Object(body.options)).includes('bytes')
   if (!isBytes || '~standard' in Object(body.schema)) return []
   const cause = 'Its schema is a JSON Schema, which cannot describe a Buffer.'
-  return [invalid(subject, cause, "Write @Body({ type: 'bytes' }), or give a Standard Schema.")]
+  return [invalid(subject, cause, "Write @Body({ type: 'bytes' }), or pass a Standard Schema.")]
 }
 
 /** Two bodies of one media type: only the first would be used. */

@@ -27,7 +27,7 @@ export function checkCache(subject: string, facts: FactsByKind): Problem[] {
   const twice: Problem = {
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has ${caches.length} @Cache; only one can say how long its responses are cached.`,
+    cause: `It has ${caches.length} @Cache decorators, but only one can set how long its responses are cached.`,
     remedy: 'Remove all but one.',
   }
   return [
@@ -45,7 +45,7 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_CACHE_METHOD',
       subject,
       cause: `It has @Cache and handles ${method}: a request that changes something must reach its handler.`,
-      remedy: 'Put @Cache on methods that handle GET or QUERY and nothing else.',
+      remedy: 'Put @Cache only on methods that handle GET or QUERY.',
     }))
 }
 
@@ -88,7 +88,7 @@ function checkOptions(
   options: Partial<CacheDecoratorOptions> | undefined,
 ): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [invalid(subject, '@Cache was given no options.', "Give at least { ttl: '60s' }.")]
+    return [invalid(subject, '@Cache was given no options.', "Pass at least { ttl: '60s' }.")]
   }
   const { ttl, staleWhileRevalidate, key, shared, tags, headers } = options
   const problems = unknownNames(`${subject} @Cache `, options, NAMES)
@@ -98,26 +98,26 @@ function checkOptions(
     if (!isDuration(value)) {
       refuse(
         `The ${name} of its @Cache is ${shown(value)}, which is not a duration.`,
-        "Give seconds, 0 or more, or a string with a unit: '90s', '15m'.",
+        "Pass seconds (0 or more), or a string such as '90s'.",
       )
     } else problems.push(...checkUnit(subject, name, value))
   }
   if (key !== undefined && typeof key !== 'function') {
-    refuse('The key of its @Cache is not a function.', 'Give (req) => string.')
+    refuse('The key of its @Cache is not a function.', 'Pass (req) => string.')
   }
   if (shared !== undefined && typeof shared !== 'boolean') {
-    refuse('The shared of its @Cache is not a boolean.', 'Give true or false.')
+    refuse('The shared of its @Cache is not a boolean.', 'Pass true or false.')
   }
   if (tags !== undefined && typeof tags !== 'function' && !isStrings(tags)) {
     refuse(
       'The tags of its @Cache are not a list of strings.',
-      'Give strings, or (req) => strings.',
+      'Pass strings, or (req) => strings.',
     )
   }
   if (headers !== undefined && !(isStrings(headers) && headers.every(isKeepable))) {
     refuse(
       'The headers of its @Cache are not a list of header names that can be cached.',
-      "Give names like 'X-Total-Count'. Set-Cookie is never cached.",
+      "Pass names such as 'X-Total-Count'. Set-Cookie is never cached.",
     )
   }
   return problems

@@ -39,7 +39,7 @@ function undecorated(subject: string): Problem {
     code: 'E_CONTROLLER_UNDECORATED',
     subject,
     cause: 'It is listed in `controllers` and has routes, but no @Controller().',
-    remedy: "Decorate the class with @Controller('prefix'), or take it out of `controllers`.",
+    remedy: "Decorate the class with @Controller('prefix'), or remove it from `controllers`.",
   }
 }
 
@@ -47,7 +47,7 @@ function neverDecorated(subject: string): Problem {
   return {
     code: 'E_DECORATORS_NOT_APPLIED',
     subject,
-    cause: 'It is listed in `controllers`, but no decorator of it was ever called.',
+    cause: 'It is listed in `controllers`, but none of its decorators was called.',
     remedy:
       'If it has decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() of blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
   }
@@ -107,7 +107,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
       remedy:
-        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Give a field the value of get(), post(), …, whose names a minifier must not change.',
+        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Assign a field the result of get(), post(), …, whose names a minifier must not change.',
     },
   ]
 }
@@ -141,7 +141,7 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
     if (isHeaderSafe(name, value) && /^vary$/i.test(name) && !FIELD_NAMES.test(value)) {
       refuse(
         `@Header('Vary', ${shown(value)}) is not a list of header names.`,
-        "Give names: 'Accept-Language'.",
+        "Pass names: 'Accept-Language'.",
       )
     } else if (!isHeaderSafe(name, value)) {
       refuse(
@@ -185,7 +185,7 @@ function checkHandler({ subject, controller, key, facts }: CheckedHandler): Prob
     { code: 'E_HANDLER_GENERATOR', subject, cause, remedy },
   ]
   if (kind === SYNC && facts.stream !== undefined) {
-    const cause = 'It is a stream, and its generator function is not asynchronous.'
+    const cause = 'It is a stream, but its generator function is not asynchronous.'
     return refuse(cause, 'Write `async *` before its name.')
   }
   if (kind !== SYNC && kind !== ASYNC) return []
@@ -196,7 +196,7 @@ function checkHandler({ subject, controller, key, facts }: CheckedHandler): Prob
   }
   const keyword = kind === ASYNC ? 'Add' : 'Write `async *` before its name, and add'
   return refuse(
-    'It is a generator function, and a generator has no form in JSON: every response would be a 500.',
+    'It is a generator function, but a generator has no JSON representation: every request would get a 500 response.',
     `${keyword} @Sse(Item) or @JsonLines(Item), which send each value that it yields; or return a list. On a class with @Produces: ${RETURN_ROWS}`,
   )
 }

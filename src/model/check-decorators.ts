@@ -63,7 +63,7 @@ export function checkParameters(subject: string, facts: FactsByKind): Problem[] 
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)
   return [...new Set(repeated)].map((index) => {
     const cause = `Its parameter ${index} has several decorators, and only one can fill it.`
-    return conflict(subject, cause, 'Give each decorator a parameter of its own.')
+    return conflict(subject, cause, 'Use a separate parameter for each decorator.')
   })
 }
 

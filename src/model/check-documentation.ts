@@ -45,7 +45,7 @@ export function checkDocumentation(subject: string, facts: FactsByKind): Problem
 
 function checkOperation(subject: string, options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    const remedy = 'Give { summary, description, deprecated, operationId }.'
+    const remedy = 'Pass { summary, description, deprecated, operationId }.'
     return [invalid(subject, '@ApiOperation was given no options.', remedy)]
   }
   const { operationId } = options as { operationId?: unknown }
@@ -89,22 +89,22 @@ export function checkDocumented(
     problems.push(...unknownNames(`${subject} ${label} `, options, RESPONSE))
     if (!isStatus(status)) {
       const cause = `${label} was given the status ${shown(status)}.`
-      problems.push(invalid(subject, cause, 'Give a whole number, 100 to 599.'))
+      problems.push(invalid(subject, cause, 'Pass a whole number from 100 to 599.'))
       continue
     }
     if (seen.has(status)) {
-      const cause = `It has two ${label} of the status ${status}; only one can describe it.`
+      const cause = `It has two ${label} for the status ${status}, but only one can describe it.`
       problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' })
     }
     seen.add(status)
     if (description !== undefined && !isText(description)) {
-      const cause = `${label} of the status ${status} has a description that is not text.`
-      const remedy = 'Give a text, or leave it out: the reason phrase of the status is the default.'
+      const cause = `${label} for the status ${status} has a description that is not a string.`
+      const remedy = 'Pass a string, or omit it: the default is the reason phrase of the status.'
       problems.push(invalid(subject, cause, remedy))
     }
     if (contentType !== undefined && !isMediaType(contentType)) {
-      const cause = `${label} of the status ${status} has a \`contentType\` that is not a media type.`
-      problems.push(invalid(subject, cause, "Give a type with its subtype: 'text/csv'."))
+      const cause = `${label} for the status ${status} has a \`contentType\` that is not a media type.`
+      problems.push(invalid(subject, cause, "Pass a type with its subtype: 'text/csv'."))
     }
     if (content !== undefined) {
       problems.push(
@@ -122,7 +122,7 @@ export function checkDocumented(
 function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
     const cause = `${label} has a \`content\` that is not a media type.`
-    return [invalid(subject, cause, "Give a type with its subtype: 'application/pdf'.")]
+    return [invalid(subject, cause, "Pass a type with its subtype: 'application/pdf'.")]
   }
   const others = (['schema', 'raw', 'contentType'] as const).filter(
     (name) => stated?.[name] !== undefined,
@@ -131,7 +131,7 @@ function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem
     code: 'E_DECORATOR_CONFLICT' as const,
     subject,
     cause: `${label} has both \`content\`, which is for files, and \`${name}\`.`,
-    remedy: `Remove \`${name}\` if the response is a file, else \`content\`.`,
+    remedy: `Remove \`${name}\` if the response is a file, otherwise \`content\`.`,
   }))
 }
 

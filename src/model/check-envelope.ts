@@ -7,7 +7,7 @@ import { isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-const GIVE_ENVELOPE = 'Give true, false, or { success, schema }.'
+const GIVE_ENVELOPE = 'Pass true, false, or { success, schema }.'
 const ERROR: OptionNames<ErrorFormat> = { format: true, schema: true, mediaType: true }
 const ENVELOPE: OptionNames<EnvelopeFormat> = {
   success: true,
@@ -36,12 +36,12 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
     ...(error === undefined ? [] : checkErrorFormat(`${subject}.error`, error)),
   ]
   if (typeof success !== 'function') {
-    const remedy = 'Give success: (data, { status, message, req }) => body.'
+    const remedy = 'Pass success: (data, { status, message, req }) => body.'
     problems.push(invalid(subject, 'It has no function `success`.', remedy))
   }
   if (typeof schema !== 'function') {
     const cause = 'It has no function `schema`, so the document could not describe its bodies.'
-    problems.push(invalid(subject, cause, 'Give schema: (data) => the schema of the whole body.'))
+    problems.push(invalid(subject, cause, 'Pass schema: (data) => the schema of the whole body.'))
   } else problems.push(...checkSchemaFunction(subject, envelope as EnvelopeFormat))
   return problems
 }
@@ -49,8 +49,8 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
 /** Checks the format of errors. The value may come from JavaScript. */
 export function checkErrorFormat(subject: string, value: unknown): Problem[] {
   if (typeof value !== 'object' || value === null) {
-    const remedy = 'Give { format, schema }.'
-    return [invalid(subject, `${shown(value)} is not a format of errors.`, remedy)]
+    const remedy = 'Pass { format, schema }.'
+    return [invalid(subject, `${shown(value)} is not an error format.`, remedy)]
   }
   const { format, schema, mediaType } = value as Partial<ErrorFormat>
   const problems = [
@@ -59,7 +59,7 @@ export function checkErrorFormat(subject: string, value: unknown): Problem[] {
     ...checkBodySchema(subject, schema),
   ]
   if (typeof format === 'function') return problems
-  const remedy = 'Give format: (failure, req) => body.'
+  const remedy = 'Pass format: (failure, req) => body.'
   return [...problems, invalid(subject, 'It has no function `format`.', remedy)]
 }
 
@@ -67,7 +67,7 @@ export function checkErrorFormat(subject: string, value: unknown): Problem[] {
 export function checkBodySchema(subject: string, schema: unknown): Problem[] {
   if (schema === undefined) {
     const cause = 'It has no `schema`, so the document could not describe its bodies.'
-    return [invalid(subject, cause, 'Give the schema of the body that `format` returns.')]
+    return [invalid(subject, cause, 'Pass the schema of the body that `format` returns.')]
   }
   const problem = schemaProblem(schema)
   if (problem === null) return []
@@ -81,8 +81,8 @@ export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   const isWritable =
     typeof mediaType === 'string' && /^[\w.+-]+\/[\w.+-]+(;[\x20-\x7e]*)?$/.test(mediaType)
   if (isWritable && isJsonType(mediaType)) return []
-  const cause = `Its mediaType ${shown(mediaType)} is not a JSON type, and the body is JSON.`
-  return [invalid(subject, cause, "Give 'application/json', or a type that ends with '+json'.")]
+  const cause = `Its mediaType ${shown(mediaType)} is not a JSON type, but the body is JSON.`
+  return [invalid(subject, cause, "Pass 'application/json', or a type that ends with '+json'.")]
 }
 
 /** The arguments of `schema`: without a description, and with one. */
@@ -98,7 +98,7 @@ function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem
 }
 
 function checkSchemaOf(subject: string, envelope: EnvelopeFormat, data: OpenApiSchema): Problem[] {
-  const remedy = 'Return a schema of OpenAPI 3.0.3 at once, as a new object.'
+  const remedy = 'Return an OpenAPI 3.0.3 schema synchronously, as a new object.'
   let schema: OpenApiSchema
   try {
     schema = envelope.schema({ ...data })

@@ -45,7 +45,7 @@ function twice(subject: string, source: InputSource, inputs: readonly InputFact[
 
 function checkSchema(subject: string, input: InputFact): Problem[] {
   if (input.key === '') {
-    const cause = `${placeOf(input)} names no key.`
+    const cause = `${placeOf(input)} has no key.`
     return [invalid(subject, cause, `Write the name: ${DECORATOR_OF[input.source]}('id', schema).`)]
   }
   const problem = schemaProblem(input.schema)

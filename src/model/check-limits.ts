@@ -25,7 +25,7 @@ export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems
-  const cause = 'It has two @RateLimit, and only one of them would count.'
+  const cause = 'It has two @RateLimit decorators, but only one of them would apply.'
   const remedy = 'Write both limits in one: @RateLimit(first, second).'
   return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
 }
@@ -42,28 +42,28 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
 /** Checks one limit of a decorator or an option. */
 export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (typeof policy !== 'object' || policy === null) {
-    return [invalid(subject, `${shown(policy)} is not a limit.`, 'Give { limit, window }.')]
+    return [invalid(subject, `${shown(policy)} is not a limit.`, 'Pass { limit, window }.')]
   }
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
   const problems = unknownNames(`${subject} `, policy, NAMES)
   if (!isCount(limit)) {
-    const remedy = 'Give a whole number, 1 or more.'
+    const remedy = 'Pass a whole number above 0.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
   }
   if (!isWindow(window)) {
-    const remedy = "Give whole seconds, or '30s', '15m', '1h'."
+    const remedy = "Pass whole seconds, or a string such as '15m'."
     problems.push(invalid(subject, `Its window is ${shown(window)}.`, remedy))
   } else problems.push(...checkUnit(subject, window))
   if (
     !['ip', 'user', 'tenant', 'key', undefined].includes(by as string) &&
     typeof by !== 'function'
   ) {
-    const remedy = "Give 'ip', 'user', 'tenant', 'key', or a function of the request."
+    const remedy = "Pass 'ip', 'user', 'tenant', 'key', or a function of the request."
     problems.push(invalid(subject, `Its \`by\` is ${shown(by)}.`, remedy))
   }
   if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {
     const cause = `Its name ${shown(name)} cannot be sent in a header.`
-    const remedy = 'Give 1 to 64 printable ASCII characters without quotes and backslashes.'
+    const remedy = 'Pass 1 to 64 printable ASCII characters without quotes and backslashes.'
     problems.push(invalid(subject, cause, remedy))
   }
   return problems

@@ -4,7 +4,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 const MODES: readonly unknown[] = ['send', 'strip', 'check']
 
 /** The remedy for a value that is not a mode. */
-export const GIVE_MODE = "Give 'send', 'strip' or 'check'."
+export const GIVE_MODE = "Pass 'send', 'strip' or 'check'."
 
 /** Whether a value is a mode of the option `responses` and of `@ResponseFields`. */
 export function isFieldsMode(value: unknown): boolean {

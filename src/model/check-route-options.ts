@@ -62,7 +62,7 @@ function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): P
     const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`
     return [invalid(subject, cause, `Remove it, and write @Auth() beside ${by}().`)]
   }
-  return refuse(`${by}() was given ${unknown.join(', ')}: a route has no option of that name.`)
+  return refuse(`${by}() was given ${unknown.join(', ')}: a route has no option with that name.`)
 }
 
 function checkValues(
@@ -88,7 +88,7 @@ function checkValues(
   if (summary !== undefined && (typeof summary !== 'string' || summary === '')) {
     refuse(
       'summary',
-      `must be text, not ${shown(summary)}.`,
+      `must be a string, not ${shown(summary)}.`,
       'Describe the operation in a few words.',
     )
   }
@@ -100,7 +100,7 @@ function checkValues(
     refuse(
       'errors',
       `describes ${status}, which is not an error.`,
-      'Give 400 to 599; a success has `returns`.',
+      'Use a status from 400 to 599; describe a success with `returns`.',
     )
   }
   if (responseHeaders !== undefined && !isPlain(responseHeaders)) {
@@ -133,8 +133,8 @@ function checkReturns(
   return others.map((other) => ({
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has \`returns\` in ${by}() and ${other}: only one of them can describe the success.`,
-    remedy: 'Keep the one you mean.',
+    cause: `It has \`returns\` in ${by}() and ${other}, but only one of them can describe the success.`,
+    remedy: 'Keep the intended one.',
   }))
 }
 

@@ -109,7 +109,7 @@ function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Pr
     code: 'E_PARAMS_UNKNOWN_KEY',
     subject: route.name,
     cause: `${by} describes '${key}', but the path ${route.path} has no :${key}.`,
-    remedy: `Add :${key} to the path, or take '${key}' out of the schema.`,
+    remedy: `Add :${key} to the path, or remove '${key}' from the schema.`,
   }))
 }
 

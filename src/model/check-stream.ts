@@ -20,7 +20,7 @@ const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
     '@HttpCode',
     'a stream always has the status 200, the only one whose events browsers read',
   ],
-  produces: ['@Produces', 'its items have the format of the decorator of the stream'],
+  produces: ['@Produces', 'the stream decorator sets the format of its items'],
 }
 
 /** Checks `@Sse` and `@JsonLines` of one method. */
@@ -55,13 +55,13 @@ function wrongSchema(
 function checkPair(subject: string, streams: readonly FactOf<'stream'>[]): Problem[] {
   const kinds = new Set(streams.map(({ format }) => format))
   if (kinds.size < streams.length) {
-    const cause = 'It has the same decorator of a stream twice; only one of them would be read.'
+    const cause = 'It has the same stream decorator twice, but only one of them would be read.'
     return [{ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' }]
   }
   const items = new Set(streams.map(({ item }) => item))
   if (items.size < 2) return []
   const cause = '@Sse and @JsonLines have different schemas, but the handler yields the same items.'
-  return [invalid(subject, cause, 'Give both decorators the same schema.')]
+  return [invalid(subject, cause, 'Pass the same schema to both decorators.')]
 }
 
 function checkOthers(subject: string, facts: FactsByKind): Problem[] {
@@ -70,8 +70,7 @@ function checkOthers(subject: string, facts: FactsByKind): Problem[] {
   )
   const documented = factsOf(facts, 'responseDoc').some(({ options }) => isSuccess(options?.status))
   const found = conflicts.map(([, reason]) => reason)
-  if (documented)
-    found.push(['@ApiResponseDoc of a success', 'the decorator of the stream documents it'])
+  if (documented) found.push(['@ApiResponseDoc for a success', 'the stream decorator documents it'])
   return found.map(([name, reason]) => ({
     code: 'E_DECORATOR_CONFLICT',
     subject,

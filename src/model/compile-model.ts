@@ -93,26 +93,26 @@ function checkAccess(subject: string, facts: FactsByKind, ofClass: FactsByKind =
   if ((facts.can ?? facts.public ?? facts.auth) === undefined) return []
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
     const cause = '@Can() has no ability, so it only requires a user.'
-    const remedy = 'Name the abilities, or write @Auth().'
+    const remedy = 'List the abilities, or write @Auth().'
     return [invalid(subject, cause, remedy)]
   }
   const auth = factsOf(facts, 'auth')
   const isPublic = firstOf(facts, 'public') !== undefined
   if (isPublic && (auth.length > 0 || facts.can !== undefined)) {
-    return [conflict(subject, 'It is @Public() and @Auth() or @Can() at once.')]
+    return [conflict(subject, 'It has both @Public() and @Auth() or @Can().')]
   }
   if (new Set(auth.map(({ isOptional }) => isOptional)).size > 1) {
-    return [conflict(subject, 'It has @Auth() and @Auth({ optional: true }) at once.')]
+    return [conflict(subject, 'It has both @Auth() and @Auth({ optional: true }).')]
   }
   if (new Set(auth.map(({ guards }) => guards.join())).size > 1) {
-    return [conflict(subject, 'It has two @Auth() that name different guards.')]
+    return [conflict(subject, 'It has two @Auth() with different guards.')]
   }
   const needsAbilities = (facts.can ?? ofClass.can) !== undefined
   return auth[0]?.isOptional === true && needsAbilities ? [notOptional(subject)] : []
 }
 
 function conflict(subject: string, cause: string): Problem {
-  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Keep the one you mean.' }
+  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Keep the intended one.' }
 }
 
 function notOptional(subject: string): Problem {
@@ -146,7 +146,7 @@ function checkGuardNames(subject: string, facts: FactsByKind, known: readonly st
 
 function remedyFor(name: string, known: readonly string[]): string {
   if (known.length === 0) {
-    return 'Give guards by name: `auth: { guards: { … } }`; or write @Auth() for `auth.guard`.'
+    return 'Pass guards by name: `auth: { guards: { … } }`; or write @Auth() for `auth.guard`.'
   }
   const near = known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase()))
   const meant = near.length === 0 ? '' : ` Did you mean '${near.join("' or '")}'?`

@@ -37,7 +37,7 @@ export function checkProduces(subject: string, facts: FactsByKind): Problem[] {
         invalid(
           place,
           'It needs at least one media type.',
-          "Give the types: 'application/json', 'text/csv'.",
+          "Pass the media types: 'application/json', 'text/csv'.",
         ),
       ]
     }
@@ -51,12 +51,12 @@ function checkEntry(subject: string, entry: unknown): Problem[] {
   const { type, serialize } = (isText ? { type: entry } : (entry ?? {})) as Partial<Representation>
   if (!isMediaType(type) || type.includes('*')) {
     const cause = `${shown(type)} is not a media type that a response can have.`
-    return [invalid(subject, cause, "Give a type with its subtype, without `*`: 'text/csv'.")]
+    return [invalid(subject, cause, "Pass a type with its subtype, without `*`: 'text/csv'.")]
   }
   const isKnown = isJsonType(type) || essenceOf(type) === 'text/csv'
   if (isText ? isKnown : typeof serialize === 'function') return []
-  const remedy = `Give { type: '${type}', serialize: (data) => … }.`
-  return [invalid(subject, `Nothing writes the body of '${type}'.`, remedy)]
+  const remedy = `Pass { type: '${type}', serialize: (data) => … }.`
+  return [invalid(subject, `Nothing serializes the body for '${type}'.`, remedy)]
 }
 
 function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
@@ -65,7 +65,7 @@ function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
   return [...new Set(twice)].map((type) =>
     invalid(
       subject,
-      `It names '${type}' twice; only the first can be chosen.`,
+      `It lists '${type}' twice, but only the first can be chosen.`,
       'Remove one of them.',
     ),
   )
@@ -77,7 +77,7 @@ export function checkProducedTypes(subject: string, facts: FactsByKind): Problem
   return typeNames(facts).map((other) => ({
     code: 'E_DECORATOR_CONFLICT' as const,
     subject,
-    cause: `${other} names the media type of the response, and @Produces chooses it for each request.`,
+    cause: `${other} sets the media type of the response, but @Produces chooses it for each request.`,
     remedy: `Remove the type from ${other}, or remove @Produces.`,
   }))
 }

@@ -12,7 +12,8 @@ const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /** Returns the mistake in the options of a deprecation; `undefined` if there is none. */
 export function deprecationMistake(options: unknown): string | undefined {
-  if (typeof options !== 'object' || options === null) return 'It is neither options nor false.'
+  if (typeof options !== 'object' || options === null)
+    return 'It is neither an options object nor false.'
   const [unknown] = unknownOptions('', options, NAMES)
   if (unknown !== undefined) return `'${unknown.subject}': ${unknown.cause}`
   return mistakeIn(options as DeprecatedOptions)
@@ -26,10 +27,10 @@ function mistakeIn({ since, sunset, successor, end }: DeprecatedOptions): string
   if (end !== undefined && typeof end !== 'boolean') return '`end` is not a boolean.'
   if (end === true && until === undefined) return '`end` has no effect without `sunset`.'
   if (successor === undefined || isPath(successor)) return undefined
-  return `\`successor\` is ${String(successor)}; give a path, such as '/v2/orders'.`
+  return `\`successor\` is ${String(successor)}; pass a path, such as '/v2/orders'.`
 }
 
-const GIVE_DATE = "give an ISO date, such as '2026-06-30' or '2026-06-30T12:00:00Z'."
+const GIVE_DATE = "pass an ISO date, such as '2026-06-30' or '2026-06-30T12:00:00Z'."
 
 /** Milliseconds since 1970; `null` for another text, and for a day that no month has. */
 export function timeOf(date: unknown): number | null {

@@ -133,7 +133,7 @@ function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
   return own.map(({ by, facts: [fact] }) => ({
     code: 'E_FIELD_ROUTE_UNSERVED',
     subject: nameOf(link),
-    cause: `${by}(${fact?.kind === 'route' ? `'${fact.path}'` : ''}) makes a route, and no public field of an instance has the result as its value.`,
+    cause: `${by}(${fact?.kind === 'route' ? `'${fact.path}'` : ''}) makes a route, but no public field of an instance has the result as its value.`,
     remedy: `Write it as a field: name = ${by}('/', …), without #, static, accessor, or a function around it.`,
   }))
 }

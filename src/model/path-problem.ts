@@ -24,7 +24,7 @@ export function prefixProblem(prefix: unknown): string | null {
   const problem = pathProblem(prefix)
   if (problem !== null) return problem.cause
   const hasWildcard = parsePath(prefix).some(([part]) => part?.kind === 'wildcard')
-  return hasWildcard ? 'paths follow it, so it has no wildcard' : null
+  return hasWildcard ? 'paths follow it, so it cannot have a wildcard' : null
 }
 
 /** Paths without anything to check, which most paths are. */
@@ -32,7 +32,7 @@ const PLAIN = /^[\w/-]*$/
 
 const SYNTAX =
   'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
-const ESCAPE = `A backslash makes the next character literal: 'books\\\\:batchGet'.`
+const ESCAPE = `A backslash escapes the next character: 'books\\\\:batchGet'.`
 
 /** Characters that have a meaning in other path syntaxes, or that URLs cannot contain, unless escaped. */
 const MEANT = /[?+(){}[\]#%\s]/u
@@ -44,7 +44,7 @@ function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | nu
   if (literal === '.' || literal === '..') {
     return {
       cause: `the segment '${literal}'${placeOf(segment[0])} never arrives, because clients remove it from URLs`,
-      remedy: 'Give the segment a name.',
+      remedy: 'Name the segment.',
     }
   }
   for (const [index, part] of segment.entries()) {
@@ -64,8 +64,8 @@ function literalProblem(part: Literal, before: PathPart | undefined): PathProble
   const { text, isEscaped, at } = part
   if (text === '') {
     return {
-      cause: `the backslash${placeOf(part)} has no character to make literal`,
-      remedy: `${ESCAPE} It makes neither letters, digits nor slashes literal.`,
+      cause: `the backslash${placeOf(part)} has no character to escape`,
+      remedy: `${ESCAPE} It cannot escape letters, digits or slashes.`,
     }
   }
   const found = NEVER.exec(text) ?? (isEscaped ? null : MEANT.exec(text))
@@ -82,7 +82,7 @@ function literalProblem(part: Literal, before: PathPart | undefined): PathProble
   if (letter === undefined) return null
   return {
     cause: `'${letter}'${placeOf(part)} cannot be in the name of a parameter`,
-    remedy: `Names have the letters a to z, digits and '_'. ${ESCAPE}`,
+    remedy: `Names consist of the letters a to z, digits and '_'. ${ESCAPE}`,
   }
 }
 
@@ -98,17 +98,17 @@ function parameterProblem(
     return fail(`'${kind === 'parameter' ? ':' : '*'}'${place} has no name`, `${SYNTAX} ${ESCAPE}`)
   }
   if (name === '__proto__') {
-    return fail(`'__proto__'${place} cannot be the name of a parameter`, 'Give it another name.')
+    return fail(`'__proto__'${place} cannot be the name of a parameter`, 'Use another name.')
   }
   if (kind === 'wildcard') {
     if (segment.length > 1)
-      return fail(`the wildcard '*${name}'${place} must be a segment of its own`)
-    return isLast ? null : fail(`the wildcard '*${name}'${place} must be the last thing in a path`)
+      return fail(`the wildcard '*${name}'${place} must be a separate segment`)
+    return isLast ? null : fail(`the wildcard '*${name}'${place} must be at the end of a path`)
   }
   const before = segment[segment.indexOf(part) - 1]
   if (before === undefined || before.kind === 'literal') return null
   return fail(
-    `nothing is between '${before.name}' and '${name}'${place}, so it is unknown where one ends`,
+    `nothing is between '${before.name}' and '${name}'${place}, so it is unknown where the first one ends`,
     'Write a literal between them, or a slash.',
   )
 }
@@ -120,7 +120,7 @@ function namesProblem(parts: readonly PathPart[]): PathProblem | null {
     if (names.has(part.name)) {
       return {
         cause: `the parameter '${part.name}' appears in it twice, again${placeOf(part)}`,
-        remedy: 'Give one of them another name. Prefixes are parts of the path.',
+        remedy: 'Rename one of them. Prefixes are parts of the path.',
       }
     }
     names.add(part.name)

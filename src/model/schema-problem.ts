@@ -4,7 +4,7 @@ import { isKeyword, subschemasOf } from '../schema/keywords.js'
 /** The reason why a value is not a schema, and the remedy; `null` if it is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
-    const cause = 'is undefined. An undefined one is often a circular import.'
+    const cause = 'is undefined, which often results from a circular import.'
     return { cause, remedy: GIVE_SCHEMA }
   }
   if (isStandardSchema(schema)) return null
@@ -24,10 +24,10 @@ function shapeProblem(schema: object): SchemaProblem | null {
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, and none of these is a JSON Schema keyword: it would accept anything.`,
+    cause: `is an object with ${keys.join(', ')}, but none of these is a JSON Schema keyword: it would accept anything.`,
     remedy: isShape
-      ? 'Make a schema of the shape: z.object({ … }), v.object({ … }), type({ … }).'
-      : "Write { type: 'object', properties: { … } }, or give a Standard Schema.",
+      ? 'Create a schema from the shape: z.object({ … }), v.object({ … }), type({ … }).'
+      : "Write { type: 'object', properties: { … } }, or pass a Standard Schema.",
   }
 }
 
@@ -53,7 +53,7 @@ function nestedProblem(root: object): SchemaProblem | null {
 function partProblem(part: unknown, place: string): SchemaProblem | null {
   if (isStandardSchema(part)) {
     return {
-      cause: `is a JSON Schema that has a schema of a library at ${place}, which it cannot read.`,
+      cause: `is a JSON Schema that contains a library schema at ${place}, which JSON Schema does not allow.`,
       remedy: 'Write all of it with the library, or all of it as JSON Schema.',
     }
   }
@@ -73,9 +73,9 @@ interface SchemaProblem {
 }
 
 const GIVE_SCHEMA =
-  'Give a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).'
+  'Pass a Standard Schema (zod, valibot, arktype) or a JSON Schema object (TypeBox).'
 const GIVE_OBJECT =
-  "Write { type: 'object', properties: { … } } (not `new`), or give a Standard Schema: z.object({ … })."
+  "Write { type: 'object', properties: { … } } (not `new`), or pass a Standard Schema: z.object({ … })."
 
 type AnyFunction = { readonly name: string; readonly prototype?: object }
 
@@ -93,8 +93,8 @@ function functionProblem(given: AnyFunction): SchemaProblem {
 /** A class that a library creates from a schema stores the schema as a property. */
 function remedyForClass(given: AnyFunction, name: string): string {
   const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
-  if (kept !== undefined) return `Give ${name}.${kept[0]}, which is a schema.`
-  return `Give a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it a schema: static readonly '~standard' = schema['~standard'].`
+  if (kept !== undefined) return `Pass ${name}.${kept[0]}, which is a schema.`
+  return `Pass a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it a schema: static readonly '~standard' = schema['~standard'].`
 }
 
 /** Also recognizes a compiled class: a function whose prototype has methods. */
@@ -122,7 +122,7 @@ function instanceProblem(schema: object): SchemaProblem | null {
     return { cause: 'is an object that inherits from another one.', remedy: GIVE_OBJECT }
   }
   const name = maker.name || 'without a name'
-  const remedy = isStandardSchema(maker) ? `Give the class itself: ${name}.` : GIVE_OBJECT
+  const remedy = isStandardSchema(maker) ? `Pass the class itself: ${name}.` : GIVE_OBJECT
   return { cause: `is an object of the class ${name}, which is not a schema.`, remedy }
 }
 

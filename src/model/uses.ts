@@ -9,7 +9,7 @@ export function checkUses(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'use').flatMap(({ entries }) => {
     const flat = flattenEntries(entries)
     if (flat.length === 0) {
-      const remedy = 'Give a middleware or an interceptor, or remove @Use.'
+      const remedy = 'Pass a middleware or an interceptor, or remove @Use.'
       return [invalid(`${subject} @Use`, 'It has no entries.', remedy)]
     }
     return flat.flatMap((entry, index) => {
@@ -32,7 +32,7 @@ export function mistakeInInterceptor(entry: unknown): Mistake | null {
   return {
     cause: `It is ${what === 'function' ? 'a function without a method intercept' : what}, not an interceptor.`,
     remedy:
-      'Give an object with intercept(req, next), a class with that method, or the token of one. An undefined entry is often a circular import.',
+      'Pass an object with intercept(req, next), a class with that method, or the token of one. An undefined entry often results from a circular import.',
   }
 }
 
@@ -41,19 +41,19 @@ function mistakeIn(entry: unknown): Mistake | null {
   if (isClass(entry)) {
     return {
       cause: `${entry.name} is a class without a method intercept(req, next).`,
-      remedy: 'Add the method, or give an Express middleware.',
+      remedy: 'Add the method, or pass an Express middleware.',
     }
   }
   if (isExpressApp(entry)) {
     return {
       cause:
-        'It is an Express application, which would replace the request and the response of the route by its own.',
-      remedy: 'Put it into `middlewares`, or give a router: express.Router().',
+        'It is an Express application, which would replace the request and the response of the route with its own.',
+      remedy: 'Put it into `middlewares`, or pass a router: express.Router().',
     }
   }
   if (entry.length === 4) {
     return {
-      cause: 'It is an error middleware (it has four parameters), and no error would reach it.',
+      cause: 'It is an error middleware (it has four parameters), but no error would reach it.',
       remedy:
         'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
     }

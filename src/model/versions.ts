@@ -46,12 +46,12 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
     const wrong = versions.find((name) => !isVersion(name) && name !== '*')
     const cause =
       wrong !== undefined
-        ? `${shown(wrong)} is not the name of a version.`
+        ? `${shown(wrong)} is not a version name.`
         : versions.length === 0
-          ? 'It names no version.'
+          ? 'It lists no version.'
           : new Set(versions).size < versions.length ||
               (versions.length > 1 && versions.includes('*'))
-            ? `It names a version twice: ${versions.join(', ')}.`
+            ? `It lists a version twice: ${versions.join(', ')}.`
             : undefined
     return cause === undefined ? [] : [invalidVersion(`${subject} @Version`, cause)]
   })
@@ -75,7 +75,8 @@ export function checkUsedVersions(
     return [...new Set(named)].map((subject) => ({
       code: 'E_VERSION_UNUSED',
       subject: `${subject} @Version`,
-      cause: 'The application has no option `versions`, so no request could name a version.',
+      cause:
+        'The application does not set the option `versions`, so no request could specify a version.',
       remedy: "Add the option: versions: { by: 'path', default: '1' }.",
     }))
   }
@@ -95,7 +96,7 @@ export function checkUsedVersions(
       code: 'E_VERSION_DEFAULT',
       subject: 'versions.default',
       cause: `No route has the version ${versions.default}. ${has}.`,
-      remedy: "Give a version that a route has, and put it on the route with @Version('…').",
+      remedy: "Specify an existing version, or add this one to a route with @Version('…').",
     },
   ]
 }

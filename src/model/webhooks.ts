@@ -40,7 +40,7 @@ export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
     const { verify } = Object(verifier) as Partial<WebhookVerifier>
     if (typeof verify === 'function') return []
     const remedy =
-      'Write @Webhook(standardWebhooks(secret)), or give an object with the function verify.'
+      'Write @Webhook(standardWebhooks(secret)), or pass an object with the function verify.'
     return [invalid(subject, '@Webhook was given no verifier.', remedy)]
   })
 }

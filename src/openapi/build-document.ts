@@ -175,7 +175,7 @@ function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
 }
 
 function undecided(cause: string, reason?: unknown): ConfigError {
-  const remedy = 'Return true or false for every route, and no promise.'
+  const remedy = 'Return true or false for every route, not a promise.'
   return new ConfigError([invalid('swagger.include', cause, remedy)], { cause: reason })
 }
 
@@ -259,7 +259,7 @@ const NAME = 'X-Request-Id'
 
 const headers = (): Record<string, OpenApiHeader> => ({
   [NAME]: {
-    description: 'The id of the request. Logs and the `requestId` of an error contain the same id.',
+    description: 'The request ID. Logs and the `requestId` of an error contain the same ID.',
     required: true,
     schema: { type: 'string' },
   },

@@ -25,7 +25,7 @@ export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions):
     }
     const wrong = given.filter((field) => typeof tag[field] !== 'string')
     if (wrong.length > 0) {
-      return wrong.map((field) => invalid(at(field), 'It is not a text.', 'Give a string.'))
+      return wrong.map((field) => invalid(at(field), 'It is not a string.', 'Pass a string.'))
     }
     return parentProblems(at('parent'), tag, tags)
   })
@@ -35,13 +35,13 @@ function parentProblems(subject: string, { name, parent }: Tags[number], tags: T
   const parents = new Map(tags.map((tag) => [tag.name, tag.parent]))
   if (parent === undefined) return []
   if (!parents.has(parent)) {
-    const cause = `No tag of this list is called ${shown(parent)}.`
+    const cause = `No tag of this list has the name ${shown(parent)}.`
     return [invalid(subject, cause, `Add { name: ${shown(parent)} } to the list.`)]
   }
   const seen = new Set<string>()
   for (let each: string | undefined = parent; each !== undefined; each = parents.get(each)) {
     if (each === name) {
-      return [invalid(subject, `The tag ${shown(name)} is inside itself.`, 'Break the circle.')]
+      return [invalid(subject, `The tag ${shown(name)} is its own ancestor.`, 'Remove the cycle.')]
     }
     if (seen.has(each)) return []
     seen.add(each)

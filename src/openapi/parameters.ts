@@ -94,7 +94,7 @@ function pathParameters(
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }
     const isRest = route.path.endsWith(`*${own}`)
-    const note = isRest ? { description: 'The rest of the path; may contain slashes.' } : {}
+    const note = isRest ? { description: 'The rest of the path. It may contain slashes.' } : {}
     return {
       name: names[index] as string,
       in: 'path',

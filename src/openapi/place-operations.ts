@@ -52,7 +52,7 @@ function indistinct({ name, path, method }: RouteModel, template: string): Probl
     code: 'W_PATH_INDISTINCT',
     subject: name,
     cause: `OpenAPI cannot tell ${method} ${path} from another route with the template ${template}, so it is not in the document.`,
-    remedy: 'Give one of them a path of its own, or hide it: @ApiHidden().',
+    remedy: 'Change the path of one of them, or hide it: @ApiHidden().',
   }
 }
 

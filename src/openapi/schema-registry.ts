@@ -14,7 +14,7 @@ import { createReuse, type Definition, idOf, settleNames } from './settle-compon
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
     'Use a schema that JSON Schema can express, or accept that the document is less exact here than the validator.',
-  W_EXAMPLE_INVALID: 'Correct it, or take it out of the schema.',
+  W_EXAMPLE_INVALID: 'Correct it, or remove it from the schema.',
 } as const
 
 /** Converts a schema of any library to OpenAPI. */
@@ -166,7 +166,7 @@ export class SchemaRegistry {
       subject,
       cause: `Its schema is called '${name}', and another schema already has this name.`,
       remedy:
-        'Give one of them another name. Until then, the document puts the place of this one in front of its name.',
+        'Rename one of them. Until then, the document prefixes the name of this one with its place.',
     })
   }
 

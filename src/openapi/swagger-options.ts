@@ -221,7 +221,7 @@ function check(swagger: Option): Problem[] {
   if (swagger === undefined || swagger === false) return []
   if (typeof swagger !== 'object' || swagger === null) {
     return [
-      invalid('swagger', `It is ${String(swagger)}.`, 'Give { path, title, … }, a list, or false.'),
+      invalid('swagger', `It is ${String(swagger)}.`, 'Pass { path, title, … }, a list, or false.'),
     ]
   }
   const list = listOf(swagger)
@@ -233,25 +233,25 @@ function check(swagger: Option): Problem[] {
 
 function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [invalid(subject, 'It is not an object.', 'Give { path, title, … }.')]
+    return [invalid(subject, 'It is not an object.', 'Pass { path, title, … }.')]
   }
   const problems: Problem[] = []
   const { enabled, path, include, openapi = '3.0' } = options
   if (typeof openapi !== 'string' || !Object.hasOwn(PATCHES, openapi)) {
     const cause = `It is ${shown(openapi)}.`
-    problems.push(invalid(`${subject}.openapi`, cause, "Give '3.0', '3.1' or '3.2', as a string."))
+    problems.push(invalid(`${subject}.openapi`, cause, "Pass '3.0', '3.1' or '3.2', as a string."))
   }
   if (enabled !== undefined && typeof enabled !== 'boolean') {
-    problems.push(invalid(`${subject}.enabled`, 'It is neither true nor false.', 'Give a boolean.'))
+    problems.push(invalid(`${subject}.enabled`, 'It is not a boolean.', 'Pass true or false.'))
   }
   // The page needs a name: for the root, `<path>.json` would have none.
   if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
-    const cause = `${String(path)} is not a path for a page: letters, digits, '/', '.', '_', '~' and '-' make one, and it is not the root.`
-    problems.push(invalid(`${subject}.path`, cause, "Give a path like '/api-docs'."))
+    const cause = `${String(path)} is not a valid path for a page. A path consists of letters, digits, '/', '.', '_', '~' and '-', and is not the root.`
+    problems.push(invalid(`${subject}.path`, cause, "Pass a path such as '/api-docs'."))
   }
   for (const name of TEXTS) {
     if (options[name] !== undefined && typeof options[name] !== 'string') {
-      problems.push(invalid(`${subject}.${name}`, 'It is not a text.', 'Give a string.'))
+      problems.push(invalid(`${subject}.${name}`, 'It is not a string.', 'Pass a string.'))
     }
   }
   problems.push(...checkList(`${subject}.servers`, options.servers, 'url'))
@@ -259,24 +259,24 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   problems.push(...checkTagTree(`${subject}.tags`, options))
   if (options.contact !== undefined && !isRecord(options.contact)) {
     problems.push(
-      invalid(`${subject}.contact`, 'It is not an object.', 'Give { name, url, email }.'),
+      invalid(`${subject}.contact`, 'It is not an object.', 'Pass { name, url, email }.'),
     )
   }
   if (options.license !== undefined && !hasText(options.license, 'name')) {
-    problems.push(invalid(`${subject}.license`, 'It has no name.', 'Give { name, url }.'))
+    problems.push(invalid(`${subject}.license`, 'It has no name.', 'Pass { name, url }.'))
   }
   if (options.audience !== undefined && !isAbilities(options.audience)) {
     problems.push(
       invalid(
         `${subject}.audience`,
         'It is neither an ability nor a list of abilities.',
-        "Give 'payroll:read', or a list; [] for everybody.",
+        "Pass 'payroll:read', a list, or [] for everyone.",
       ),
     )
   }
   if (include !== undefined && typeof include !== 'function') {
     problems.push(
-      invalid(`${subject}.include`, 'It is not a function.', 'Give (route) => boolean.'),
+      invalid(`${subject}.include`, 'It is not a function.', 'Pass (route) => boolean.'),
     )
   }
   return problems
@@ -291,15 +291,15 @@ function isAbilities(value: unknown): boolean {
 /** Checks a list of objects: each needs a string under `key`, and names must be unique. */
 function checkList(subject: string, list: unknown, key: string): Problem[] {
   if (list === undefined) return []
-  if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Give an array.')]
+  if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Pass an array.')]
   const seen = new Set<unknown>()
   return list.flatMap((each: unknown, index): Problem[] => {
     const place = `${subject}[${index}]`
     if (!hasText(each, key)) {
-      return [invalid(place, `It has no ${key}.`, `Give { ${key}: '…' }.`)]
+      return [invalid(place, `It has no ${key}.`, `Pass { ${key}: '…' }.`)]
     }
     if (key === 'name' && seen.has(each[key])) {
-      return [invalid(place, 'Another one has its name.', 'Remove one of them.')]
+      return [invalid(place, 'Another entry has the same name.', 'Remove one of them.')]
     }
     seen.add(each[key])
     return []
@@ -318,5 +318,5 @@ function checkPaths(list: readonly DocumentSettings[]): Problem[] {
   const served = list.filter(({ isServed }) => isServed).flatMap(({ path }) => docsUrls(path))
   const twice = served.find((url, index) => served.indexOf(url) < index)
   if (twice === undefined) return []
-  return [invalid('swagger', `Two documents are at ${twice}.`, 'Give each a path of its own.')]
+  return [invalid('swagger', `Two documents are at ${twice}.`, 'Use a separate path for each.')]
 }

@@ -183,7 +183,7 @@ function attempt(
     const text = isJsonData(body) ? JSON.stringify(body) : undefined
     if (text !== undefined) return text
     ignoreRejection(body)
-    fault(new TypeError('The `format` of errors must return the body as JSON data, at once.'))
+    fault(new TypeError('The error `format` must return the body as JSON data, synchronously.'))
   } catch (reason) {
     fault(reason)
   }
@@ -206,7 +206,7 @@ function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefin
 }
 
 function refuseNext(error?: unknown): never {
-  const text = 'The `format` of errors called `req.next`: it must return the body, at once.'
+  const text = 'The error `format` called `req.next`: it must return the body synchronously.'
   throw new TypeError(text, { cause: error })
 }
 

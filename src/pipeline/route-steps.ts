@@ -49,13 +49,13 @@ const LIST = [
   {
     name: 'unverifiedTenant',
     phase: 'authenticate',
-    does: 'gives the guard the requested tenant, before `authorize` has allowed it',
+    does: 'passes the requested tenant to the guard, before `authorize` has allowed it',
     by: 'feature',
   },
   {
     name: 'guard',
     phase: 'authenticate',
-    does: 'calls the guard of `auth`; any result but `true` is a 401',
+    does: 'calls the guard of `auth`; any result other than `true` results in a 401',
     cause: 'guard',
   },
   {
@@ -68,7 +68,7 @@ const LIST = [
   {
     name: 'authorizeTenant',
     phase: 'authenticate',
-    does: 'calls `tenant.authorize`; any result but `true` is a 403',
+    does: 'calls `tenant.authorize`; any result other than `true` results in a 403',
     by: 'feature',
     cause: 'tenant',
   },
@@ -82,7 +82,7 @@ const LIST = [
   {
     name: 'can',
     phase: 'authorize',
-    does: 'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
+    does: 'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` results in a 403',
     cause: 'can',
   },
   {

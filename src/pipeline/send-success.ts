@@ -124,7 +124,7 @@ function notJson(name: string, body: unknown): TypeError {
   ignoreRejection(body)
   const got = isThenable(body) ? 'a promise' : kindOf(body)
   return new TypeError(
-    `The envelope of ${name} returned ${got}. Its \`success\` must return the body as JSON data, at once.`,
+    `The envelope of ${name} returned ${got}. Its \`success\` must return the body as JSON data, synchronously.`,
   )
 }
 

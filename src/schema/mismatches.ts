@@ -63,7 +63,7 @@ function toMismatch({ keyword, instancePath, params, message, data }: ErrorObjec
   const at = (name: string) => pathOf([...path, name])
   switch (keyword) {
     case 'required':
-      return { path: at(params['missingProperty']), expected: 'to be there', got: 'nothing' }
+      return { path: at(params['missingProperty']), expected: 'to be present', got: 'nothing' }
     case 'unevaluatedProperties':
     case 'additionalProperties': {
       const name: string = params['unevaluatedProperty'] ?? params['additionalProperty']

@@ -31,8 +31,8 @@ export function secret<S extends Schema>(schema: S): S {
   const vendor = (schema as Marking | null | undefined)?.['~standard']?.vendor
   throw new TypeError(
     vendor === undefined
-      ? 'secret(): give a schema.'
-      : `secret() cannot mark a schema of the library '${vendor}'. Name the variable instead: env(schema, { secrets: ['NAME'] }).`,
+      ? 'secret(): pass a schema.'
+      : `secret() cannot mark a schema of the library '${vendor}'. List the variable instead: env(schema, { secrets: ['NAME'] }).`,
   )
 }
 

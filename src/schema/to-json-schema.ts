@@ -58,7 +58,7 @@ export function toJsonSchema(schema: object, options: DescribeOptions): unknown 
 }
 
 function silent(vendor: string): string {
-  const remedy = `give swagger.converters['${vendor}']`
+  const remedy = `set swagger.converters['${vendor}']`
   const other = vendor === 'zod' ? `install zod 4, or ${remedy}` : remedy
   return `The library '${vendor}' cannot describe this schema: ${other}.`
 }

@@ -35,7 +35,7 @@ export function checkCopies(): Problem[] {
       subject: 'blazon',
       cause: `It is loaded from ${copies.size} places: ${[...copies].join(' and ')}. Decorators, tokens and values of one copy mean nothing to another.`,
       remedy:
-        'Run `npm dedupe`. Packages that use blazon need it in peerDependencies. A bundle has all of blazon, or nothing of it.',
+        'Run `npm dedupe`. Packages that use blazon need it in peerDependencies. A bundle must contain all of blazon, or none of it.',
     },
   ]
 }

@@ -136,7 +136,7 @@ function noteOn(withoutTenant: readonly string[]): string[] {
   const names = withoutTenant.join(', ')
   return [
     '',
-    `400: the request has no tenant, so the access is not known (${names}). Give callers a tenant: { ${first}: app.as(…).asTenant('acme') }.`,
+    `400: the request has no tenant, so the access is not known (${names}). Set a tenant for the callers: { ${first}: app.as(…).asTenant('acme') }.`,
   ]
 }
 
@@ -152,7 +152,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const refuse = (name: string, value: unknown, known: string) => {
     const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
     const subject = `authMatrix({ ${name} })`
-    problems.push(invalid(subject, cause, `It takes ${known}.`))
+    problems.push(invalid(subject, cause, `It accepts ${known}.`))
   }
   if (Object.keys(principals).length === 0) {
     refuse('…', principals, 'principals by name: { anonymous: null, admin: { id: 1 } }')
@@ -262,7 +262,7 @@ async function refuseUnguarded(
 /** Refusals of a caller. A 404 may come from a guard that hides its routes. */
 const DENIALS: readonly number[] = [401, 403, 404]
 const GUARD_THEM =
-  "Guard them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
+  "Protect them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
 const UNDECIDED =
   'authMatrix() cannot find out whether these operations are public, because no guard has refused the request:'
 const SEND_MORE =
@@ -328,7 +328,7 @@ function answerOf(
 /** The limits of the framework do not count for probes, so other code counts the requests. */
 function tooMany(route: RouteModel): Error {
   return new Error(
-    `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Turn the limit off in tests.`,
+    `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Disable the limit in tests.`,
   )
 }
 

@@ -46,7 +46,7 @@ export function joinFailures(found: readonly unknown[]): unknown {
   if (others.length === 0) return first
   const isOpen = first instanceof Error && !Object.isFrozen(first)
   const joined = isOpen ? first : new Error(String(first), { cause: first })
-  for (const other of others) addToMessage(joined, `Besides: ${String(other)}`)
+  for (const other of others) addToMessage(joined, `In addition: ${String(other)}`)
   return joined
 }
 

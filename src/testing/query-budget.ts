@@ -8,7 +8,7 @@ import { userPlacesIn } from './user-place.js'
 
 const REMEDY =
   'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
-  'If the number is right, say so: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
+  'If the number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
 /** A request has run too many statements: the same one too often, or more than `@Queries` of its route allows. */
 export class QueryBudgetError extends Error {
@@ -108,7 +108,7 @@ function textOf(finding: QueryFinding, { statements, calls }: Draft): string {
   }
   if (finding.kind === 'calls') {
     const { times, text, call } = finding
-    return `It called the same host ${times} times. Ask it for all at once, if it can:\n  ${text}${placeText(call.stack)}`
+    return `It called the same host ${times} times. Request all of the data at once, if the host supports it:\n  ${text}${placeText(call.stack)}`
   }
   const { times, text, statement } = finding
   return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`

@@ -96,7 +96,7 @@ export async function replayWrites(
 function untested({ name, operationId }: DocumentedOperation): Error {
   return new Error(
     `replay() has tested nothing of ${name} (${operationId}): no generated request has succeeded. ` +
-      'Give a caller and data with which it succeeds, or skip the operation.',
+      'Pass a caller and data with which it succeeds, or skip the operation.',
   )
 }
 

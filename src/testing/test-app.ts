@@ -131,7 +131,7 @@ export class TestApp extends App {
    */
   withAuth(token: string): this {
     if (typeof token !== 'string')
-      throw new TypeError(`withAuth(): ${String(token)} is not a token. Give a string.`)
+      throw new TypeError(`withAuth(): ${String(token)} is not a token. Pass a string.`)
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 

@@ -121,7 +121,7 @@ export class TestCaller {
   as(user: User | null): TestCaller {
     if (typeof user !== 'object') {
       const advice =
-        'Give a user, such as { id: 1, permissions: [] }, or null for a caller without credentials.'
+        'Pass a user, such as { id: 1, permissions: [] }, or null for a caller without credentials.'
       throw new TypeError(`as(): ${String(user)} is not a user. ${advice}`)
     }
     const headers = new Map(this.#state.headers())
@@ -145,8 +145,8 @@ export class TestCaller {
     if (tenantHeader !== null) return this.#withTenant(id).with({ [tenantHeader]: id })
     if (confirmsTenants && principal !== undefined) return this.#withTenant(id)
     const advice = confirmsTenants
-      ? 'call as(user) before, or send a credential of this tenant.'
-      : 'name the tenant as your clients do.'
+      ? 'call as(user) first, or send a credential of this tenant.'
+      : 'specify the tenant as your clients do.'
     throw new Error(`asTenant() sends a header, and \`tenant.header\` is false: ${advice}`)
   }
 

@@ -48,7 +48,8 @@ export class TestClock implements Clock {
   advance(duration: Duration): Promise<void> {
     const seconds = toSeconds(duration)
     if (seconds === undefined) {
-      const advice = "Give seconds, or '250ms', '30s', '15m', '2h', '1d'; time never goes back."
+      const advice =
+        "Pass seconds, or a string such as '250ms', '15m' or '1d'; the time cannot go back."
       return Promise.reject(new TypeError(`advance(): ${duration} is not a duration. ${advice}`))
     }
     const passed = this.#advancing.then(() => this.#pass(Math.round(seconds * 1000)))
@@ -64,7 +65,7 @@ export class TestClock implements Clock {
   set(date: Date | string | number): void {
     const now = new Date(date).getTime()
     if (Number.isNaN(now)) {
-      throw new TypeError(`set(): ${String(date)} is not a date. Give a Date, or '2030-01-31'.`)
+      throw new TypeError(`set(): ${String(date)} is not a date. Pass a Date, or '2030-01-31'.`)
     }
     this.#stop().now = now
   }

@@ -95,7 +95,7 @@ export class TestRecords {
     const record = req && this.#recorder.recordOf(req)
     if (record !== undefined) return explanationOf(record)
     const advice =
-      'Give a response of request() or fetch() of this application, or of one of its callers.'
+      'Pass a response of request() or fetch() of this application, or of one of its callers.'
     throw new TypeError(`explain(): this application has not sent it. ${advice}`)
   }
 

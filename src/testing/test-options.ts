@@ -191,7 +191,7 @@ const NOTHING_COUNTED: Problem = invalid(
 
 function problemOf(subject: string, value: unknown, known: string): Problem {
   const cause = `TestApp cannot use ${JSON.stringify(value) ?? String(value)}.`
-  return invalid(subject, cause, `It takes ${known}.`)
+  return invalid(subject, cause, `It accepts ${known}.`)
 }
 
 /**

@@ -36,7 +36,7 @@ export function refuseUntested(check: string, called: readonly CalledOperation[]
   })
   const isLimited = failed.some(({ statuses }) => statuses.has(TOO_MANY))
   const remedy = isLimited
-    ? 'The limits of the framework do not count here: turn the other limit off in tests, or skip the operation.'
-    : 'Give a caller who may call it, or skip the operation.'
+    ? 'The limits of the framework do not apply here: disable the other limit in tests, or skip the operation.'
+    : 'Pass a caller who may call it, or skip the operation.'
   throw new Error([...lines, remedy].join('\n'))
 }

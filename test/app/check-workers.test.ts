@@ -60,7 +60,7 @@ describe('the data that each worker keeps for itself', () => {
   it('is reported for a capacity, with the sum', async () => {
     beWorker(true)
     const [warning, ...others] = await warningsOf({ capacity: { concurrent: 10 } })
-    expect(warning).toContain('together they run 40 requests at once')
+    expect(warning).toContain('together they run 40 requests concurrently')
     expect(warning).toContain('Divide concurrent, queue and perTenant by 4')
     expect(others).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('the data that each worker keeps for itself', () => {
   it('is reported for sessions in memory', async () => {
     beWorker(true)
     const [warning] = await warningsOf({ plugins: [sessions()] })
-    expect(warning).toMatch(/sessions?.* of one are unknown to the others/s)
+    expect(warning).toMatch(/the other workers cannot read .*sessions? of one worker/s)
   })
 
   it('is reported by one of them, and not outside of workers', async () => {

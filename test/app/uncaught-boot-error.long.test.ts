@@ -67,7 +67,7 @@ describe('an uncaught boot error', () => {
       const text = await run(name, ...flags)
       expect(text).toContain('ConfigError: The application cannot start: 1 problem.')
       expect(text).toContain('[E_OPTION_INVALID] limits.depth')
-      expect(text.match(/Give a whole number above 0\./g)).toHaveLength(1)
+      expect(text.match(/Pass a whole number above 0\./g)).toHaveLength(1)
       expect(framesOf(text)).toEqual([expect.stringMatching(place)])
       expect(text).not.toContain('blazon/dist')
     }

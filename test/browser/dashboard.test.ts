@@ -218,7 +218,7 @@ describeInChromium('the dashboard', () => {
     await page.getByText('with status 1. The terminal shows why.').waitFor()
     expect(await violations(page)).toEqual([])
     own.dashboard.serves(workingApp(), APP_PORT)
-    await page.getByText('The application serves.').waitFor()
+    await page.getByText('The application is running.').waitFor()
     expect(problems).toEqual([])
   })
 })

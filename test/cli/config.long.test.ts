@@ -88,7 +88,7 @@ describe('blazon config', () => {
     vi.stubEnv('DATABASE_URL', undefined)
     const second = await project.run(['config', '--entry', 'app.js', '--json'])
     expect(second.status).toBe(0)
-    expect(second.stderr).toBe('NICKNME is set, and nothing reads it: did you mean NICKNAME?\n')
+    expect(second.stderr).toBe('NICKNME is set, but nothing reads it: did you mean NICKNAME?\n')
     const listed = JSON.parse(second.stdout) as { name: string; value: string; from: string }[]
     expect(listed.map(({ name, value, from }) => [name, value, from])).toEqual([
       ['PORT', '3000', 'default'],
@@ -106,7 +106,7 @@ describe('blazon config', () => {
     const { status, stdout, stderr } = await run(`--entry ${entry}`, wrong)
     expect(status).toBe(1)
     expect(stdout).toContain('DATABASE_URL  ••••')
-    expect(stderr).toContain('The variables are wrong: 3 problems.')
+    expect(stderr).toContain('The variables are invalid: 3 problems.')
     expect(stderr.match(/E_ENV_INVALID\] \w+/g)).toEqual([
       'E_ENV_INVALID] PORT',
       'E_ENV_INVALID] REGION',

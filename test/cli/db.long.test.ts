@@ -60,7 +60,7 @@ describe('db, with an embedded database', () => {
     expect(await run('doctor', '--embedded', 'data')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'Nothing was found: tenants are kept apart.\n',
+      stderr: 'No problems were found: tenants are kept apart.\n',
     })
     await run('migrate', '--embedded', 'data', ...withDir())
     const found = await run('doctor', '--embedded', 'data')
@@ -166,7 +166,7 @@ describe('the file .env', () => {
     vi.stubEnv('DATABASE_URL', undefined)
     const { status, stderr } = await run('doctor')
     expect(status).toBe(2)
-    expect(stderr).toContain(`The file .env has it, but is not read under NODE_ENV=${mode}.`)
+    expect(stderr).toContain(`The file .env sets it, but is not read under NODE_ENV=${mode}.`)
   })
 
   it('may be replaced by DATABASE_URL_FILE, whose file must exist', async () => {

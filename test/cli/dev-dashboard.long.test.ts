@@ -96,10 +96,10 @@ describe('the dashboard', () => {
   it('shows that the application does not start', async () => {
     const { project, run, url } = await serving()
     project.write({ 'shop.ts': `throw new Error('no database')\n${SHOP}` })
-    await run.until('keeps serving')
+    await run.until('is still running')
     const { state } = await new Reader(url).snapshot()
     expect(state.phase).toBe('failed')
-    expect(state.failure).toMatch(/did not start: .* status 1\. The last .* keeps serving\.$/)
+    expect(state.failure).toMatch(/did not start: .* status 1\. The last .* is still running\.$/)
   })
 
   it('shows how responses differ from the document, without secrets', async () => {
@@ -209,7 +209,7 @@ describe('options of the dashboard', () => {
       args: ['--dashboard-port', port],
     })
     expect(await run.ended).toEqual([2, null])
-    expect(run.output).toContain(`The dashboard cannot listen at port ${port}.`)
+    expect(run.output).toContain(`The dashboard cannot listen on port ${port}.`)
     expect(run.output).toContain('--no-dashboard')
   })
 })

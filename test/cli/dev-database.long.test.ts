@@ -81,7 +81,7 @@ describe('an embedded database under blazon dev', () => {
         'await application.init(); throw 1; await application.listen',
       ),
     })
-    await run.until('keeps serving')
+    await run.until('is still running')
     expect(await post(run)).toBe(204)
     expect(await notes(run)).toMatchObject({ notes: ['new note', 'new note'] })
 
@@ -105,7 +105,7 @@ describe('an embedded database under blazon dev', () => {
     expect((await notes(run)).notes).toEqual(['first'])
     // The history of the database has another text of this file.
     own.write({ 'migrations/0002_first_note.sql': "insert into notes (text) values ('other')" })
-    const refused = await run.until('keeps serving')
+    const refused = await run.until('is still running')
     expect(refused).toContain('0002_first_note.sql changed')
     expect((await notes(run)).notes).toEqual(['first'])
   })

@@ -116,7 +116,7 @@ describe('blazon dev', () => {
     const project = devProject()
     const run = await serving(project)
     project.write({ [file]: text })
-    const output = await run.until('keeps serving')
+    const output = await run.until('is still running')
     for (const part of shown) expect(output).toContain(part)
     expect((await run.ask()).text).toMatch(/^one /)
     project.write({ 'main.js': MAIN, 'value.js': value('mended') })

@@ -122,7 +122,7 @@ describe('a project', () => {
       status: 0,
       stdout:
         'Checked: packages, optional packages.\nNot checked:\n  application: no module of an application was found\n  database: the code does not use blazon/postgres\n',
-      stderr: 'Nothing was found.\n',
+      stderr: 'No problems were found.\n',
     })
   })
 

@@ -160,7 +160,9 @@ describe('the text', () => {
     expect(stdout).toMatch(/^GET {2}\/orders\/:id {2}OrdersController.getById {2}protected\n\n/)
     const [, before, steps, decorators] = stdout.split('\n\n')
     expect(before).toContain('Before the route\n  requestLog  middlewares[0][0]\n')
-    expect(steps).toContain('  guard             calls the guard of `auth`; any result but `true`')
+    expect(steps).toContain(
+      '  guard             calls the guard of `auth`; any result other than `true`',
+    )
     expect(steps).toContain('                    - params (zod)\n')
     expect(steps).toContain('                    - Orders: 5 requests in 60 s by ip\n')
     expect(steps).toContain('  enter             possibly: runs the `enter` steps of plugins')
@@ -212,7 +214,7 @@ export const app = new App({ controllers: [OrdersController], versions })
     const entry = ['--entry', 'versions.ts']
     const both = await explain(own, 'GET', '/orders', ...entry)
     expect(both.stderr).toMatch(/GET {2}\/orders \(version 1\) {2}.*\n.*\(version 2\)/)
-    expect(both.stderr).toContain('by --api-version')
+    expect(both.stderr).toContain('with --api-version')
     const second = await explain(own, 'GET', '/orders', '--api-version', '2', ...entry)
     expect(second.stdout).toMatch(/^GET {2}\/orders \(version 2\) {2}OrdersController.listAmounts/)
     const third = await explain(own, 'GET', '/orders', '--api-version', '3', ...entry)

@@ -173,17 +173,21 @@ export const ORDERS_ROUTE = {
     possible('beforeGuard', 'runs the `beforeGuard` steps of plugins'),
     step(
       'unverifiedTenant',
-      'gives the guard the requested tenant, before `authorize` has allowed it',
+      'passes the requested tenant to the guard, before `authorize` has allowed it',
     ),
-    step('guard', 'calls the guard of `auth`; any result but `true` is a 401', ['Token']),
-    step('tenant', 'refuses a request without a tenant if the route needs one: 400', SOURCES),
-    step('authorizeTenant', 'calls `tenant.authorize`; any result but `true` is a 403', [
-      'tenant.authorize: authorize',
+    step('guard', 'calls the guard of `auth`; any result other than `true` results in a 401', [
+      'Token',
     ]),
+    step('tenant', 'refuses a request without a tenant if the route needs one: 400', SOURCES),
+    step(
+      'authorizeTenant',
+      'calls `tenant.authorize`; any result other than `true` results in a 403',
+      ['tenant.authorize: authorize'],
+    ),
     possible('afterGuard', 'runs the `afterGuard` steps of plugins'),
     step(
       'can',
-      'checks the abilities of `@Can`, or calls `auth.can`; any result but `true` is a 403',
+      'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` results in a 403',
       ['orders:read'],
     ),
     possible('beforeBody', 'runs the `beforeBody` steps of plugins'),

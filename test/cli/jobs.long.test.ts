@@ -93,7 +93,7 @@ describeJobs('blazon jobs', () => {
     expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining(`no dead job ${id}`) })
     expect(await run('list', '--schema', 'none')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('no tables of jobs'),
+      stderr: expect.stringContaining('no job tables'),
     })
   })
 })

@@ -79,7 +79,7 @@ describe('blazon keys', () => {
     expect((await run('keys', 'list', '--tenant', 'acme', ...HERE)).stdout).toContain('revoked')
     const unknown = await run('keys', 'revoke', 'key_x', ...HERE)
     expect(unknown).toMatchObject({ status: 2, stdout: '' })
-    expect(unknown.stderr).toContain('There is no key with the id key_x.')
+    expect(unknown.stderr).toContain('There is no key with the ID key_x.')
   })
 
   it('prints how to create a missing table, and prints no key', async () => {

@@ -166,7 +166,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
 it('has a job where Node can run it, and prints why not elsewhere', async () => {
   const { stdout } = await run(['my-api', '--template', 'saas'])
   const isLeftOut = stdout.includes(
-    `Its job is left out: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
+    `The job of the template is left out: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
   )
   expect(isLeftOut).toBe(!runsJobs)
   expect(existsSync(join(cwd, 'my-api/src/note-mails.ts'))).toBe(runsJobs)
@@ -178,8 +178,8 @@ describe('the folder', () => {
     ['../x', 'leads out of the current folder'],
     ['a/../../x', 'leads out of the current folder'],
     ['/', 'not empty'],
-    ['a\0b', 'not the name of a folder'],
-    ['', 'not the name of a folder'],
+    ['a\0b', 'not a folder name'],
+    ['', 'not a folder name'],
     ['C:\\x', 'cannot be the name of a package'],
     ['My-Api', 'cannot be the name of a package'],
     ['`$(touch x)`', 'cannot be the name of a package'],

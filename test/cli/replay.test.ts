@@ -137,9 +137,9 @@ describe('blazon replay refuses', () => {
     ['the format of an older version', { ...CAPSULE, format: 1 }, ID, 'it has the format 1.'],
     [
       'a request without its body',
-      { ...CAPSULE, cut: ['Its body has secrets.'] },
+      { ...CAPSULE, cut: ['Its body contains secrets.'] },
       ID,
-      'Its body has secrets.',
+      'Its body contains secrets.',
     ],
     [
       'rows that were too large',

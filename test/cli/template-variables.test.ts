@@ -27,7 +27,7 @@ describe('a project of the template saas, in production', () => {
   it('does not use the server of an ignored .env, and reports it', async () => {
     inProduction({ '.env': 'DATABASE_URL=postgres://canary@localhost/notes\n' })
     const [problem] = await problemsOf(() => Env.read())
-    expect(problem?.remedy).toContain('The file .env has it, but is not read')
+    expect(problem?.remedy).toContain('The file .env sets it, but is not read')
   })
 
   it('starts with a server, and elsewhere with the database in its process', () => {

@@ -137,7 +137,7 @@ describe('npm start', () => {
     const { port } = new URL(urlIn(await firstLine(startOrders())))
     const second = startOrders({ PORT: port })
     const output = outputOf(second)
-    expect(await output).toBe(`Port ${port} is taken. Choose another: PORT=3001 npm start\n`)
+    expect(await output).toBe(`Port ${port} is in use. Choose another one: PORT=3001 npm start\n`)
     expect(second.exitCode).toBe(1)
   })
 

@@ -47,7 +47,7 @@ describe('the bodies that are kept for capsules', () => {
     half.read()
     expect(bodies.of(half)).toMatchObject({
       isMissed: true,
-      omitted: expect.stringMatching(/whole/),
+      omitted: expect.stringMatching(/completely/),
     })
 
     const late = new IncomingMessage(new Socket()) as Request

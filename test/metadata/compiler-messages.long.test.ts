@@ -23,7 +23,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { returns: Note }) m() { return { id: '1', text: '' } }",
-    'The handler returns another type of `id` than the schema of `returns`.',
+    'The handler returns a type of `id` that differs from the schema of `returns`.',
   ],
   [
     "@Get('', { returns: Note }) m() { return notes.find(({ id }) => id === 1) }",
@@ -35,11 +35,11 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { returns: z.array(Note) }) m() { return { id: 1, text: '' } }",
-    'The schema of `returns` describes a list, and the handler returns none.',
+    'The schema of `returns` describes a list, but the handler does not return one.',
   ],
   [
     "@Get('', { returns: Note }) m() { return notes }",
-    'The handler returns a list, and the schema of `returns` describes none.',
+    'The handler returns a list, but the schema of `returns` does not describe one.',
   ],
   [
     "@Get('', { returns: z.array(Note) }) async m() { return [{ id: 1 }] }",
@@ -47,7 +47,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { returns: Note }) m() { return 'a note' }",
-    'The handler returns another type than the schema of `returns`.',
+    'The type that the handler returns differs from the schema of `returns`.',
   ],
   // The parts of the request.
   [
@@ -116,7 +116,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "m = get('/:id', { params: NoteId, returns: Note }, async ({ params }) => { return { ...params, text: 1 } })",
-    'The handler returns another type of `text` than the schema of `returns`.',
+    'The handler returns a type of `text` that differs from the schema of `returns`.',
   ],
   [
     "m = get('/', { returns: Note }, () => notes.find(({ id }) => id === 1))",

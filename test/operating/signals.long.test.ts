@@ -196,7 +196,7 @@ describe('a signal', () => {
     await service.wrote('starting')
     service.kill('SIGTERM')
     expect(await service.ended).toBe(1)
-    expect(service.logged('The start did not end')).toHaveLength(1)
+    expect(service.logged('The startup did not finish')).toHaveLength(1)
   })
 
   it('calls no onInit and no onReady that has not begun when it comes', async () => {

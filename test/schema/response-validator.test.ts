@@ -101,7 +101,7 @@ describe('a wrong value', () => {
     ['a type', { type: 'integer' }, 1.5, ': integer, 1.5'],
     ['null', text, null, ': string, null'],
     ['neither null nor a string', { type: 'string', nullable: true }, 1, ': string or null, 1'],
-    ['a missing property', component('Base'), {}, 'id: to be there, nothing'],
+    ['a missing property', component('Base'), {}, 'id: to be present, nothing'],
     ['an enumeration', { enum: ['a', 'b'] }, 'c', ': one of "a", "b", "c"'],
     ['a format', { type: 'string', format: 'date-time' }, 'today', ': date-time, "today"'],
     ['a bound', { type: 'number', minimum: 1, exclusiveMinimum: true }, 1, ': to be > 1, 1'],
@@ -161,7 +161,7 @@ describe('a wrong value', () => {
       required: ['c'],
     }
     expect(find(schema, { a: 1, b: 'xx' })).toEqual([
-      'c: to be there, nothing',
+      'c: to be present, nothing',
       'a: string, 1',
       'b: not to have more than 1 characters, "xx"',
     ])

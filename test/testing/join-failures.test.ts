@@ -6,7 +6,7 @@ describe('failures of one request', () => {
     const first = new Error('expected 204, got 200')
     const joined = joinFailures([null, first, undefined, new TypeError('forgotten')]) as Error
     expect(joined).toBe(first)
-    const text = 'expected 204, got 200\n\nBesides: TypeError: forgotten\n'
+    const text = 'expected 204, got 200\n\nIn addition: TypeError: forgotten\n'
     expect(joined.message).toBe(text)
     expect(joined.stack).toContain(text)
   })
@@ -20,7 +20,7 @@ describe('failures of one request', () => {
     const others = [new Error('forgotten')]
     for (const first of ['a text', Object.freeze(new Error('a text'))]) {
       const joined = joinFailures([first, ...others]) as Error
-      expect(joined.message).toMatch(/a text\n\nBesides: Error: forgotten\n$/)
+      expect(joined.message).toMatch(/a text\n\nIn addition: Error: forgotten\n$/)
       expect(joined.cause).toBe(first)
     }
   })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MAX_INTEGER, RowId, textOf } from '../shared/fields.js'
 
 export const CustomerId = z.object({
-  id: RowId.describe('Number of the customer'),
+  id: RowId.describe('The customer number'),
 })
 
 export const NewCustomer = z

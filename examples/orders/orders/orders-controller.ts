@@ -32,7 +32,7 @@ const CACHED = { ttl: '1m', tags: ['orders'] } as const
 const CHANGED = {
   params: OrderId,
   returns: Order,
-  errors: { 404: 'No such order', 409: 'It is paid or cancelled already' },
+  errors: { 404: 'No such order', 409: 'The order is already paid or cancelled' },
   can: 'orders:write',
 } as const
 

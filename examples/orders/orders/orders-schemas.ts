@@ -21,11 +21,11 @@ const OrderLine = z.object({
 })
 
 export const OrderId = z.object({
-  id: RowId.describe('Number of the order'),
+  id: RowId.describe('The order number'),
 })
 
 export const OrderFilter = z.object({
-  status: OrderStatus.optional().describe('Only orders that have come this far'),
+  status: OrderStatus.optional().describe('Only orders with this status'),
   customerId: RowId.optional().describe('Only orders of this customer'),
 })
 

@@ -22,6 +22,6 @@ export class Payments {
     if (response.status === 402) {
       throw new ConflictError('The payment was declined', { code: 'PAYMENT_DECLINED' })
     }
-    throw new ServiceUnavailableError(`The payment was answered ${response.status}`)
+    throw new ServiceUnavailableError(`The payment request was answered with ${response.status}`)
   }
 }

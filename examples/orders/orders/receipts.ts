@@ -7,7 +7,7 @@ import { OrdersService } from './orders-service.js'
 
 /** The form with which a receipt is sent. */
 export const NewReceipt = {
-  note: textOf(200).describe('What the receipt shows'),
+  note: textOf(200).describe('The description of the receipt'),
   receipt: file({ maxSize: '5mb', types: ['application/pdf', 'image/png', 'image/jpeg'] }),
 }
 

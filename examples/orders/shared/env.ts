@@ -13,10 +13,10 @@ const Variables = z.object({
     .min(0)
     .max(65_535)
     .default(3000)
-    .describe('Where the application listens'),
+    .describe('The port of the application'),
   TOKEN_SECRET: secret(z.string().min(32))
     .default(DEMO_SECRET)
-    .describe('The secret that signs the tokens of users. Production needs it'),
+    .describe('The secret that signs the tokens of users. Required in production'),
   DATABASE_URL: secret(z.url())
     .optional()
     .describe('A PostgreSQL server, which several processes may share'),
@@ -24,7 +24,7 @@ const Variables = z.object({
     .string()
     .optional()
     .describe(
-      'Without a server: the folder of a PostgreSQL in this process, or memory. Default: .data in this example',
+      'Without a server: the folder of an embedded PostgreSQL, or memory. Default: .data in this example',
     ),
   PAYMENTS_URL: z
     .url()
@@ -33,7 +33,7 @@ const Variables = z.object({
   REDIS_URL: secret(z.url())
     .optional()
     .describe(
-      'A Redis for what is cached and counted, which several processes may share. Default: this process',
+      'A Redis server for cached values and counters, which several processes may share. Default: this process',
     ),
 })
 
@@ -41,6 +41,6 @@ const Variables = z.object({
 export const Env = env(
   Variables.refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEMO_SECRET || !isProduction(), {
     path: ['TOKEN_SECRET'],
-    message: 'Production needs a secret of its own',
+    message: 'Production needs a separate secret',
   }),
 )

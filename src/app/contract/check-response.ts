@@ -68,7 +68,7 @@ function findingsOf(exchange: Exchange, config: CheckConfig): Finding[] {
       ([name, header]) =>
         isRequired(header, documented.document) && !(name.toLowerCase() in exchange.headers),
     )
-    .map(([path]): Finding => ({ kind: 'header', path, expected: 'to be there', got: 'nothing' }))
+    .map(([path]): Finding => ({ kind: 'header', path, expected: 'to be present', got: 'nothing' }))
   if (BODILESS.includes(status) || content === undefined) return missing
   const contentConfig = { ...config, isHead: method === 'HEAD', isOpen: key === '2XX' }
   return [...missing, ...checkContent(exchange, content, contentConfig)]

@@ -34,7 +34,7 @@ function checkLogger({ logger, ownLogger, onError }: Settings): ProductionProble
     code: 'W_LOGGER_OFF',
     subject: 'logger',
     cause: 'Nothing is logged: the cause of a response with status 500 cannot be found.',
-    remedy: "Leave the option out, set { level: 'error' }, or report errors by `onError`.",
+    remedy: "Omit the option, set { level: 'error' }, or report errors with `onError`.",
   }
 }
 
@@ -47,7 +47,8 @@ function checkProxy(settings: Settings, model: AppModel): ProductionProblem | nu
     code: 'W_PROXY_UNSET',
     subject: 'rateLimit',
     cause: `The limit '${limit.name}' counts addresses. Behind a proxy or load balancer all clients have its address, so they share one limit.`,
-    remedy: 'Give `trustProxy` the number of your proxies, or `false` if clients connect directly.',
+    remedy:
+      'Set `trustProxy` to the number of your proxies, or to `false` if clients connect directly.',
   }
 }
 
@@ -57,9 +58,8 @@ function checkRequestIds({ trustRequestId, trustProxy }: Settings): ProductionPr
     code: 'W_REQUEST_ID_TRUSTED',
     subject: 'trustRequestId',
     cause:
-      'Every client can choose the ids of its requests, even the id of another request: no proxy that sets them is declared.',
-    remedy:
-      'Remove the option; or, behind a proxy that sets X-Request-Id, declare it by `trustProxy`.',
+      'Every client can choose its request IDs, including the ID of another request, because no proxy that sets them is declared.',
+    remedy: 'Remove the option. If a proxy sets X-Request-Id, declare the proxy with `trustProxy`.',
   }
 }
 
@@ -70,7 +70,7 @@ function checkHelmet({ security }: Settings): ProductionProblem | null {
     subject: 'helmet',
     cause:
       'Responses have no protective headers, such as Strict-Transport-Security and X-Content-Type-Options.',
-    remedy: 'Remove `helmet: false`, or give `helmet` the options that differ.',
+    remedy: 'Remove `helmet: false`, or pass `helmet` the options that differ from its defaults.',
   }
 }
 
@@ -79,8 +79,8 @@ function checkTime({ timeouts }: Settings): ProductionProblem | null {
   return {
     code: 'W_HANDLER_UNLIMITED',
     subject: 'handler',
-    cause: 'A handler that never ends keeps its request and its connection until the process ends.',
+    cause: 'A handler that never ends holds its request and its connection until the process ends.',
     remedy:
-      'Give `timeouts.handler` a duration, and routes that take longer their own: @Limits({ timeout }).',
+      'Set `timeouts.handler` to a duration, and a longer one for slow routes: @Limits({ timeout }).',
   }
 }

@@ -214,7 +214,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   userRateLimit: ({ limits }) => placeLimits(limits).userRateLimit.map(limitLine),
   guard({ route, settings }) {
     const guards = guardsOfRoute(route, settings.auth.guards)
-    if (guards.length === 0) return ['no guard is configured: every request gets a 401']
+    if (guards.length === 0) return ['no guard is configured: every request gets a 401 response']
     return guards.map(({ entry }) => nameOf(entry))
   },
   authorizeTenant: ({ settings: { tenant } }) =>

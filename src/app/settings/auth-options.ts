@@ -126,10 +126,10 @@ function checkRules(auth: Option): Problem[] {
   const problems: Problem[] = []
   if (!['public', 'protected', undefined].includes(auth?.default)) {
     const cause = `${String(auth?.default)} is not a valid value for undecorated routes.`
-    problems.push(invalid('auth.default', cause, "Give 'public' or 'protected'."))
+    problems.push(invalid('auth.default', cause, "Pass 'public' or 'protected'."))
   }
   if (auth?.can !== undefined && typeof auth.can !== 'function') {
-    const remedy = 'Give (user, abilities, req) => boolean.'
+    const remedy = 'Pass (user, abilities, req) => boolean.'
     problems.push(invalid('auth.can', 'It is not a function.', remedy))
   }
   return problems

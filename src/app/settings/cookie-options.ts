@@ -28,7 +28,7 @@ export interface CookieSettings {
 /** A shorter key could be guessed. */
 const SHORTEST = 32
 
-const GIVE_KEYS = 'Give random keys, each made by `openssl rand -base64 32`.'
+const GIVE_KEYS = 'Pass random keys, each generated with `openssl rand -base64 32`.'
 
 const NAMES: OptionNames<CookieKeyOptions> = { keys: true }
 

@@ -92,8 +92,8 @@ function statusOf(errors: Option): ErrorOptions['status'] {
 function check(errors: unknown): Problem[] {
   if (errors === undefined || errors === 'problem') return []
   if (typeof errors !== 'object' || errors === null || Array.isArray(errors)) {
-    const remedy = "Give 'problem', or { format, schema, mediaType, status }."
-    return [invalid('errors', `${shown(errors)} is not a format of errors.`, remedy)]
+    const remedy = "Pass 'problem', or { format, schema, mediaType, status }."
+    return [invalid('errors', `${shown(errors)} is not an error format.`, remedy)]
   }
   const options = errors as ErrorOptions
   return [...checkFormat(options), ...checkStatus(options.status)]
@@ -105,13 +105,15 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
   }
   const problems: Problem[] = []
   if (format !== undefined && format !== 'problem') {
-    const remedy = "Give a function (failure, req) => body, or 'problem'."
+    const remedy = "Pass a function (failure, req) => body, or 'problem'."
     problems.push(invalid('errors.format', `${shown(format)} is not a format.`, remedy))
   }
   for (const [name, value] of Object.entries({ schema, mediaType })) {
     if (value === undefined) continue
-    const cause = 'It describes the body of your own `format`, and `format` is missing.'
-    problems.push(invalid(`errors.${name}`, cause, 'Give the function `format`, or remove it.'))
+    const cause = 'It describes the body of a custom `format`, but `format` is missing.'
+    problems.push(
+      invalid(`errors.${name}`, cause, 'Pass the function `format`, or remove this option.'),
+    )
   }
   return problems
 }
@@ -119,11 +121,11 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
 function checkStatus(status: ErrorOptions['status']): Problem[] {
   if (status === undefined) return []
   if (typeof status !== 'object' || status === null) {
-    return [invalid('errors.status', 'It is not an object.', 'Give { validation: 422 }.')]
+    return [invalid('errors.status', 'It is not an object.', 'Pass { validation: 422 }.')]
   }
   const { validation } = status
   if (validation === undefined) return []
   if (OF_VALIDATION.includes(validation)) return []
-  const cause = `${shown(validation)} is not one of the statuses of rejected input: 400, 406, 409, 412 or 422.`
-  return [invalid('errors.status.validation', cause, 'Give 400 or 422.')]
+  const cause = `${shown(validation)} is not a status for rejected input: 400, 406, 409, 412 or 422.`
+  return [invalid('errors.status.validation', cause, 'Pass 400 or 422.')]
 }

@@ -95,8 +95,8 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   return hidden.map((member) =>
     invalid(
       option,
-      `The guard has \`${member}\`, which is read before the guard is created, and its class or token does not show it.`,
-      `Give the guard itself${typeof entry === 'function' ? `, or write \`static ${member}\`` : ''}.`,
+      `The guard has \`${member}\`, which is read before the guard is created, but its class or token does not show it.`,
+      `Pass the guard itself${typeof entry === 'function' ? `, or write \`static ${member}\`` : ''}.`,
     ),
   )
 }
@@ -113,22 +113,28 @@ function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean 
 /** Checks the record of `auth.guards`. */
 export function checkGuards(guards: unknown, guard: unknown): Problem[] {
   if (guards === undefined) return []
-  const remedy = 'Give guards by name: { user: jwt(…), partner: apiKeys(…) }.'
+  const remedy = 'Pass guards by name: { user: jwt(…), partner: apiKeys(…) }.'
   if (typeof guards !== 'object' || guards === null || Array.isArray(guards)) {
     return [invalid('auth.guards', `${shown(guards)} is not an object.`, remedy)]
   }
   if (guard !== undefined) {
     const cause =
-      'There are `auth.guard` and `auth.guards`, so it is not clear which guard is the default one.'
-    return [invalid('auth.guards', cause, 'Move the guard into `auth.guards`, in the first place.')]
+      'Both `auth.guard` and `auth.guards` are set, so it is not clear which guard is the default.'
+    return [invalid('auth.guards', cause, 'Move the guard to the first place in `auth.guards`.')]
   }
   const entries = Object.entries(guards)
   if (entries.length === 0)
-    return [invalid('auth.guards', 'It must name at least one guard.', remedy)]
+    return [invalid('auth.guards', 'It must contain at least one guard.', remedy)]
   return entries.flatMap(([name, entry]) => {
     if (!NAME.test(name)) {
       const cause = `'${name}' is not a valid guard name.`
-      return [invalid('auth.guards', cause, 'Use letters, digits and _, and begin with no digit.')]
+      return [
+        invalid(
+          'auth.guards',
+          cause,
+          'Use letters, digits and _; the first character must not be a digit.',
+        ),
+      ]
     }
     return checkGuard(`auth.guards.${name}`, entry, false)
   })
@@ -144,7 +150,7 @@ export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean)
     ['function', 'string', 'symbol'].includes(typeof guard) ||
     typeof (guard as { description?: unknown })?.description === 'string'
   if (isGuard || isToken) return checkMembers(option, declaredBy(guard))
-  const remedy = 'Give an instance with canActivate(req, route), a class, or a token.'
+  const remedy = 'Pass an instance with canActivate(req, route), a class, or a token.'
   return [invalid(option, 'It has no method canActivate.', remedy)]
 }
 
@@ -162,15 +168,15 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
           invalid(
             `${option}.challenge`,
             `${shown(challenge)} is not a valid header value.`,
-            "Give text: 'Bearer'.",
+            "Pass a string: 'Bearer'.",
           ),
         ]),
     ...(['boolean', 'undefined'].includes(typeof checksTenant)
       ? []
-      : [invalid(`${option}.checksTenant`, 'It is not a boolean.', 'Give true or false.')]),
+      : [invalid(`${option}.checksTenant`, 'It is not a boolean.', 'Pass true or false.')]),
     ...asyncFunctions(`${option}.`, guard, AT_ONCE),
     ...methods.map((name) =>
-      invalid(`${option}.${name}`, 'It is not a function.', 'Give a method.'),
+      invalid(`${option}.${name}`, 'It is not a function.', 'Pass a method.'),
     ),
   ]
 }
@@ -189,7 +195,7 @@ const NEEDED: Readonly<
 function checkScheme(option: string, given: OpenApiSecurityScheme): Problem[] {
   const { type } = (given ?? {}) as Partial<OpenApiSecurityScheme>
   const needed = Object.hasOwn(NEEDED, String(type)) ? NEEDED[String(type) as 'http'] : null
-  const remedy = "Give a security scheme of OpenAPI: { type: 'http', scheme: 'bearer' }."
+  const remedy = "Pass an OpenAPI security scheme: { type: 'http', scheme: 'bearer' }."
   if (needed === null) return [invalid(option, `Its type is ${shown(type)}.`, remedy)]
   return needed
     .filter((member) => given[member] === undefined)
@@ -199,7 +205,7 @@ function checkScheme(option: string, given: OpenApiSecurityScheme): Problem[] {
 /** Checks places of credentials. A wrong name would never be found, so a request with credentials would be anonymous. */
 export function checkCredentials(option: string, credentials: unknown): Problem[] {
   if (credentials === undefined) return []
-  const remedy = "Give names of headers and cookies: ['authorization', 'cookie:session']."
+  const remedy = "Pass header and cookie names: ['authorization', 'cookie:session']."
   if (!Array.isArray(credentials) || credentials.length === 0) {
     return [invalid(option, `${shown(credentials)} is not a list of names.`, remedy)]
   }

@@ -56,7 +56,7 @@ function listGroup<T>(name: string, { check, unknown }: EntryChecks<T> = {}): Li
     unknown: (list) => unknown?.(entries(list)) ?? [],
     check(list) {
       if (list === undefined || Array.isArray(list)) return check?.(entries(list)) ?? []
-      return [invalid(name, 'It is not a list.', 'Give an array.')]
+      return [invalid(name, 'It is not a list.', 'Pass an array.')]
     },
     resolve: (list = []) => Object.freeze([...list]),
   }
@@ -136,8 +136,8 @@ function checkPluginFunctions(plugins: readonly Plugin[]): Problem[] {
 function checkControllers(controllers: readonly unknown[]): Problem[] {
   return controllers.flatMap((controller, index) => {
     if (typeof controller === 'function') return []
-    const cause = `It is ${String(controller)}, not a class. An undefined entry is often a circular import.`
-    return [invalid(`controllers[${index}]`, cause, 'Give controller classes.')]
+    const cause = `It is ${String(controller)}, not a class. An undefined entry often results from a circular import.`
+    return [invalid(`controllers[${index}]`, cause, 'Pass controller classes.')]
   })
 }
 
@@ -156,7 +156,7 @@ export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): P
   return middlewares.flatMap(({ middleware, name }) => {
     if (typeof middleware === 'function') return []
     const cause = `It is ${middleware === null ? 'null' : typeof middleware}, not a function.`
-    const remedy = 'Give a middleware. An undefined entry is often a circular import.'
+    const remedy = 'Pass a middleware. An undefined entry often results from a circular import.'
     return [invalid(name, cause, remedy)]
   })
 }
@@ -169,13 +169,11 @@ function checkOverrides(overrides: readonly Override[]): Problem[] {
     const name = `testOverrides[${index}]`
     const { token } = (override ?? {}) as { token?: unknown }
     if (token === undefined || token === null) {
-      const cause = 'It has no token. An undefined token is often a circular import.'
-      return [invalid(name, cause, 'Give { token, useValue }.')]
+      const cause = 'It has no token. An undefined token often results from a circular import.'
+      return [invalid(name, cause, 'Pass { token, useValue }.')]
     }
     if (override.useValue !== undefined) return []
-    const cause = 'It has no `useValue`, and overrides are values.'
-    return [
-      invalid(name, cause, 'Give { token, useValue }: an instance, where a class is replaced.'),
-    ]
+    const cause = 'It has no `useValue`, but overrides must be values.'
+    return [invalid(name, cause, 'Pass { token, useValue }, with an instance to replace a class.')]
   })
 }

@@ -44,8 +44,8 @@ export function checkPort(port: unknown): void {
   const range = 'a whole number from 0 to 65535'
   throw new RangeError(
     typeof port === 'string'
-      ? `listen(): ${given} is not a port, because it is a text. A port must be ${range}: Number(process.env.PORT). The path of a socket must have a slash, as './app.sock' has.`
-      : `listen(): ${given} is not a port. It must be ${range}, or the path of a socket.`,
+      ? `listen(): ${given} is not a port, because it is a string. A port must be ${range}: Number(process.env.PORT). A socket path must contain a slash, such as './app.sock'.`
+      : `listen(): ${given} is not a port. It must be ${range}, or a socket path.`,
   )
 }
 

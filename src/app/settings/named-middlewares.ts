@@ -38,7 +38,7 @@ export function checkPluginMiddlewares(plugins: readonly (Plugin | undefined)[])
 
 function checkList(name: string, list: unknown): Problem[] {
   if (list === undefined || Array.isArray(list)) return []
-  return [invalid(name, 'It is not a list.', 'Give an array, or { first: […], last: […] }.')]
+  return [invalid(name, 'It is not a list.', 'Pass an array, or { first: […], last: […] }.')]
 }
 
 function pluginsIn(plugins: unknown): readonly (Plugin | undefined)[] {

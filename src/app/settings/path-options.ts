@@ -38,7 +38,7 @@ export const statusGroup: OptionGroup<DefaultStatus | undefined, DefaultStatus> 
 function checkStatuses(statuses: unknown): Problem[] {
   if (statuses === undefined) return []
   if (typeof statuses !== 'object' || statuses === null || Array.isArray(statuses)) {
-    return [invalid('defaultStatus', `It is ${shown(statuses)}.`, 'Give { POST: 201 }.')]
+    return [invalid('defaultStatus', `It is ${shown(statuses)}.`, 'Pass { POST: 201 }.')]
   }
   return Object.entries(statuses)
     .filter(([method, status]) => Object.hasOwn(METHODS, method) && !isSuccess(status))
@@ -47,7 +47,8 @@ function checkStatuses(statuses: unknown): Problem[] {
     )
 }
 
-const REMEDY = 'Give a whole number, 200 to 299. For another status, use @HttpCode or @Redirect.'
+const REMEDY =
+  'Pass a whole number from 200 to 299. For another status, use @HttpCode or @Redirect.'
 
 function isSuccess(status: unknown): boolean {
   if (status === undefined) return true

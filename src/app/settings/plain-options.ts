@@ -29,7 +29,7 @@ export const onErrorGroup: OptionGroup<ErrorReporter | undefined, ErrorReporter 
   unknown: () => [],
   check(onError: unknown) {
     if (onError === undefined || typeof onError === 'function') return []
-    const remedy = 'Give a function (error, context) => { … }.'
+    const remedy = 'Pass a function (error, context) => { … }.'
     return [invalid('onError', `${shown(onError)} is not a function.`, remedy)]
   },
   resolve: (onError) => onError ?? null,
@@ -57,7 +57,7 @@ export function checkDocumentNames(options: {
   readonly swagger?: unknown
 }): Problem[] {
   if (options.openapi === undefined || options.swagger === undefined) return []
-  const cause = '`openapi` and `swagger` are two names of one option, and both are given.'
+  const cause = '`openapi` and `swagger` are two names for the same option, but both are set.'
   return [invalid('openapi', cause, 'Keep one of them.')]
 }
 
@@ -79,7 +79,7 @@ export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] 
   const own = (envelope as { readonly error?: ErrorFormat } | undefined | null)?.error
   const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
   if (!isTwice) return []
-  const cause = '`errors` has a format of errors, too, and only one of them can be used.'
+  const cause = '`errors` also sets an error format, but only one of them can be used.'
   return [invalid('envelope.error', cause, 'Remove one of the two.')]
 }
 
@@ -104,7 +104,7 @@ export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | n
 function check(trustProxy: TrustProxy | undefined): Problem[] {
   const refusal = refusalOfExpress(trustProxy)
   if (refusal === null) return checkMapped(trustProxy)
-  const remedy = 'Give a count of proxies, or their addresses.'
+  const remedy = 'Pass the number of proxies, or their addresses.'
   return [invalid('trustProxy', `Express refuses it: ${refusal}.`, remedy)]
 }
 
@@ -132,6 +132,6 @@ function checkMapped(trustProxy: TrustProxy | undefined): Problem[] {
   if (!Array.isArray(addresses)) return []
   const wrong = addresses.find((each) => Number(MAPPED.exec(String(each).trim())?.[1]) < 96)
   if (wrong === undefined) return []
-  const cause = `${wrong.trim()} is a network of IPv6, which has no IPv4 address in it.`
-  return [invalid('trustProxy', cause, "Write networks of IPv4 as such: '10.0.0.0/8'.")]
+  const cause = `${wrong.trim()} is an IPv6 network, which contains no IPv4 addresses.`
+  return [invalid('trustProxy', cause, "Write IPv4 networks in IPv4 notation: '10.0.0.0/8'.")]
 }

@@ -104,14 +104,14 @@ function capsulesOf(capsules: RecordsOptions['capsules'] = false): CapsuleSettin
 function check(records: unknown): Problem[] {
   if (records === undefined || typeof records === 'boolean') return []
   if (!isObject(records)) {
-    const remedy = 'Give true, false, or { keep, log, capsules }.'
+    const remedy = 'Pass true, false, or { keep, log, capsules }.'
     return [invalid('records', `${shown(records)} is not a valid value.`, remedy)]
   }
   const { keep, log, capsules } = records
-  const problems = checkCount('records.keep', keep, 'no number of records')
+  const problems = checkCount('records.keep', keep, 'not a number of records')
   if (log !== undefined && typeof log !== 'boolean') {
     problems.push(
-      invalid('records.log', `${shown(log)} is not a valid value.`, 'Give true or false.'),
+      invalid('records.log', `${shown(log)} is not a valid value.`, 'Pass true or false.'),
     )
   }
   return [...problems, ...checkCapsules(capsules)]
@@ -120,25 +120,25 @@ function check(records: unknown): Problem[] {
 function checkCapsules(capsules: unknown): Problem[] {
   if (capsules === undefined || typeof capsules === 'boolean') return []
   if (!isObject(capsules)) {
-    const remedy = 'Give true, false, or { folder, files, bytes }.'
+    const remedy = 'Pass true, false, or { folder, files, bytes }.'
     return [invalid('records.capsules', `${shown(capsules)} is not a valid value.`, remedy)]
   }
   const { folder, files, bytes } = capsules
   const problems = [
-    ...checkCount('records.capsules.files', files, 'no number of files'),
-    ...checkCount('records.capsules.bytes', bytes, 'no number of bytes'),
+    ...checkCount('records.capsules.files', files, 'not a number of files'),
+    ...checkCount('records.capsules.bytes', bytes, 'not a number of bytes'),
   ]
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return problems
   const cause = `${shown(folder)} is not a folder.`
   return [
     ...problems,
-    invalid('records.capsules.folder', cause, "Give a path: '.blazon/capsules'."),
+    invalid('records.capsules.folder', cause, "Pass a path: '.blazon/capsules'."),
   ]
 }
 
 function checkCount(subject: string, value: unknown, what: string): Problem[] {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) return []
-  return [invalid(subject, `${shown(value)} is ${what}.`, 'Give a whole number above 0.')]
+  return [invalid(subject, `${shown(value)} is ${what}.`, 'Pass a whole number above 0.')]
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -80,11 +80,11 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
 
 /** Options that must be objects, with an example of each. The files of other groups check their own. */
 const EXAMPLES = {
-  auth: 'Give { guard }, or leave it out.',
-  security: 'Give { helmet: false } for no protective headers, or leave it out.',
-  limits: "Give { body: '1mb' }, or leave it out.",
-  timeouts: "Give { handler: '30s' }, or leave it out.",
-  cookies: 'Give { keys: ({ get }) => get(Env).COOKIE_KEYS }, or leave it out.',
+  auth: 'Pass { guard }, or omit it.',
+  security: 'Pass { helmet: false } to disable the protective headers, or omit it.',
+  limits: "Pass { body: '1mb' }, or omit it.",
+  timeouts: "Pass { handler: '30s' }, or omit it.",
+  cookies: 'Pass { keys: ({ get }) => get(Env).COOKIE_KEYS }, or omit it.',
 } as const satisfies Partial<Record<keyof AppOptions, string>>
 
 /** Finds options that are not objects: `security: false` and `auth: true` would have no effect. */

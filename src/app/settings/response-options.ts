@@ -34,7 +34,7 @@ export interface ResponseSettings {
 type Option = ResponseFieldsMode | ResponseOptions | undefined
 
 const NAMES: OptionNames<ResponseOptions> = { fields: true, documented: true }
-const GIVE_LIST = 'Give { documented: [{ status, description, schema }] }.'
+const GIVE_LIST = 'Pass { documented: [{ status, description, schema }] }.'
 
 /**
  * The `responses` option. An unknown name or value is an error. A warning alone would let the application send fields
@@ -59,7 +59,7 @@ function check(responses: unknown): Problem[] {
   if (responses === undefined) return []
   if (typeof responses === 'string') return checkMode('responses', responses)
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    const remedy = "Give 'send', 'strip', 'check', or { fields, documented }."
+    const remedy = "Pass 'send', 'strip', 'check', or { fields, documented }."
     const given = Array.isArray(responses) ? 'a list' : shown(responses)
     return [invalid('responses', `It is ${given}.`, remedy)]
   }
@@ -72,7 +72,7 @@ function check(responses: unknown): Problem[] {
 
 function checkMode(subject: string, mode: unknown): Problem[] {
   if (isFieldsMode(mode)) return []
-  const cause = `${shown(mode)} is not a valid mode for the fields of responses.`
+  const cause = `${shown(mode)} is not a valid mode for response fields.`
   return [invalid(subject, cause, GIVE_MODE)]
 }
 

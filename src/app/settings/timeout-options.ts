@@ -162,14 +162,13 @@ function defaultPreStop(): number {
 /** In contrast to the other durations, 0 has a meaning here. */
 function checkOrZero(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value) !== undefined) return []
-  const remedy = "Give seconds, '5s', or 0."
+  const remedy = "Pass seconds, a string such as '5s', or 0."
   return [invalid(name, `${String(value)} is not a duration.`, remedy)]
 }
 
 function checkHead(timeouts: TimeoutOptions): Problem[] {
   const { headers, request } = arrival(timeouts)
   if (headers <= request) return []
-  const cause =
-    'The head of a request may not take longer than the whole of it (`timeouts.request`).'
+  const cause = 'The request head may not take longer than the whole request (`timeouts.request`).'
   return [invalid('timeouts.headers', cause, 'Lower it, or raise `timeouts.request`.')]
 }

@@ -38,10 +38,10 @@ export const validationGroup: OptionGroup<Option, ValidationSettings> = {
 function check(validation: unknown): Problem[] {
   if (validation === undefined) return []
   if (typeof validation !== 'object' || validation === null) {
-    return [invalid('validation', 'It is not an object.', "Give { messages: 'generic' }.")]
+    return [invalid('validation', 'It is not an object.', "Pass { messages: 'generic' }.")]
   }
   const { messages } = validation as ValidationOptions
   if (MESSAGES.includes(messages)) return []
   const cause = `${String(messages)} is not a valid value of \`validation.messages\`.`
-  return [invalid('validation.messages', cause, "Give 'library' or 'generic'.")]
+  return [invalid('validation.messages', cause, "Pass 'library' or 'generic'.")]
 }

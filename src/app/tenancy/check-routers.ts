@@ -43,7 +43,7 @@ function unusable(subject: string, hasTenants: boolean): Problem {
   return {
     code: 'E_TENANT_ROUTER',
     subject,
-    cause: `tenantRouter() admits the requests that the guard allows and that name a tenant, and this application has no ${missing}.`,
+    cause: `tenantRouter() admits the requests that the guard allows and that specify a tenant, but this application has no ${missing}.`,
     remedy:
       'Configure `tenant` and `auth.guard`, or list the router itself, without tenantRouter().',
   }
@@ -59,6 +59,6 @@ function unprotected(subject: string, routes: readonly ExpressRoute[]): Problem 
     subject,
     cause: `It is a router that handles requests itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` runs before it.`,
     remedy:
-      'Make both run before it: tenantRouter(router, { path }). If the router is public on purpose, write publicRouter(router).',
+      'Make both run before it: tenantRouter(router, { path }). If the router is intentionally public, write publicRouter(router).',
   }
 }

@@ -68,7 +68,9 @@ export function tenantRouter(
     throw new TypeError('tenantRouter() needs a router: express.Router(), or express().')
   }
   if (typeof path !== 'string' || !path.startsWith('/')) {
-    throw new TypeError(`tenantRouter(): the path is ${String(path)}. Give one like '/legacy'.`)
+    throw new TypeError(
+      `tenantRouter(): the path is ${String(path)}. Pass a path such as '/legacy'.`,
+    )
   }
   const guard = guardRouter(isExpressApp(router) ? runExpressApp(router) : router)
   Object.defineProperty(guard, kWrappedRouter, { value: router })

@@ -72,7 +72,7 @@ function projectOf(cwd: string) {
     status: 2,
     what: `${cwd} is not inside a project.`,
     cause: 'There is no package.json in it or above it, or the file is not JSON.',
-    remedy: 'Run the command in a project. `blazon new` makes one.',
+    remedy: 'Run the command in a project. `blazon new` creates one.',
   })
 }
 
@@ -89,7 +89,7 @@ const RESTART = 'before you save another file: `blazon dev` applies new migratio
 
 const TO_WRITE = `Write its statements ${RESTART}, and a migration without a statement is refused.`
 
-const TO_COMPLETE = `The table has no columns of its own yet. Add them ${RESTART}, and an applied file may not change.`
+const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, and an applied file may not change.`
 
 /**
  * The file of a migration, with the number behind the last one. `create_<table>`, where another migration has tables of

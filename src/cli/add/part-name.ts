@@ -54,6 +54,6 @@ function wrong(given: string, kind: Kind): CliError {
     status: 2,
     what: `${shown} cannot be the name of a ${kind}.`,
     cause: `A name begins with a letter, and has at most ${MAX_LENGTH} letters, digits, "-" and "_".`,
-    remedy: `Choose another name: blazon add ${kind} order-items. A folder is given by --dir src/orders.`,
+    remedy: `Choose another name: blazon add ${kind} order-items. Specify a folder with --dir src/orders.`,
   })
 }

@@ -15,7 +15,7 @@ export interface DbContext {
 }
 
 const PLACES = `
-The database is that of --url, else that of DATABASE_URL in the environment or in .env, or an embedded one with its folder.
+The database is taken from --url, otherwise from DATABASE_URL in the environment or in .env; --embedded uses a folder.
 Prefer DATABASE_URL for a password: other users of the machine may see the arguments of a command.
 `
 
@@ -40,7 +40,7 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
       '--login <role>',
       'the role with which the application logs in; it becomes a member of the roles of tenants',
     )
-    .option('--no-roles', 'create no roles for tenants, if the application uses none')
+    .option('--no-roles', 'do not create tenant roles, for an application without tenants')
     .option('--strict', 'refuse a database that has migrations of a newer version')
   withDirectory(withDatabase(command)).action(async (options: Omit<MigrateDbOptions, 'cwd'>) => {
     const { migrateDatabase } = await import('./db-commands.js')

@@ -35,7 +35,7 @@ export async function migrateDatabase(options: MigrateDbOptions, streams: Stream
         strict,
         onNewer: (names) => streams.note(newerText(names)),
         onApplied: ({ name, durationMs }) => streams.out(`applied  ${name}  ${durationMs} ms\n`),
-        onWait: () => streams.note('Another process migrates this database: waiting for it.'),
+        onWait: () => streams.note('Another process is migrating this database: waiting for it.'),
       }),
     database,
   )
@@ -107,7 +107,7 @@ export async function examineDatabase(options: ExamineOptions, streams: Streams)
   else streams.out(findings.map(paragraph).join('\n'))
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
-  if (findings.length === 0) return streams.note('Nothing was found: tenants are kept apart.')
+  if (findings.length === 0) return streams.note('No problems were found: tenants are kept apart.')
   const summary = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`
   if (errors === 0) return streams.note(summary)
   throw new CliError({ status: 3, what: summary })

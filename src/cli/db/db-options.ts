@@ -55,14 +55,14 @@ function placeOf(
 
 function unknownDatabase(isSkipped: boolean): CliError {
   const cause = isSkipped
-    ? `There is no --url, no --embedded, and no DATABASE_URL in the environment. The file .env has it, but is not read under NODE_ENV=${process.env['NODE_ENV']}.`
+    ? `There is no --url, no --embedded, and no DATABASE_URL in the environment. The file .env sets it, but is not read under NODE_ENV=${process.env['NODE_ENV']}.`
     : 'There is no --url, no --embedded, and no DATABASE_URL in the environment or in .env.'
   return new CliError({
     status: 2,
     what: 'The command does not know which database to use.',
     cause,
     remedy:
-      'Set DATABASE_URL=postgres://user:password@host:5432/database, or give --embedded <folder>.',
+      'Set DATABASE_URL=postgres://user:password@host:5432/database, or pass --embedded <folder>.',
   })
 }
 
@@ -73,7 +73,7 @@ function folderOf(folder: string, mustExist: boolean): string {
     what: `${folder} does not contain a database.`,
     cause:
       'An embedded database is a folder that the application, or `blazon db migrate`, has created.',
-    remedy: 'Name that folder, or migrate first.',
+    remedy: 'Specify that folder, or migrate first.',
   })
 }
 

@@ -59,7 +59,7 @@ function unreachable(error: HttpError): CliError {
     status: 1,
     what: error.message,
     cause: reasonOf(error.cause),
-    remedy: 'Check the address, the login and the password, and whether the server runs.',
+    remedy: 'Check the address, the login and the password, and whether the server is running.',
     stack: error.stack,
   })
 }
@@ -74,7 +74,7 @@ function rejected(error: Error & { readonly code: string }): CliError {
     status: 1,
     what: 'The database refused a statement.',
     cause: `${error.code}: ${error.message}`,
-    remedy: 'Check the rights of the login.',
+    remedy: 'Check the privileges of the login.',
     stack: error.stack,
   })
 }

@@ -5,8 +5,8 @@ import type { DevOptions } from './dev-options.js'
 const MAX_PORT = 65_535
 
 const NOTES = `
-The command runs the main module of the application, and runs it again when a file changes that it has loaded. Arguments
-after -- are passed to the application. Without --entry it is looked for in blazon.config.{json,js,mjs,ts}, in
+The command runs the main module of the application, and restarts it when a file that it has loaded changes. Arguments
+after -- are passed to the application. Without --entry, it is searched for in blazon.config.{json,js,mjs,ts}, in
 "blazon" of package.json, then as src/main, src/app or src/index.
 `
 
@@ -17,7 +17,7 @@ export function addDev(
 ): void {
   parent
     .command('dev')
-    .description('run an application, and start it again when its files change')
+    .description('run an application, and restart it when its files change')
     .option('--entry <file>', 'the module that starts the application')
     .option(
       '--port <number>',
@@ -25,13 +25,13 @@ export function addDev(
       toPort,
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
-    .option('--watch <path...>', 'more files and folders whose changes start it again: views')
+    .option('--watch <path...>', 'more files and folders whose changes restart it: views')
     .option(
       '--dashboard-port <number>',
       'the port of the dashboard (default: any free one)',
       toPort,
     )
-    .option('--no-dashboard', 'do not record requests, and show no dashboard')
+    .option('--no-dashboard', 'do not record requests, and do not show a dashboard')
     .argument('[args...]', 'arguments for the application, after --')
     .addHelpText('after', NOTES)
     .action(async (args: readonly string[], options: Omit<DevOptions, 'cwd' | 'args'>) => {
@@ -43,5 +43,5 @@ export function addDev(
 function toPort(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= MAX_PORT) return port
-  throw new InvalidArgumentError(`Give a port: a whole number up to ${MAX_PORT}.`)
+  throw new InvalidArgumentError(`Specify a port: a whole number up to ${MAX_PORT}.`)
 }

@@ -44,7 +44,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
       note(`${paths.map((path) => relative(cwd, path)).join(', ')} changed`)
       void supervisor.restart()
     },
-    ({ message }) => note(`Changes of some files are not noticed: ${message}`),
+    ({ message }) => note(`Changes of some files are not detected: ${message}`),
   )
   const supervisor = new Supervisor({ entry, options, streams, kept, dashboard, watch })
   for (const path of watchedFrom(entry, options)) watch.add(path)
@@ -189,9 +189,9 @@ class Supervisor {
     else this.#serving = undefined
     const what = isStart ? 'did not start' : 'ended'
     const isServed = this.#serving !== undefined && this.#all.has(this.#serving)
-    const rest = isServed ? ' The last process that started keeps serving.' : ''
+    const rest = isServed ? ' The last process that started is still running.' : ''
     const failure = `The application ${what}: its process ended ${how}.${rest}`
-    streams.note(`blazon dev: ${failure} It starts again when a file is saved.`)
+    streams.note(`blazon dev: ${failure} It restarts when a file is saved.`)
     dashboard?.failed(failure)
     watch.seesNewFiles = true
   }

@@ -31,11 +31,11 @@ export function compareOperations(
 function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] {
   const isRenamed = base.operationId !== current.operationId
   const isDeprecated = base.deprecated !== true && current.deprecated === true
-  const message = `The operation id was ${base.operationId ?? 'none'} and is ${current.operationId ?? 'none'}: methods of generated clients are renamed.`
+  const message = `The operation ID was ${base.operationId ?? 'none'} and is ${current.operationId ?? 'none'}: methods of generated clients are renamed.`
   return [
     ...(isRenamed ? [compatible('operation-id-changed', '', message)] : []),
     ...(isDeprecated
-      ? [compatible('operation-deprecated', '', 'The operation is deprecated now.')]
+      ? [compatible('operation-deprecated', '', 'The operation is now deprecated.')]
       : []),
   ]
 }
@@ -51,7 +51,7 @@ function compareSecurity(
     to.some((needed) => needed.every((scheme) => held.includes(scheme)))
   if (!from.every(isEnough)) {
     const needed = to.map((schemes) => schemes.join(' and ')).join(', or ')
-    return [breaking('security-added', 'security', `It requires ${needed} now.`)]
+    return [breaking('security-added', 'security', `It now requires ${needed}.`)]
   }
   const isLoosened = JSON.stringify(from) !== JSON.stringify(to)
   const message = 'It requires less than before, or accepts more kinds of credentials.'
@@ -133,7 +133,7 @@ function compareParameter(
     return isOne ? known : `${known}, explode ${explode ?? known === 'form'}`
   }
   const isStyled = style(base) !== style(current)
-  const message = `It was written as ${style(base)}, and is as ${style(current)}.`
+  const message = `It was serialized as ${style(base)}, and is now serialized as ${style(current)}.`
   return [
     ...compareRequired({ base, current }, location),
     ...(isStyled ? [breaking('parameter-style-changed', location, message)] : []),

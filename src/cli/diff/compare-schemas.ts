@@ -95,8 +95,8 @@ function compareNullable(pair: SchemaPair): LocalChange[] {
   const [from, to] = [isNullable(pair.base), isNullable(pair.current)]
   if (from === to || typeOf(pair.base) === 'any' || typeOf(pair.current) === 'any') return []
   return to
-    ? [widened(pair, 'null-added', 'It may be null now.')]
-    : [narrowed(pair, 'null-removed', 'It may not be null any more.')]
+    ? [widened(pair, 'null-added', 'It may now be null.')]
+    : [narrowed(pair, 'null-removed', 'It may no longer be null.')]
 }
 
 function compareEnums(pair: SchemaPair): LocalChange[] {
@@ -179,10 +179,10 @@ function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalC
     return compareSchemas({ ...pair, base: from, current: to, location }, comparison)
   }
   if (from !== false && to === false) {
-    return [narrowed(pair, 'object-closed', 'Fields that are not listed are refused now.')]
+    return [narrowed(pair, 'object-closed', 'Fields that are not listed are now refused.')]
   }
   return from === false && to !== false
-    ? [compatible('object-opened', pair.location, 'Fields that are not listed are allowed now.')]
+    ? [compatible('object-opened', pair.location, 'Fields that are not listed are now allowed.')]
     : []
 }
 

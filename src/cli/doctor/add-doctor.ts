@@ -4,8 +4,8 @@ import type { ProgramContext } from '../program-context.js'
 import type { DoctorOptions } from './project.js'
 
 const NOTES = `
-Nothing is started, changed or installed. If the application keeps tenants in a database, the database is examined, too: that
-of --url, else that of DATABASE_URL in the environment or in .env.
+Nothing is started, changed or installed. If the application stores tenants in a database, the database is also examined: the
+database of --url, otherwise of DATABASE_URL in the environment or in .env.
 `
 
 /** Adds the command `doctor`, whose options of loading are added by `withLoading`. */

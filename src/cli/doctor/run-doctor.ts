@@ -39,7 +39,7 @@ export async function runDoctor(options: DoctorOptions, streams: Streams): Promi
   if (errors > 0 || (options.strict === true && warnings > 0)) {
     throw new CliError({ status: 1, what: summary })
   }
-  streams.note(all.length === 0 ? 'Nothing was found.' : summary)
+  streams.note(all.length === 0 ? 'No problems were found.' : summary)
 }
 
 async function check(project: Project, options: DoctorOptions): Promise<Group[]> {

@@ -40,7 +40,7 @@ function addDead(parent: Command, context: DbContext): void {
 function addRetry(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('retry')
-    .description('let a dead job run once more')
+    .description('run a dead job once more')
     .argument('<id>', 'of the job, as `jobs dead` prints it')
     .option('--schema <name>', SCHEMA)
   withDatabase(command).action(async (id: string, options: Omit<RetryJobOptions, 'cwd'>) => {

@@ -73,7 +73,7 @@ export async function retryOne(
     retryJob(link, id, options.schema),
   )
   if (isFound) return streams.note(`The job ${id} will run once more.`)
-  const remedy = 'List the dead jobs with their ids: blazon jobs dead.'
+  const remedy = 'List the dead jobs with their IDs: blazon jobs dead.'
   throw new CliError({ status: 1, what: `There is no dead job ${id}.`, remedy })
 }
 
@@ -83,8 +83,8 @@ type JobsDoor = typeof import('blazon/jobs')
 /** The failure when the tables do not exist. */
 const NO_TABLES: CliErrorFacts = {
   status: 1,
-  what: 'The database has no tables of jobs.',
-  remedy: 'Start the application with jobs() once, or name its schema: --schema <name>.',
+  what: 'The database has no job tables.',
+  remedy: 'Start the application with jobs() once, or specify its schema: --schema <name>.',
 }
 
 /**

@@ -25,7 +25,7 @@ export interface CreateKeyOptions extends DbOptions {
  */
 export async function createKey(options: CreateKeyOptions, streams: Streams): Promise<void> {
   const expiresAt = options.expires === undefined ? null : endOf(options.expires)
-  if (options.tenant === '') throw wrong('The tenant is empty.', 'Name it, or leave --tenant out.')
+  if (options.tenant === '') throw wrong('The tenant is empty.', 'Specify it, or omit --tenant.')
   const { key, ...generated } = await generate(options.prefix)
   const database = databaseOf(options, true, streams.note)
   const stored = await runDb(
@@ -69,10 +69,13 @@ function endOf(text: string): Date {
     seconds === undefined ? (isDate ? Date.parse(text) : Number.NaN) : now + seconds * 1000
   const date = new Date(end)
   if (Number.isNaN(date.getTime())) {
-    throw wrong(`--expires ${text} is not a time.`, 'Give 90d, 2027-01-31 or 2027-01-31T12:00:00Z.')
+    throw wrong(
+      `--expires ${text} is not a time.`,
+      'Specify 90d, 2027-01-31 or 2027-01-31T12:00:00Z.',
+    )
   }
   if (end > now) return date
-  throw wrong(`--expires ${text} is in the past.`, 'Give a later time.')
+  throw wrong(`--expires ${text} is in the past.`, 'Specify a later time.')
 }
 
 function wrong(what: string, remedy: string): CliError {
@@ -138,8 +141,8 @@ export async function revokeKey(
   const database = databaseOf(options, true, streams.note)
   const key = await runDb(({ revokeApiKey }) => revokeApiKey(database, id), database, NO_TABLE)
   if (key === undefined) {
-    const what = `There is no key with the id ${id}.`
-    throw new CliError({ status: 2, what, remedy: '`blazon keys list` prints the ids.' })
+    const what = `There is no key with the ID ${id}.`
+    throw new CliError({ status: 2, what, remedy: '`blazon keys list` prints the IDs.' })
   }
   if (options.json === true) return streams.out(`${JSON.stringify(key, null, 2)}\n`)
   streams.out(`revoked  ${key.id}  ${key.revokedAt?.toISOString()}\n`)

@@ -66,7 +66,7 @@ export async function findEntry(
     what: 'No application was found.',
     cause: `There is neither a configuration nor ${names.map((name) => `src/${name}.ts`).join(', ')} in ${cwd}.`,
     remedy:
-      'Name the module that creates the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
+      'Specify the module that creates the application: `--entry src/server.ts`, or "blazon": { "entry": "src/server.ts" } in package.json.',
   })
 }
 
@@ -90,7 +90,7 @@ function fromConfig(config: unknown, path: string, source: string): Entry {
   if (typeof entry === 'string') return existing(resolve(dirname(path), entry), source)
   throw new CliError({
     status: 2,
-    what: `${path} names no entry.`,
+    what: `${path} specifies no entry.`,
     cause: 'Its field entry is not a string.',
     remedy: 'Write { "entry": "src/app.ts" }.',
   })
@@ -124,8 +124,8 @@ function existing(path: string, source: string): Entry {
   throw new CliError({
     status: 2,
     what: `The entry ${path} does not exist.`,
-    cause: existsSync(path) ? 'It is a folder.' : `${source} names it.`,
-    remedy: 'Name the module that creates the application, with its extension.',
+    cause: existsSync(path) ? 'It is a folder.' : `${source} specifies it.`,
+    remedy: 'Specify the module that creates the application, with its extension.',
   })
 }
 

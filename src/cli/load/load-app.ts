@@ -57,9 +57,9 @@ const REMEDIES: Readonly<Record<Reason, string>> = {
   threw:
     'Make sure that the module can be loaded alone; `--verbose` shows where the error was thrown.',
   'no-app':
-    'Export the App, its options, or a function `createApp` that returns one of them; or name another module by --entry.',
+    'Export the App, its options, or a function `createApp` that returns one of them; or specify another module with --entry.',
   'several-apps':
-    'Export the right one as `app`, or use --entry to name a module that creates only one.',
+    'Export the intended one as `app`, or use --entry to specify a module that creates only one.',
 }
 
 function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {

@@ -100,7 +100,7 @@ function timedOut(name: string, timeout: number): CliError {
     what: `${name} was not loaded within ${timeout} s.`,
     cause: 'Code in it, or in a module that it imports, waits or loops.',
     remedy:
-      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` gives more time.',
+      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` raises the limit.',
   })
 }
 
@@ -163,6 +163,6 @@ function missingTsx(module: string): CliError {
     status: 4,
     what: `The package tsx is missing.`,
     cause: `${module} is TypeScript with decorators, which Node cannot run.`,
-    remedy: 'Run `npm install --save-dev tsx`, or name a compiled entry: `--entry dist/app.js`.',
+    remedy: 'Run `npm install --save-dev tsx`, or specify a compiled entry: `--entry dist/app.js`.',
   })
 }

@@ -6,18 +6,18 @@ const NOTES = `
 Templates:
   minimal   one controller and its test
   service   variables, a guard, validated input, logs, health checks, a Dockerfile
-  saas      the same for several tenants, with PostgreSQL: embedded while you write, a server in production
+  saas      the same for several tenants, with PostgreSQL: embedded in development, a server in production
 
-On a terminal, the command asks for the folder and the template, unless they are given. Files that exist are never
-touched. Until the package is published, name its tarball: --package ../blazon-0.1.0.tgz
+On a terminal, the command asks for the folder and the template, unless they are specified. Files that exist are never
+touched. Until the package is published, specify its tarball: --package ../blazon-0.1.0.tgz
 `
 
 /** Adds the command `new`. */
 export function addNew(parent: Command, context: ProgramContext): void {
   parent
     .command('new')
-    .description('make a new project')
-    .argument('[folder]', 'the folder of the project: it is made, or it is empty')
+    .description('create a new project')
+    .argument('[folder]', 'the folder of the project: a new or an empty one')
     .addOption(
       new Option('--template <name>', 'what the project begins with (default: minimal)').choices(
         TEMPLATES,
@@ -43,8 +43,8 @@ export function addNew(parent: Command, context: ProgramContext): void {
       'where blazon comes from: a version, a tarball or a folder (default: the version of this command)',
     )
     .option('--no-install', 'do not install the packages')
-    .option('--no-git', 'do not make a git repository')
-    .option('--yes', 'ask nothing')
+    .option('--no-git', 'do not create a git repository')
+    .option('--yes', 'do not ask questions')
     .allowExcessArguments(false)
     .addHelpText('after', NOTES)
     .action(async (folder: string | undefined, options: Omit<NewOptions, 'folder'>) => {

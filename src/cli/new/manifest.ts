@@ -126,7 +126,7 @@ export function packageSource(
       cause: existsSync(path)
         ? `${path} is neither a tarball (.tgz) nor a folder with the package blazon.`
         : `It is not a version, and there is no ${path}.`,
-      remedy: 'Name a version, a tarball or a folder: --package ../blazon-0.1.0.tgz',
+      remedy: 'Specify a version, a tarball or a folder: --package ../blazon-0.1.0.tgz',
     })
   }
   // A relative path stays valid when both folders move together.

@@ -20,12 +20,12 @@ const MOST_NAMES = 8
  */
 export function projectFolder(path: string, cwd: string): string {
   if (path.trim() === '' || path.includes('\0')) {
-    throw wrong(JSON.stringify(path), 'It is not the name of a folder.', 'Name a folder: my-api')
+    throw wrong(JSON.stringify(path), 'It is not a folder name.', 'Specify a folder: my-api')
   }
   const named = resolve(cwd, path)
   const target = followLinks(named)
   if (!isAbsolute(path) && isOutside(target, followLinks(cwd))) {
-    const remedy = `Go there first, or give the absolute path: blazon new ${target}`
+    const remedy = `Change to that folder first, or specify the absolute path: blazon new ${target}`
     throw wrong(path, `It leads out of the current folder, to ${target}.`, remedy)
   }
   refuseOccupied(path, named)
@@ -70,5 +70,5 @@ function statsOf(path: string): Stats | undefined {
 }
 
 function wrong(path: string, cause: string, remedy: string): CliError {
-  return new CliError({ status: 2, what: `No project can be made in ${path}.`, cause, remedy })
+  return new CliError({ status: 2, what: `No project can be created in ${path}.`, cause, remedy })
 }

@@ -159,7 +159,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: 
     [
       'The documentation page is at',
       `A new note is announced by a job, \`src/note-mails.ts\`: it is sent in the transaction of the request, and runs as its tenant. With
-\`work: true\` in \`src/stores.ts\`, each process runs jobs. To run them in processes of their own, leave it out there, and start some
+\`work: true\` in \`src/stores.ts\`, each process runs jobs. To run them in separate processes, omit it there, and start some
 processes by \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start makes the tables of
 jobs in a schema of its own, so the login of the application needs the right to make one: see \`compose.yaml\`.
 

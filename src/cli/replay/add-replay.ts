@@ -3,12 +3,12 @@ import type { ProgramContext } from '../program-context.js'
 import type { ReplayOptions } from './replay.js'
 
 const NOTES = `
-A capsule is a file about a request that the server has failed. "blazon dev" writes them, and other applications with the
+A capsule is a file with a request that the server failed to handle. "blazon dev" writes capsules, as other applications do with the
 option records: { capsules: true }. The application is started in a test, and gets the same bytes, as the same user, tenant
 and time. The capsule answers the statements of blazon/postgres, and nothing connects to another host. docs/replay.md.
 
 Exit status:
-  0  the server does not fail any more; with --write: the test was written, and has failed once
+  0  the server no longer fails; with --write: the test was written, and has failed once
   1  the server fails again, or the application does not start
   2  there is no such capsule, or it cannot be run
   3  it cannot be decided: no answer for a statement or a call, a refusal before the handler, or replaced secrets;
@@ -24,9 +24,9 @@ export function addReplay(
   const command = program
     .command('replay')
     .description(
-      'run a failed request again in a test, or write the test; without an id, list the requests',
+      'run a failed request again in a test, or write the test; without an ID, list the requests',
     )
-    .argument('[id]', 'the id of the capsule, or "last"')
+    .argument('[id]', 'the ID of the capsule, or "last"')
     .option(
       '--write [file]',
       'write a test that fails as the request did (default: a file where the tests are)',

@@ -57,7 +57,7 @@ export function readCapsule(
       what: `There is no capsule ${JSON.stringify(id)}.`,
       cause: ids.length === 0 ? `${folder} has no capsules.` : known,
       remedy:
-        'Run `blazon replay` without an id to list them; --folder names another folder. `blazon dev` writes one for each request that the server fails.',
+        'Run `blazon replay` without an ID to list them; --folder specifies another folder. `blazon dev` writes one for each request that the server fails.',
     })
   }
   const file = join(resolve(cwd, folder), `${name}.json`)
@@ -69,7 +69,7 @@ export function readCapsule(
       what: `${file} cannot be run.`,
       cause: messageOf(error),
       remedy:
-        'Name another one; `blazon replay` without an id lists them. Or send the request again, so that another one is written.',
+        'Specify another one; `blazon replay` without an ID lists them. Or send the request again, so that another one is written.',
     })
   }
 }

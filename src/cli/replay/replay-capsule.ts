@@ -62,7 +62,7 @@ async function run(
       status: 2,
       what: `The application has no route ${route.method} ${route.path}.`,
       cause: 'The route was removed or renamed, or the capsule is one of another application.',
-      remedy: 'Name the module of the application by --entry, or remove the capsule.',
+      remedy: 'Specify the module of the application with --entry, or remove the capsule.',
     })
   }
   removeDescriber()
@@ -75,7 +75,8 @@ async function run(
       status: 1,
       what: 'The application did not start as a test.',
       cause: app,
-      remedy: 'Name the module of the application by --entry, or correct what the message names.',
+      remedy:
+        'Specify the module of the application with --entry, or correct what the message names.',
     })
   }
   return await answerOf(app, capsule)

@@ -9,8 +9,8 @@ const MAX_WORKERS = 1024
 const NOTES = `
 The entry is JavaScript, as tsc or a bundler has written it. Arguments after -- are passed to the application.
 
-With several workers: SIGHUP replaces one after the other. SIGTERM and SIGINT let them respond to their requests, and end them. A
-worker that ends by itself, or whose event loop stands still, is replaced.
+With several workers: SIGHUP replaces one after the other. SIGTERM and SIGINT let them finish their requests, and stop them. A
+worker that ends by itself, or whose event loop is blocked, is replaced.
 `
 
 /** Adds the command `start`. */
@@ -44,5 +44,5 @@ function toWorkers(text: string): number | 'auto' {
   if (text === 'auto') return text
   const workers = Number(text)
   if (/^\d+$/.test(text) && workers >= 1 && workers <= MAX_WORKERS) return workers
-  throw new InvalidArgumentError(`Give auto, or a whole number from 1 to ${MAX_WORKERS}.`)
+  throw new InvalidArgumentError(`Specify auto, or a whole number from 1 to ${MAX_WORKERS}.`)
 }

@@ -153,9 +153,9 @@ export class Crew {
     await this.#until(isDecided, timeout * 1000)
     if (this.#isEnding) return false
     if (!next.isReady || next.ending !== undefined) {
-      const late = `was not ready within ${timeout} s, and is ended`
+      const late = `was not ready within ${timeout} s, and is stopped`
       const why = next.ending === undefined ? late : `ended ${next.ending}`
-      this.#note(next, `${why}. The restart stops here, and the workers that run keep serving.`)
+      this.#note(next, `${why}. The restart stops here, and the running workers continue.`)
       this.#stop(next, 'SIGTERM')
       return false
     }

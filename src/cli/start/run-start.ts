@@ -46,7 +46,7 @@ function checkEntry(entry: string): void {
       ? `${entry} is TypeScript, and \`blazon start\` runs JavaScript.`
       : `The entry ${entry} is not a file.`,
     remedy:
-      'Build the application (`npm run build`), and name the result with its extension: `blazon start dist/server.js`.',
+      'Build the application (`npm run build`), and specify the result with its extension: `blazon start dist/server.js`.',
   })
 }
 

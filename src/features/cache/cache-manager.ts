@@ -58,7 +58,7 @@ export class CacheManager extends ScopedCache {
       return new ScopedCache(this.parts, id, tenantKey(id, ''))
     }
     throw new Error(
-      'CacheManager.forTenant(): this code runs without a tenant. Give an id, or call it in a request that names a tenant.',
+      'CacheManager.forTenant(): this code runs without a tenant. Pass an ID, or call it in a request that specifies a tenant.',
     )
   }
 

@@ -47,7 +47,7 @@ export const cacheGroup: OptionGroup<Option, ResolvedCache> = {
 function check(cache: Option): Problem[] {
   if (cache === undefined) return []
   if (typeof cache !== 'object' || cache === null) {
-    return [invalid('cache', `It is ${String(cache)}.`, 'Give { store, defaultTtl, headers }.')]
+    return [invalid('cache', `It is ${String(cache)}.`, 'Pass { store, defaultTtl, headers }.')]
   }
   const { store, defaultTtl, headers } = cache
   const problems: Problem[] = []
@@ -55,15 +55,15 @@ function check(cache: Option): Problem[] {
     (name) => typeof (store as unknown as Record<string, unknown>)?.[name] !== 'function',
   )
   if (store !== undefined && missing !== undefined) {
-    const remedy = 'Give memoryCache(), redisCache(…), or a CacheStore of your own.'
+    const remedy = 'Pass memoryCache(), redisCache(…), or your own CacheStore.'
     problems.push(invalid('cache.store', `It has no method ${missing}.`, remedy))
   }
   if (defaultTtl !== undefined && toSeconds(defaultTtl) === undefined) {
-    const remedy = "Give seconds, 0 or more, or '90s', '15m'."
+    const remedy = "Pass seconds (0 or more), or a string such as '90s'."
     problems.push(invalid('cache.defaultTtl', `${shown(defaultTtl)} is not a duration.`, remedy))
   }
   if (headers !== undefined && typeof headers !== 'boolean') {
-    problems.push(invalid('cache.headers', 'It is not a boolean.', 'Give true or false.'))
+    problems.push(invalid('cache.headers', 'It is not a boolean.', 'Pass true or false.'))
   }
   return problems
 }
@@ -85,12 +85,14 @@ export interface ResolvedCache {
  */
 export function ttlMs(ttl: Duration, what: string): number {
   if (typeof ttl !== 'number' && typeof ttl !== 'string') {
-    throw new TypeError(`${what}: the ttl is ${String(ttl)}. Give seconds, or '90s', '15m'.`)
+    throw new TypeError(
+      `${what}: the ttl is ${String(ttl)}. Pass seconds, or a string such as '90s'.`,
+    )
   }
   const seconds = toSeconds(ttl)
   if (seconds === undefined) {
     throw new RangeError(
-      `${what}: the ttl ${JSON.stringify(ttl)} is not a duration. Give seconds, 0 or more, or '90s', '15m'.`,
+      `${what}: the ttl ${JSON.stringify(ttl)} is not a duration. Pass seconds (0 or more), or a string such as '90s'.`,
     )
   }
   return seconds * 1000

@@ -37,8 +37,8 @@ const NO_STORE = 'the store has failed'
 const NO_TAGS = 'the function of its tags has failed'
 
 const SHARED_KEY =
-  'Several users have the same key. No user receives the response of another user, but each new response replaces the one of the other users. ' +
-  'Put the id of the user into the key; or set `shared: true`, if the response is the same for all requests with this key.'
+  'Several users have the same key. No user receives the response of another user, but each new response replaces the response for the other users. ' +
+  'Add the user ID to the key; or set `shared: true`, if the response is the same for all requests with this key.'
 
 class CachedRoute {
   readonly #engine: CacheEngine

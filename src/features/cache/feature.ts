@@ -14,7 +14,8 @@ export const cache: Feature<Settings> = {
   keptByWorker({ settings, model }) {
     const isUsed = model.routes.some((route) => route.cache !== null)
     if (!isUsed || !isOwnStore(settings.cache.store)) return null
-    const effect = 'a response is made once in each, and invalidate() of one reaches no other.'
+    const effect =
+      'each makes its own response, and invalidate() in one does not affect the others.'
     return { subject: 'cache', effect }
   },
 }

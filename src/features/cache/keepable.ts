@@ -117,15 +117,15 @@ function setsCookie(headers: OutgoingHttpHeaders): boolean {
 function varies(names: readonly string[]): string {
   const list = names.map((name) => `'${name}'`).join(', ')
   return (
-    `The header Vary of its response names ${list}, which its key does not read: the response is not cached. ` +
-    'Give @Cache a `key` that reads it from the request, together with `req.originalUrl`; or remove it from `Vary`.'
+    `The Vary header of its response lists ${list}, which its key does not read, so the response is not cached. ` +
+    'Pass @Cache a `key` that reads it from the request, together with `req.originalUrl`; or remove it from `Vary`.'
   )
 }
 
 function dropped(name: string): string {
   return (
-    `It sets the header '${name}', which cached responses do not carry. ` +
-    'If it is the same for all requests with this key, name it in `headers` of @Cache.'
+    `It sets the header '${name}', which cached responses do not contain. ` +
+    'If it is the same for all requests with this key, list it in `headers` of @Cache.'
   )
 }
 

@@ -113,11 +113,11 @@ function readBounds(options: MemoryCacheOptions): MemoryBounds {
       remedy,
     })
   if (!(Number.isSafeInteger(maxEntries) && maxEntries > 0)) {
-    refuse('maxEntries', 'Give a whole number above 0.')
+    refuse('maxEntries', 'Pass a whole number above 0.')
   }
-  if (!(maxBytes > 0)) refuse('maxBytes', "Give bytes above 0, or '64mb'.")
+  if (!(maxBytes > 0)) refuse('maxBytes', "Pass bytes above 0, or '64mb'.")
   if (!(typeof tenantShare === 'number' && tenantShare > 0 && tenantShare <= 1)) {
-    refuse('tenantShare', 'Give a number above 0 and at most 1.')
+    refuse('tenantShare', 'Pass a number above 0 and at most 1.')
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return { maxEntries, maxBytes, tenantShare }

@@ -123,7 +123,7 @@ function ownKey(
 
 const UNNAMED =
   'A request with credentials is not cached, because its key does not contain them. ' +
-  'If the response is the same for all requests with this key, set `shared: true`; otherwise put the id of the caller into the key.'
+  'If the response is the same for all requests with this key, set `shared: true`; otherwise add the caller ID to the key.'
 
 /** Headers that may identify the caller. */
 export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']

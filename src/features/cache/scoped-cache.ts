@@ -186,7 +186,7 @@ export class ScopedCache {
   #keyOf(key: string, what: string): string {
     if (typeof key === 'string' && key !== '') return this.#prefix + key
     throw new TypeError(
-      `CacheManager.${what}: the key is ${JSON.stringify(key)}. Give a string that is not empty.`,
+      `CacheManager.${what}: the key is ${JSON.stringify(key)}. Pass a non-empty string.`,
     )
   }
 
@@ -327,7 +327,7 @@ function toJson(value: unknown, what: string): string {
 function checkKeepOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null) return
   const given = JSON.stringify(options) ?? String(options)
-  throw new TypeError(`CacheManager.getOrSet(): the options are ${given}. Give { ttl: '60s' }.`)
+  throw new TypeError(`CacheManager.getOrSet(): the options are ${given}. Pass { ttl: '60s' }.`)
 }
 
 function checkTags(tags: unknown): void {

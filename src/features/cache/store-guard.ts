@@ -115,7 +115,7 @@ export class StoreGuard {
   #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
     if (!this.#down.has(method))
-      logger.warn({ err }, `The cache cannot ${method}: requests go on without it`)
+      logger.warn({ err }, `The cache cannot ${method}: requests continue without it`)
     this.#down.add(method)
     return FAILED
   }

@@ -67,7 +67,7 @@ const NAMES: OptionNames<CapacityOptions> = {
   retryAfter: true,
 }
 const REMEDY =
-  'Give { concurrent: 100 }, and, if you like, queue, bodies, wait, perTenant and retryAfter.'
+  'Pass { concurrent: 100 } and, optionally, queue, bodies, wait, perTenant and retryAfter.'
 
 /** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would have no effect. */
 export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
@@ -118,7 +118,7 @@ function checkWhole(
   { least, most }: { readonly least: number; readonly most?: number },
 ): Problem[] {
   if (value === undefined) return []
-  const remedy = `Give a whole number from ${least}${Number.isInteger(most) ? ` to ${most}, which is \`concurrent\`` : ''}.`
+  const remedy = `Pass a whole number from ${least}${Number.isInteger(most) ? ` to ${most}, which is \`concurrent\`` : ''}.`
   if (!Number.isSafeInteger(value) || (value as number) < least) {
     return [invalid(name, `${shown(value)} is not a valid number of requests.`, remedy)]
   }
@@ -130,5 +130,5 @@ function checkWhole(
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
   const cause = 'The application has no tenants, so the limit would never apply.'
-  return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or leave it out.')]
+  return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or omit it.')]
 }

@@ -79,10 +79,10 @@ function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] 
       'Requests that count against the capacity.',
       () => gate.running,
     ),
-    gauge('capacity_queued_requests', 'Requests that wait for their turn.', () => gate.queued),
+    gauge('capacity_queued_requests', 'Requests that are waiting in the queue.', () => gate.queued),
     gauge(
       'capacity_receiving_requests',
-      'Requests that wait for the rest of their body, and hold no place.',
+      'Requests that are waiting for the rest of their body and do not count against the capacity.',
       () => gate.receiving,
     ),
     gauge(
@@ -220,7 +220,7 @@ class CapacityPlaces {
     const { retrySeconds } = this.#parts.settings
     const headers = { 'Retry-After': String(retrySeconds) }
     const options = { code: 'OVER_CAPACITY', headers, expose: true, log: false }
-    return Refusal.of(503, `Too many requests at once; try again in ${retrySeconds} s`, options)
+    return Refusal.of(503, `Too many concurrent requests; try again in ${retrySeconds} s`, options)
   }
 }
 

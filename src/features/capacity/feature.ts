@@ -18,8 +18,8 @@ export const capacity: Feature<Settings, CapacitySources> = {
     if (capacity === null) return null
     return {
       subject: 'capacity',
-      effect: `together they run ${workers * capacity.concurrent} requests at once.`,
-      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker may have so many.`,
+      effect: `together they run ${workers * capacity.concurrent} requests concurrently.`,
+      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker may handle that many.`,
     }
   },
   contract: ({ capacity }) => (capacity === null ? null : () => ({ errors: [503] })),

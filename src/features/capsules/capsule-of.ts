@@ -95,7 +95,7 @@ function findSecrets(
   }
   searchCalls(calls, found)
   if (ended.res !== null) found.search(ended.res.getHeaders())
-  if (found.isIncomplete) throw new Error('There is too much to search for secrets.')
+  if (found.isIncomplete) throw new Error('The data is too large to search for secrets.')
   return found
 }
 
@@ -229,7 +229,7 @@ function callOf(
   const answer = bodyOf(Buffer.from(bytes), type, hide)
   const isMissed = !isWhole || (answer.body === null && answer.base64 === undefined)
   if (error === undefined && isMissed) {
-    cut.push(`The answer to a call is not known as a whole: ${method} ${shownUrl.slice(0, 80)}`)
+    cut.push(`The response to a call is incomplete: ${method} ${shownUrl.slice(0, 80)}`)
   }
   const sent = kept?.sent ?? null
   return {

@@ -44,7 +44,9 @@ export class ReceivedBodies {
   follow(req: Request): void {
     if (this.#bodies.has(req) || !hasBody(req)) return
     const isLate = req.readableLength > 0 || req.readableDidRead
-    const omitted = isLate ? 'Its body had arrived before the application got the request.' : null
+    const omitted = isLate
+      ? 'Its body had arrived before the application received the request.'
+      : null
     const kept: BufferedBody = { chunks: [], length: 0, isWhole: false, omitted }
     this.#bodies.set(req, kept)
     const { push } = req
@@ -54,7 +56,7 @@ export class ReceivedBodies {
     }
     // Observers receive the end of a response before these listeners.
     const release = () => {
-      this.#drop(kept, 'Its request is over.')
+      this.#drop(kept, 'Its request has ended.')
     }
     req.res?.once('finish', release).once('close', release)
   }
@@ -86,7 +88,7 @@ export class ReceivedBodies {
       const omitted = 'The application did not read its body.'
       return { bytes: null, omitted, isMissed: false }
     }
-    if (!isWhole) return missed('Its body had not arrived as a whole.')
+    if (!isWhole) return missed('Its body had not arrived completely.')
     try {
       const bytes = decoded(Buffer.concat(kept.chunks), req.headers['content-encoding'])
       return { bytes, omitted: null, isMissed: false }
@@ -187,7 +189,7 @@ export function headerText(name: string, value: string, hide: Hide): string {
 }
 
 /** The reason why a body must be omitted completely: form parts contain their lengths, and bytes their positions. */
-export const HAS_SECRETS = 'Its body has secrets.'
+export const HAS_SECRETS = 'Its body contains secrets.'
 
 /** Describes a body: as text without secrets, or as bytes. */
 export function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {

@@ -112,13 +112,13 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
     },
     {
       name: 'http_deprecated_requests_total',
-      help: 'Requests of a deprecated route by caller, since the process has started.',
+      help: 'Requests to a deprecated route by caller, since the process started.',
       type: 'counter',
       read: ofCallers(({ requests }) => requests),
     },
     {
       name: 'http_deprecated_last_request_seconds',
-      help: 'The time of the last call of a deprecated route by a caller, in seconds since 1970.',
+      help: 'The time of the last call to a deprecated route by a caller, in seconds since 1970.',
       type: 'gauge',
       read: ofCallers(({ lastAt }) => lastAt / 1000),
     },

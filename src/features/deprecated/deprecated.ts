@@ -64,7 +64,7 @@ export function checkDeprecated(route: RouteModel): Problem[] {
   const unknown = names.filter((name) => !route.pathParameters.includes(name))
   if (unknown.length === 0) return []
   const cause = `Its \`successor\` has the parameter ${unknown[0]}, which ${route.path} does not have.`
-  return [invalid(`${route.name} @Deprecated()`, cause, 'Name parameters of the route.')]
+  return [invalid(`${route.name} @Deprecated()`, cause, 'Use only parameters of the route.')]
 }
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })

@@ -29,14 +29,14 @@ export function checkEnvOptions(options: EnvOptions): Problem[] {
       invalid(
         'env.file',
         `${shown(file)} is not a path.`,
-        "Give a path: '.env.local'; or `false`.",
+        "Pass a path: '.env.local'; or `false`.",
       ),
     )
   }
   const isList = Array.isArray(secrets) && secrets.every((name) => typeof name === 'string')
   if (!isList) {
     problems.push(
-      invalid('env.secrets', 'It is not a list of names.', "Give names: ['DATABASE_URL']."),
+      invalid('env.secrets', 'It is not a list of names.', "Pass names: ['DATABASE_URL']."),
     )
   }
   return problems

@@ -54,10 +54,10 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
     isEmpty === true ? `It is empty in ${from}, which counts as not set.` : 'It is not set.'
   const [near] = reading.others.filter((other) => nearNames(other, [name]).length > 0)
   if (near !== undefined) {
-    return envProblem(name, cause, `${near} is set, and nothing reads it: rename it to ${name}.`)
+    return envProblem(name, cause, `${near} is set, but nothing reads it: rename it to ${name}.`)
   }
   if (reading.skipped.includes(name)) {
-    const remedy = `The file .env has it, but is not read under NODE_ENV=${process.env['NODE_ENV']}: set ${name} in the environment, or start Node with --env-file=.env.`
+    const remedy = `The file .env sets it, but is not read under NODE_ENV=${process.env['NODE_ENV']}: set ${name} in the environment, or start Node with --env-file=.env.`
     return envProblem(name, cause, remedy)
   }
   const mounted = isSecret ? ` Or set ${name}${MOUNTED} to the path of a file that holds it.` : ''
@@ -71,7 +71,7 @@ function refused(facts: IssueDeps & { readonly text: string }): Problem {
   // A library may put a value, or a part of it, into its message. The message must not reveal secrets.
   const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
   const words = isHidden ? '' : ` ${asSentence(message)}`
-  const remedy = expected === undefined ? 'Correct it' : `Give ${expected}`
+  const remedy = expected === undefined ? 'Correct it' : `Set it to ${expected}`
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 

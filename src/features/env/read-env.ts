@@ -189,8 +189,8 @@ function needsTime(isJsonSchema: boolean): Problem {
     : 'Its schema is asynchronous.'
   return envProblem(
     'env()',
-    `${what} The variables cannot be read without waiting.`,
-    'List the provider of env() in `providers: [Env.provider]`, so that boot waits for it; before that, use a schema that is synchronous.',
+    `${what} The variables cannot be read synchronously.`,
+    'List the provider of env() in `providers: [Env.provider]`, so that boot waits for it. To read the variables earlier, use a synchronous schema.',
   )
 }
 
@@ -215,7 +215,7 @@ function threw(name: string): Problem {
 function notAnObject(): Problem {
   return envProblem(
     'env()',
-    'Its schema makes a value that is not a plain object.',
-    'Let the schema make an object of variables, and create other values in a provider.',
+    'Its schema produces a value that is not a plain object.',
+    'Let the schema produce an object of variables, and create other values in a provider.',
   )
 }

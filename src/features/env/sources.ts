@@ -160,7 +160,7 @@ function inLevel(name: string, level: Level, variables: Variables): FoundVariabl
   if (mounted.fault === undefined) {
     return { text: mounted.text || undefined, from: path, isEmpty: !mounted.text, problem: null }
   }
-  const remedy = `Correct ${pathName}, or give this process the right to read the file.`
+  const remedy = `Correct ${pathName}, or grant this process read access to the file.`
   return { ...base, problem: envProblem(pathName, mounted.fault, remedy) }
 }
 

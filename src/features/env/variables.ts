@@ -52,8 +52,7 @@ function fieldsOf(schema: Schema): ObjectFields {
       code: 'E_SCHEMA_INVALID',
       subject: 'env()',
       cause: 'Its schema does not show which variables it has.',
-      remedy:
-        'Give the schema of an object whose fields are the variables: env(z.object({ PORT: … })).',
+      remedy: 'Pass an object schema whose fields are the variables: env(z.object({ PORT: … })).',
     },
   ])
 }

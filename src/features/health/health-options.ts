@@ -80,7 +80,7 @@ export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
 function check(health: unknown): Problem[] {
   if (health === undefined || typeof health === 'boolean') return []
   if (typeof health !== 'object' || health === null || Array.isArray(health)) {
-    const remedy = 'Give true, or { guard, checks, paths }.'
+    const remedy = 'Pass true, or { guard, checks, paths }.'
     return [invalid('health', `${shown(health)} is not an object of options.`, remedy)]
   }
   const { guard, checks, paths } = health as HealthOptions
@@ -91,13 +91,13 @@ function checkGuard(guard: unknown): Problem[] {
   const { canActivate, description } = (guard ?? {}) as Record<string, unknown>
   const isToken = ['function', 'string', 'symbol', 'undefined'].includes(typeof guard)
   if (isToken || typeof canActivate === 'function' || typeof description === 'string') return []
-  const remedy = 'Give an instance with canActivate(req), a class, or a token.'
+  const remedy = 'Pass an instance with canActivate(req), a class, or a token.'
   return [invalid('health.guard', 'It has no method canActivate.', remedy)]
 }
 
 function checkChecks(checks: unknown): Problem[] {
   if (checks === undefined) return []
-  const remedy = 'Give { name: () => …, other: { check: () => …, required: false } }.'
+  const remedy = 'Pass { name: () => …, other: { check: () => …, required: false } }.'
   if (typeof checks !== 'object' || checks === null || Array.isArray(checks)) {
     return [invalid('health.checks', `${shown(checks)} is not a set of checks.`, remedy)]
   }
@@ -119,7 +119,7 @@ function checkPaths(paths: unknown): Problem[] {
       invalid(
         'health.paths',
         `${shown(paths)} is not a set of paths.`,
-        "Give { live: '/healthz' }.",
+        "Pass { live: '/healthz' }.",
       ),
     ]
   }
@@ -128,12 +128,14 @@ function checkPaths(paths: unknown): Problem[] {
   if (wrong.length > 0) {
     return wrong.map(([name, path]) => {
       const cause = `${shown(path)} is not a path of letters, digits, '/', '.', '_', '~' and '-'.`
-      return invalid(`health.paths.${name}`, cause, "Give a path like '/healthz'.")
+      return invalid(`health.paths.${name}`, cause, "Pass a path such as '/healthz'.")
     })
   }
   const shapes = Object.values(all).map((path) => String(path).toLowerCase())
   if (new Set(shapes).size === shapes.length) return []
-  return [invalid('health.paths', 'Two routes have the same path.', 'Give each a path of its own.')]
+  return [
+    invalid('health.paths', 'Two routes have the same path.', 'Use a separate path for each.'),
+  ]
 }
 
 function isLiteral(path: unknown): boolean {

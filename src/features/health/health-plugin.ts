@@ -72,7 +72,7 @@ function routeAt(
     path,
     quiet: true,
     early: true,
-    remedy: `Move the route, or give another path: \`health: { paths: { ${name}: '/other' } }\`.`,
+    remedy: `Move the route, or specify another path: \`health: { paths: { ${name}: '/other' } }\`.`,
     handle: (req, res) => handle(req as Request, res as Response) as undefined,
   }
 }

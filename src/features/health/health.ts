@@ -214,7 +214,7 @@ function messageOf(error: unknown): string {
   try {
     return textOf(error)
   } catch {
-    return 'The error has no text.'
+    return 'The error has no message.'
   }
 }
 

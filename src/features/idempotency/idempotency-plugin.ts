@@ -123,9 +123,9 @@ const REUSED = 'This Idempotency-Key belongs to another request'
 const NOT_KEPT = 'The request was already processed; its response was not stored'
 const NOT_FREED = 'An Idempotency-Key could not be released'
 const NOT_REPEATABLE =
-  'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repetition gets 409'
+  'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repeated request gets a 409 response'
 const UNKNOWN_CALLER =
-  '`req.user` has no id (id, sub, …), so the keys of its callers cannot be kept apart. Give it one in the guard.'
+  '`req.user` has no ID (id, sub, …), so the keys of different callers cannot be told apart. Set one in the guard.'
 
 /** The maximum size of a stored body, in bytes. */
 const LONGEST = 262_144

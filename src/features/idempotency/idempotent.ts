@@ -29,7 +29,7 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
     if (typeof required !== 'boolean') return '`required` is not a boolean.'
     const seconds = toSeconds(ttl) ?? 0
     if (seconds >= 1 && seconds <= LONGEST_DAYS * DAY_SECONDS) return undefined
-    return `\`ttl\` is ${String(ttl)}; give a duration from 1 second to ${LONGEST_DAYS} days, such as '24h'.`
+    return `\`ttl\` is ${String(ttl)}; pass a duration from 1 second to ${LONGEST_DAYS} days, such as '24h'.`
   },
 })
 
@@ -125,7 +125,7 @@ export function checkIdempotency(route: RouteModel): Problem[] {
 function mistakeOf({ method, stream, upload }: RouteModel): string | undefined {
   if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
     return `A repeated ${method} needs no key; POST, PUT, PATCH and DELETE do.`
-  if (stream !== null) return 'The route streams, and a stream is not kept.'
-  if (upload !== null) return 'The route receives files, and files are not compared.'
+  if (stream !== null) return 'The route sends a stream, which cannot be stored.'
+  if (upload !== null) return 'The route receives files, which cannot be compared.'
   return undefined
 }

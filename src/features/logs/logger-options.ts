@@ -83,7 +83,7 @@ function check(logger: unknown): Problem[] {
     (method) => typeof (logger as Record<string, unknown> | null)?.[method] !== 'function',
   )
   if (missing === undefined) return []
-  const remedy = 'Give a pino logger, { level, redact, pretty }, or false.'
+  const remedy = 'Pass a pino logger, { level, redact, pretty }, or false.'
   return [invalid('logger', `It has no method ${missing}.`, remedy)]
 }
 
@@ -92,15 +92,15 @@ function checkOptions(options: object): Problem[] {
   const problems = unknownOptions('logger.', options, NAMES)
   if (level !== undefined && !LEVELS.includes(level)) {
     problems.push(
-      invalid('logger.level', `${shown(level)} is not a level.`, `Give ${LEVELS.join(', ')}.`),
+      invalid('logger.level', `${shown(level)} is not a log level.`, `Pass ${LEVELS.join(', ')}.`),
     )
   }
   if (redact !== undefined && !isListOfNames(redact)) {
-    const remedy = "Give names of fields: ['password', 'card.number']."
+    const remedy = "Pass field names: ['password', 'card.number']."
     problems.push(invalid('logger.redact', 'It is not a list of names.', remedy))
   }
   if (pretty !== undefined && pretty !== 'auto' && typeof pretty !== 'boolean') {
-    const remedy = "Give 'auto', true or false."
+    const remedy = "Pass 'auto', true or false."
     problems.push(
       invalid('logger.pretty', `${shown(pretty)} is neither a boolean nor 'auto'.`, remedy),
     )

@@ -42,7 +42,7 @@ function check(logs: unknown): Problem[] {
       invalid(
         'logs',
         `${shown(logs)} is not a valid value.`,
-        'Give true, false, or { level, fields }.',
+        'Pass true, false, or { level, fields }.',
       ),
     ]
   }
@@ -53,7 +53,7 @@ function check(logs: unknown): Problem[] {
       invalid(
         `logs.${name}`,
         `${shown(value)} is not a function.`,
-        'Give a function (ended) => ….',
+        'Pass a function (ended) => ….',
       ),
     )
 }

@@ -99,7 +99,7 @@ export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {
 function check(metrics: unknown): Problem[] {
   if (metrics === undefined || typeof metrics === 'boolean') return []
   if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
-    const remedy = 'Give true, or { path, guard, buckets, tenants, registry }.'
+    const remedy = 'Pass true, or { path, guard, buckets, tenants, registry }.'
     return [invalid('metrics', `${shown(metrics)} is not an object of options.`, remedy)]
   }
   const { path, guard, buckets, tenants, registry } = metrics as Record<string, unknown>
@@ -108,31 +108,31 @@ function check(metrics: unknown): Problem[] {
       'path',
       isPath(path),
       `${shown(path)} is not a path.`,
-      "Give a path like '/metrics'.",
+      "Pass a path such as '/metrics'.",
     ),
     ...problemOf(
       'guard',
       isGuard(guard),
       'It has no method canActivate.',
-      'Give an instance with canActivate(req), a class, or a token.',
+      'Pass an instance with canActivate(req), a class, or a token.',
     ),
     ...problemOf(
       'buckets',
       areBounds(buckets),
-      `${shown(buckets)} are not bounds.`,
-      'Give 1 to 100 bounds in seconds, above 0 and ascending: [0.1, 0.5, 1].',
+      `${shown(buckets)} are not bucket bounds.`,
+      'Pass 1 to 100 bounds in seconds, above 0 and ascending: [0.1, 0.5, 1].',
     ),
     ...problemOf(
       'tenants',
       areTenants(tenants),
       `${shown(tenants)} is not a valid number of tenants.`,
-      `Give { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
+      `Pass { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
     ),
     ...problemOf(
       'registry',
       isRegistry(registry),
-      'It is not a registry of prom-client.',
-      'Give the registry itself: `register`, or `new Registry()`.',
+      'It is not a prom-client registry.',
+      'Pass the registry itself: `register`, or `new Registry()`.',
     ),
   ]
 }

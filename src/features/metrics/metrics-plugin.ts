@@ -109,7 +109,7 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
         path,
         quiet: true,
         early: true,
-        remedy: "Move the route, or give another path: `metrics: { path: '/other' }`.",
+        remedy: "Move the route, or specify another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
           if (guard !== null) await admit(req, trusted, sources)
           // The time limit has ended the request, or its client has left.
@@ -229,7 +229,7 @@ function requestMetrics(requests: RequestSeries, active: () => number): Metric[]
     },
     ...(requests.countsTenants
       ? [
-          perTenant('http_server_tenant_requests_total', 'Requests of tenants.', 'requests'),
+          perTenant('http_server_tenant_requests_total', 'Requests, by tenant.', 'requests'),
           perTenant(
             'http_server_tenant_request_seconds_total',
             'The duration of requests, by tenant.',

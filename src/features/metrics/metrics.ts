@@ -32,9 +32,10 @@ export class Metrics {
    */
   add(metric: Metric): void {
     const { name } = metric
-    const cause = causeOf(metric) ?? (this.#metrics.has(name) ? 'It was added before.' : undefined)
+    const cause =
+      causeOf(metric) ?? (this.#metrics.has(name) ? 'It has already been added.' : undefined)
     if (cause !== undefined) {
-      const remedy = "Give { name: 'jobs_waiting', help: 'Jobs …', type: 'gauge', read: () => 1 }."
+      const remedy = "Pass { name: 'jobs_waiting', help: 'Jobs …', type: 'gauge', read: () => 1 }."
       throw new ConfigError([invalid(`metric '${String(name)}'`, cause, remedy)])
     }
     this.#metrics.set(name, metric)

@@ -17,7 +17,7 @@ const RESOLUTION = 10
 
 const PAUSES: HistogramFamily = {
   name: 'nodejs_gc_duration_seconds',
-  help: 'Pauses of the garbage collector.',
+  help: 'Garbage collection pauses.',
   bounds: Float64Array.of(0.001, 0.01, 0.1, 1, 2, 5),
 }
 
@@ -74,10 +74,10 @@ function cpuAndMemory(): Metric[] {
       () => startedAt,
     ),
     gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss()),
-    gauge('nodejs_heap_size_total_bytes', 'Reserved memory of the heap.', () => {
+    gauge('nodejs_heap_size_total_bytes', 'Reserved heap memory.', () => {
       return process.memoryUsage().heapTotal
     }),
-    gauge('nodejs_heap_size_used_bytes', 'Used memory of the heap.', () => {
+    gauge('nodejs_heap_size_used_bytes', 'Used heap memory.', () => {
       return process.memoryUsage().heapUsed
     }),
     gauge(
@@ -107,7 +107,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
     }),
     {
       name: 'nodejs_eventloop_time_seconds_total',
-      help: 'The time that the event loop was active, and idle.',
+      help: 'The time that the event loop was active or idle.',
       type: 'counter',
       read() {
         const { active, idle } = performance.eventLoopUtilization()

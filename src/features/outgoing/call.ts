@@ -115,14 +115,16 @@ function urlOf(text: string): URL {
     throw new TypeError('outgoing(): the URL is not absolute.')
   }
   if (url.username === '' && url.password === '') return url
-  const advice = 'Give them in a header: authorization.'
+  const advice = 'Pass them in the authorization header.'
   throw new TypeError(`outgoing(): the URL of ${url.host} has a user or a password. ${advice}`)
 }
 
 function msOf(timeout: NonNullable<OutgoingInit['timeout']>): number {
   const seconds = toSeconds(timeout)
   if (seconds !== undefined && seconds > 0) return seconds * 1000
-  throw new TypeError(`outgoing(): ${timeout} is not a duration. Give seconds, or '250ms', '5s'.`)
+  throw new TypeError(
+    `outgoing(): ${timeout} is not a duration. Pass seconds, or a string such as '5s'.`,
+  )
 }
 
 const SAFE = /^(?:GET|HEAD|OPTIONS|QUERY)$/

@@ -135,7 +135,7 @@ export class Caller {
     addMetric(this.#counts.metric)
     addMetric({
       name: 'outgoing_open_circuits',
-      help: 'Hosts to which calls are refused, because they have failed.',
+      help: 'Hosts to which calls are refused because the hosts have failed.',
       type: 'gauge',
       read: () => this.openCircuits().length,
     })

@@ -109,7 +109,7 @@ export class CallCounts {
   /** The metric of calls. */
   readonly metric: Metric = {
     name: 'outgoing_calls_total',
-    help: 'Calls to other hosts, by host, method and class of the status.',
+    help: 'Calls to other hosts, by host, method and status class.',
     type: 'counter',
     read: () => [...this.#counts.values()],
   }

@@ -59,7 +59,7 @@ export const outgoingGroup: OptionGroup<Option, OutgoingSettings> = {
   unknown: (outgoing) => unknownOptions('outgoing.', outgoing, NAMES),
   check(outgoing = {}) {
     if (typeof outgoing !== 'object' || outgoing === null || Array.isArray(outgoing)) {
-      const remedy = "Give { retries: true, circuit: true, timeout: '10s' }."
+      const remedy = "Pass { retries: true, circuit: true, timeout: '10s' }."
       return [invalid('outgoing', `${shown(outgoing)} is not an object of options.`, remedy)]
     }
     const { retries, circuit, timeout } = outgoing

@@ -72,7 +72,9 @@ export class OutgoingCalls {
   readonly checkCircuits = (): void => {
     const hosts = this.#caller?.openCircuits() ?? []
     if (hosts.length > 0)
-      throw new Error(`Calls are refused, because these hosts fail: ${hosts.join(', ')}`)
+      throw new Error(
+        `Calls to these hosts are refused because they have failed: ${hosts.join(', ')}`,
+      )
   }
 }
 

@@ -25,8 +25,8 @@ export function checkPages(
   return sharedProblem(paged, {
     code: 'W_PAGES_WITHOUT_KEYS',
     cause:
-      'Nothing has keys for its cursors, so they are signed with a random key: they are refused after a restart, and by other processes.',
+      'No keys for its cursors are configured, so the cursors are signed with a random key: they are refused after a restart, and by other processes.',
     remedy:
-      'Give `cookies.keys`: random keys, each made by `openssl rand -base64 32`, or a function: ({ get }) => get(Env).COOKIE_KEYS.',
+      'Set `cookies.keys` to random keys, each generated with `openssl rand -base64 32`, or to a function: ({ get }) => get(Env).COOKIE_KEYS.',
   })
 }

@@ -100,7 +100,7 @@ function wholeTotal(given: number | bigint | undefined): number {
   if (total !== undefined && Number.isSafeInteger(total) && total >= 0) return total
   const is = typeof given === 'number' ? String(given) : typeof given
   throw new TypeError(
-    `page.of(rows, total): the total is ${is}. Give the number of items of all pages, or describe the list with \`total: false\`.`,
+    `page.of(rows, total): the total is ${is}. Pass the number of items on all pages, or describe the list with \`total: false\`.`,
   )
 }
 
@@ -200,7 +200,7 @@ function refuseEqual(
   if (last.some((value, index) => value !== following[index])) return
   const names = order.map(({ field }) => `'${field}'`).join(', ')
   throw new TypeError(
-    `Two rows have the same values of ${names}, so the next page would leave one out: end \`order\` with a unique field, such as the id.`,
+    `Two rows have the same values of ${names}, so the next page would omit one of them: end \`order\` with a unique field, such as the ID.`,
   )
 }
 

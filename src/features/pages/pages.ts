@@ -239,6 +239,6 @@ function checkedCursor<T extends CursorOptions<string, PageFilter>>(options: T):
   refuseUnknown('cursor()', options, CURSOR_NAMES)
   checkCommon(options, CURSOR_QUERY, fail)
   if (!isCount(limit, max)) fail('`limit` must be a whole number from 1 to `max`.')
-  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` must be a length of time: '1d'.")
+  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` must be a duration: '1d'.")
   return options
 }

@@ -58,7 +58,7 @@ export function count(minimum: number, description: string): StandardSchemaV1<un
   return field<number>({ type: 'integer', minimum, description }, (value) =>
     isWhole(value, minimum)
       ? { value }
-      : { issues: [{ message: `must be a whole number from ${minimum} on` }] },
+      : { issues: [{ message: `must be a whole number of ${minimum} or more` }] },
   )
 }
 

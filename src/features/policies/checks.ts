@@ -48,7 +48,7 @@ export function Checks(
   const unknown = actions.find((action) => !policy.actions.includes(action))
   if (actions.length === 0 || unknown !== undefined) {
     const known = policy.actions.map((action) => `'${action}'`).join(', ')
-    const given = unknown === undefined ? 'names no action' : `names '${String(unknown)}'`
+    const given = unknown === undefined ? 'specifies no action' : `specifies '${String(unknown)}'`
     throw new TypeError(`@Checks(${policy.name}) ${given}. The policy has rules for: ${known}.`)
   }
   return option({ policy, actions })

@@ -41,7 +41,7 @@ function checkNames(route: RouteModel): Problem[] {
         code: 'E_POLICY_NAME',
         subject: route.name,
         cause: `Its @Checks have two policies with the name '${policy.name}'.`,
-        remedy: "Give one of them another name: policy('draftOrder', { … }).",
+        remedy: "Rename one of them: policy('draftOrder', { … }).",
       },
     ]
   }
@@ -55,8 +55,8 @@ function checkUser(route: RouteModel): Problem[] {
     .map(({ policy }) => ({
       code: 'W_POLICY_WITHOUT_USER',
       subject: route.name,
-      cause: `It is public, and the policy '${policy.name}' allows nothing without a user: every request is refused.`,
-      remedy: 'Add @Auth(); or give the policy the option { anonymous: true }.',
+      cause: `It is public, and the policy '${policy.name}' allows nothing without a user, so every request is refused.`,
+      remedy: 'Add @Auth(); or set the policy option { anonymous: true }.',
     }))
 }
 
@@ -69,7 +69,7 @@ function checkShared({ name, cache }: RouteModel): Problem[] {
       subject: name,
       cause:
         'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
-      remedy: 'Remove `shared`: each user then has responses of their own.',
+      remedy: 'Remove `shared`: each user then gets separate responses.',
     },
   ]
 }

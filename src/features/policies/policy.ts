@@ -66,14 +66,14 @@ export function policy(
 ): Policy<unknown, string> {
   const name = nameOf(subject)
   if (name === '' || name.includes(':')) {
-    throw new TypeError(`policy() cannot use the name '${name}'. Give a text without a colon.`)
+    throw new TypeError(`policy() cannot use the name '${name}'. Use a string without a colon.`)
   }
   refuseUnknown('policy()', options, NAMES)
   const byAction = new Map(Object.entries(rules ?? {}))
   for (const [action, rule] of byAction) {
     if (typeof rule === 'function') continue
     throw new TypeError(
-      `policy(${name}): '${action}' is not a function. Give (user, object) => boolean.`,
+      `policy(${name}): '${action}' is not a function. Pass (user, object) => boolean.`,
     )
   }
   const decider = { name, byAction, allowsAnonymous: options.anonymous === true }

@@ -54,7 +54,7 @@ function checkLimitPlan(
       subject: 'trustProxy',
       cause:
         'Express trusts every proxy, so clients can choose the address that they are counted by: they write `X-Forwarded-For` themselves.',
-      remedy: 'Give `trustProxy` the number of your proxies, or their addresses.',
+      remedy: 'Set `trustProxy` to the number of your proxies, or to their addresses.',
     },
   ]
 }

@@ -42,7 +42,7 @@ export function memoryRateLimit(options: MemoryRateLimitOptions = {}): RateLimit
   const { maxKeys = DEFAULT_MAX_KEYS } = options
   if (!Number.isInteger(maxKeys) || maxKeys < 1) {
     throw new RangeError(
-      `memoryRateLimit(): maxKeys is ${String(maxKeys)}; give a whole number from 1 on.`,
+      `memoryRateLimit(): maxKeys is ${String(maxKeys)}; pass a whole number above 0.`,
     )
   }
   return new MemoryRateLimitStore(maxKeys)

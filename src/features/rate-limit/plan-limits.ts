@@ -128,8 +128,7 @@ class Names {
     if (other === undefined) this.#byName.set(limit.name, limit)
     else if (!isEqual(limit, other)) {
       const cause = `Another limit with the name '${limit.name}' has a different \`limit\`, \`window\` or \`by\`: limits with the same name share a counter.`
-      const remedy =
-        'Give one of them another name, or make them equal; `by` must be the same function.'
+      const remedy = 'Rename one of them, or make them equal; `by` must be the same function.'
       this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
     }
     return other ?? limit

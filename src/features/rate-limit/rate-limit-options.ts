@@ -89,7 +89,7 @@ function statedPolicies(option: Option): readonly RateLimitPolicy[] {
 function check(option: unknown): Problem[] {
   if (option === undefined || typeof option === 'boolean') return []
   if (typeof option !== 'object' || option === null || Array.isArray(option)) {
-    return [invalid(SUBJECT, `It is ${String(option)}.`, 'Give true, false, or { limit, window }.')]
+    return [invalid(SUBJECT, `It is ${String(option)}.`, 'Pass true, false, or { limit, window }.')]
   }
   const options = option as RateLimitOptions
   return [...checkStore(options.store), ...checkPolicies(options)]
@@ -104,14 +104,14 @@ function checkPolicies(options: RateLimitOptions): Problem[] {
       .filter(({ code }) => code !== 'W_OPTION_UNKNOWN')
   }
   if (!Array.isArray(policies)) {
-    return [invalid(`${SUBJECT}.policies`, 'It is not a list.', 'Give an array of limits.')]
+    return [invalid(`${SUBJECT}.policies`, 'It is not a list.', 'Pass an array of limits.')]
   }
   const beside = (['name', 'limit', 'window', 'by'] as const).filter(
     (name) => stated[name] !== undefined,
   )
   const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
   if (beside.length === 0) return problems
-  const cause = `${beside.join(', ')} describes a limit too, beside \`policies\`.`
+  const cause = `${beside.join(', ')} describes another limit beside \`policies\`.`
   return [...problems, invalid(SUBJECT, cause, 'Put that limit into `policies`.')]
 }
 
@@ -119,7 +119,7 @@ function checkStore(store: RateLimitStore | undefined): Problem[] {
   if (store === undefined || typeof (store as Partial<RateLimitStore>)?.consume === 'function') {
     return []
   }
-  const remedy = 'Give memoryRateLimit(), redisLimits(…), or a RateLimitStore of your own.'
+  const remedy = 'Pass memoryRateLimit(), redisLimits(…), or your own RateLimitStore.'
   return [invalid(`${SUBJECT}.store`, 'It has no method consume.', remedy)]
 }
 

@@ -107,7 +107,7 @@ function following(observer: RequestObserver, taker: RecordTaker): RequestObserv
 function keeperOf({ keep, log }: RecordsSettings, records: RequestRecords, logger: Logger) {
   return (record: RequestRecord) => {
     keepRecord(records, record, keep)
-    if (log) logger.error({ record }, 'Why the request was answered so')
+    if (log) logger.error({ record }, 'How the request was handled')
   }
 }
 

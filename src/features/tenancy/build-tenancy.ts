@@ -179,7 +179,7 @@ function confirmStage(config: ConfirmConfig): StepFactory {
       }
       if (own === undefined) {
         if (required === null) return next(req, res)
-        noteRefused(req, 'neither the request nor its credential names a tenant')
+        noteRefused(req, 'neither the request nor its credential specifies a tenant')
         return tenantRefusal('TENANT_REQUIRED', required)
       }
       if (!isId(own)) return forbid(req, 'the tenant of the credential is malformed')
@@ -194,7 +194,7 @@ function confirmStage(config: ConfirmConfig): StepFactory {
 
 const SEVERAL = 'the credentials belong to different tenants'
 const FOREIGN = 'the credential belongs to another tenant'
-const UNCONFIRMED = 'no credential confirms the tenant that the request names'
+const UNCONFIRMED = 'no credential confirms the tenant of the request'
 
 const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 

@@ -182,7 +182,7 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
   if (hostOf(outer)?.authorizes !== true) return tenantScope(id, outer)
   if (outer.id === undefined) return claimScope(id, outer)
   if (outer.id === id) return outer
-  throw tenantRefusal('TENANT_MISMATCH', 'The request names two different tenants').error
+  throw tenantRefusal('TENANT_MISMATCH', 'The request specifies two different tenants').error
 }
 
 /** Returns the message of the 400 response to a request that names no tenant. */
@@ -268,7 +268,7 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
       const id = idFrom(source.read(req), isId)
       if (id !== undefined) noteNamed(req, id, source)
       if (id !== undefined && agreed !== undefined && id !== agreed) {
-        throw tenantRefusal('TENANT_MISMATCH', 'The request names two different tenants').error
+        throw tenantRefusal('TENANT_MISMATCH', 'The request specifies two different tenants').error
       }
       agreed ??= id
     }
@@ -301,7 +301,7 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
     // A promise may reject later, and then end the process.
     Promise.resolve(found).catch(() => {})
     throw new TypeError(
-      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the id or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
+      `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the ID or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
     )
   }
 }
@@ -312,5 +312,5 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
  */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value
-  throw tenantRefusal('TENANT_INVALID', 'The id of the tenant is malformed').error
+  throw tenantRefusal('TENANT_INVALID', 'The tenant ID is malformed').error
 }

@@ -221,7 +221,7 @@ export function refuseClaim(tenant: string | undefined): void {
 }
 
 const TOO_EARLY =
-  'The request names a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
+  'The request specifies a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
 
 /** Creates the error of code that uses data of a tenant before `tenant.authorize` has allowed that tenant. */
 export function unauthorized(): HttpError {
@@ -240,7 +240,7 @@ export function unauthorized(): HttpError {
  */
 export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new TypeError('runWithoutTenant() needs a reason: a text that the log shows.')
+    throw new TypeError('runWithoutTenant() needs a reason: a string for the log.')
   }
   const current = TenantContext.current()
   hostOf(current)?.logger.info({ reason, tenant: current?.id }, 'Run without a tenant')

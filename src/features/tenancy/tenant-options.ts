@@ -174,7 +174,7 @@ function resolve(options: TenantOptions): TenantSettings {
 function check(options: Option): Problem[] {
   if (options === undefined) return []
   if (typeof options !== 'object' || options === null) {
-    return [invalid('tenant', 'It is not an object.', "Give { header: 'x-tenant-id' }, or {}.")]
+    return [invalid('tenant', 'It is not an object.', "Pass { header: 'x-tenant-id' }, or {}.")]
   }
   return [...checkSources(options), ...checkRules(options), ...checkTimes(options)]
 }
@@ -183,7 +183,9 @@ function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[
   const problems: Problem[] = []
   if (header !== undefined && header !== false) problems.push(...checkHeader(header))
   if (jwtClaim !== undefined && (typeof jwtClaim !== 'string' || jwtClaim === '')) {
-    problems.push(invalid('tenant.jwtClaim', 'It is not a name.', "Name the claim: 'tenant_id'."))
+    problems.push(
+      invalid('tenant.jwtClaim', 'It is not a name.', "Pass the claim name: 'tenant_id'."),
+    )
   }
   const isList = Array.isArray(strategies) && strategies.every((each) => typeof each === 'function')
   if (strategies !== undefined && !isList) {
@@ -191,7 +193,7 @@ function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[
       invalid(
         'tenant.strategies',
         'It is not a list of functions.',
-        'Give [(req) => id or undefined].',
+        'Pass [(req) => id or undefined].',
       ),
     )
   }
@@ -199,14 +201,14 @@ function checkSources({ header, jwtClaim, strategies }: TenantOptions): Problem[
 }
 
 function checkHeader(header: unknown): Problem[] {
-  const remedy = "Give a name of your own: 'x-tenant-id'; or false."
+  const remedy = "Pass a custom name such as 'x-tenant-id', or false."
   try {
     validateHeaderName(header as string)
   } catch {
-    return [invalid('tenant.header', `${shown(header)} is not the name of a header.`, remedy)]
+    return [invalid('tenant.header', `${shown(header)} is not a header name.`, remedy)]
   }
   if (!UNFIT.has(String(header).toLowerCase())) return []
-  const cause = `Of several ${header} headers in one request, Node shows one, or joins them: a second tenant would go unseen.`
+  const cause = `If a request has several ${header} headers, Node reports only one or joins them, so a second tenant would not be detected.`
   return [invalid('tenant.header', cause, remedy)]
 }
 
@@ -214,23 +216,23 @@ function checkRules(options: TenantOptions): Problem[] {
   const { pattern, onMismatch, required, store, authorize } = options
   const problems: Problem[] = []
   if (pattern !== undefined && !(pattern instanceof RegExp)) {
-    problems.push(invalid('tenant.pattern', 'It is not a regular expression.', 'Give a RegExp.'))
+    problems.push(invalid('tenant.pattern', 'It is not a regular expression.', 'Pass a RegExp.'))
   }
   if (![undefined, 'header', 'reject'].includes(onMismatch)) {
     const cause = `${shown(onMismatch)} is not a valid reaction to two tenants in one request.`
-    problems.push(invalid('tenant.onMismatch', cause, "Give 'header' or 'reject'."))
+    problems.push(invalid('tenant.onMismatch', cause, "Pass 'header' or 'reject'."))
   }
   if (required !== undefined && typeof required !== 'boolean') {
-    problems.push(invalid('tenant.required', 'It is neither true nor false.', 'Give one of them.'))
+    problems.push(invalid('tenant.required', 'It is not a boolean.', 'Pass true or false.'))
   }
   if (store !== undefined && typeof (store as { find?: unknown } | null)?.find !== 'function') {
     problems.push(
-      invalid('tenant.store', 'It has no method find.', 'Give { find: (id) => tenant or null }.'),
+      invalid('tenant.store', 'It has no method find.', 'Pass { find: (id) => tenant or null }.'),
     )
   }
   // A value that is not a function would check nothing, and so allow every request.
   if (authorize !== undefined && typeof authorize !== 'function') {
-    const remedy = 'Give (req, tenantId, user) => boolean.'
+    const remedy = 'Pass (req, tenantId, user) => boolean.'
     problems.push(invalid('tenant.authorize', 'It is not a function.', remedy))
   }
   return problems
@@ -244,7 +246,7 @@ function checkTimes(options: TenantOptions): Problem[] {
       invalid(
         `tenant.${name}`,
         `${shown(value)} is not a duration.`,
-        "Give seconds, or '30s', '5m'.",
+        "Pass seconds, or a string such as '30s'.",
       ),
     ]
   })

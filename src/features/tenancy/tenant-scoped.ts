@@ -16,7 +16,7 @@ const NAMES: OptionNames<TenantScopedOptions<object> & { factory: () => object }
   dispose: true,
 }
 const NOT_AT_ONCE =
-  'tenantScoped(): its factory is asynchronous, and the instance is used at once. Return the instance, and let its methods be asynchronous.'
+  'tenantScoped(): its factory is asynchronous, but the instance is used synchronously. Return the instance, and make its methods asynchronous.'
 const MAX = 100
 const IDLE = '10m'
 
@@ -64,10 +64,12 @@ export function tenantScoped<T extends object>(
   const { max = MAX, idle = IDLE, inject = [], dispose } = options
   const seconds = toSeconds(idle)
   if (!Number.isInteger(max) || max < 1) {
-    throw new TypeError(`tenantScoped(): max is ${max}. Give a whole number above 0.`)
+    throw new TypeError(`tenantScoped(): max is ${max}. Pass a whole number above 0.`)
   }
   if (!seconds) {
-    throw new TypeError(`tenantScoped(): idle is ${idle}. Give seconds above 0, or '10m'.`)
+    throw new TypeError(
+      `tenantScoped(): idle is ${idle}. Pass seconds above 0, or a string such as '10m'.`,
+    )
   }
   return {
     token,

@@ -11,7 +11,7 @@ export function requireTenantStage(message: string): StepFactory {
   return (next) =>
     function requireTenant(req, res) {
       if (namedTenant(req) !== undefined) return next(req, res)
-      noteRefused(req, 'the request names no tenant')
+      noteRefused(req, 'the request specifies no tenant')
       return tenantRefusal('TENANT_REQUIRED', message)
     }
 }

@@ -54,7 +54,7 @@ export function tenantFromPath(template: string): TenantStrategy {
   const segments = segmentsOf(String(template).toLowerCase())
   if (segments.pop() !== ':tenant' || segments.some((segment) => segment.startsWith(':'))) {
     throw new TypeError(
-      `tenantFromPath('${template}'): give literal segments, then :tenant: '/t/:tenant'.`,
+      `tenantFromPath('${template}'): pass literal segments, then :tenant: '/t/:tenant'.`,
     )
   }
   return function pathTenant(req) {
@@ -76,7 +76,7 @@ function checkHost(strategy: string, name: unknown): void {
   if (typeof name === 'string' && HOST.test(name)) return
   const given = typeof name === 'string' ? `'${name}'` : String(name)
   throw new TypeError(
-    `${strategy}(): ${given} is not a host name. Give one without scheme and port, in ASCII: 'shop.example.com'.`,
+    `${strategy}(): ${given} is not a host name. Pass one without scheme and port, in ASCII: 'shop.example.com'.`,
   )
 }
 

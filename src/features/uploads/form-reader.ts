@@ -31,7 +31,8 @@ export type FormValues = Record<string, unknown>
 /** The number of bytes that the parser accepts before it pauses the connection. */
 const PARSER_BYTES = 128 * 1024
 
-const GONE = 'The request is over, and its files are gone: save them before the response.'
+const GONE =
+  'The request has ended, and its files were deleted: save them before the response is sent.'
 
 /** Reads the form of one request. */
 export class FormReader implements FormOfFile {

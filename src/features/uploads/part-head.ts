@@ -53,10 +53,10 @@ export function readHead(headers: PartHeaders): PartHead | string {
     return 'has a part with too many headers'
   }
   const [disposition = '', second] = headers['content-disposition'] ?? []
-  if (second !== undefined) return 'has a part with two Content-Disposition'
+  if (second !== undefined) return 'has a part with two Content-Disposition headers'
   const parameters = readParameters(disposition)
   if (parameters === null) return 'has a part without a valid Content-Disposition'
-  if (!isPlain(headers)) return 'has a part with a Content-Transfer-Encoding'
+  if (!isPlain(headers)) return 'has a part with a Content-Transfer-Encoding header'
   const { name, filename = null } = parameters
   if (name === undefined) return 'has a part without a name'
   const type = readType(headers, filename === null)

@@ -59,7 +59,9 @@ export class StoredFile implements UploadedFile {
 
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     if (this.#isRead) {
-      throw new TypeError(`The file '${this.field}' was read before: keep its bytes, or save it.`)
+      throw new TypeError(
+        `The file '${this.field}' has already been read: store its bytes, or save it.`,
+      )
     }
     this.#isRead = true
     return this.#source.read()[Symbol.asyncIterator]()

@@ -53,7 +53,7 @@ function refusalOf(req: IncomingMessage, { formBytes, validationStatus }: FormRu
   if (Number(length ?? 0) > formBytes) return tooLarge('The form is', formBytes)
   if (!req.readableEnded) return null
   throw new TypeError(
-    '@Upload reads the form itself, and a middleware has read it: let the middleware leave out this path.',
+    '@Upload reads the form itself, but a middleware has already read it: exclude this path from the middleware.',
   )
 }
 

@@ -130,12 +130,12 @@ export const versionedContract: ContractOf = (route) => {
   })
   if (!found.isWrite) {
     const description =
-      'The `ETag` of a cached response. If it is still current, the response is 304.'
+      'The `ETag` of a cached response. If it is still current, the response has the status 304.'
     return {
       headers: { ETag: tag },
       parameters: [condition('If-None-Match', { description, schema: tag.schema })],
       responses: [
-        { status: 304, description: 'Not modified: the version of the client is current.' },
+        { status: 304, description: 'Not modified: the client has the current version.' },
       ],
     }
   }
@@ -165,7 +165,7 @@ export function checkVersioned(model: AppModel): Problem[] {
 }
 
 const REMEDY =
-  'Give `current: (req, controller) => row`; add a GET route of the same path whose handler uses only the request; or leave the method out with @Versioned(false).'
+  'Pass `current: (req, controller) => row`; add a GET route of the same path whose handler uses only the request; or exclude the method with @Versioned(false).'
 
 function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const found = versionedOf(route)

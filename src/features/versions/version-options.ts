@@ -35,24 +35,22 @@ export const versionGroup: OptionGroup<Option, VersionSettings | null> = {
 function check(versions: unknown): Problem[] {
   if (versions === undefined) return []
   if (typeof versions !== 'object' || versions === null || Array.isArray(versions))
-    return [invalid('versions', `It is ${shown(versions)}.`, "Give { by: 'path', default: '1' }.")]
+    return [invalid('versions', `It is ${shown(versions)}.`, "Pass { by: 'path', default: '1' }.")]
   const { by, default: name, deprecated } = versions as Readonly<Record<string, unknown>>
   const problems: Problem[] = []
   if (by !== 'path' && by !== 'mediaType' && !hasHeader(by)) {
-    const remedy = "Give 'path', 'mediaType', or { header: 'X-API-Version' }."
-    problems.push(invalid('versions.by', 'It names no place of a request.', remedy))
+    const remedy = "Pass 'path', 'mediaType', or { header: 'X-API-Version' }."
+    problems.push(invalid('versions.by', 'It does not specify a part of a request.', remedy))
   }
   if (name !== undefined && !isVersion(name))
-    problems.push(
-      invalidVersion('versions.default', `${shown(name)} is not the name of a version.`),
-    )
+    problems.push(invalidVersion('versions.default', `${shown(name)} is not a version name.`))
   return [...problems, ...wrongEnds(deprecated)]
 }
 
 function wrongEnds(deprecated: unknown): Problem[] {
   if (deprecated === undefined) return []
   const remedy =
-    "Give the versions that end: { '1': { since: '2026-01-01', sunset: '2026-12-31' } }."
+    "Pass the deprecated versions: { '1': { since: '2026-01-01', sunset: '2026-12-31' } }."
   if (typeof deprecated !== 'object' || deprecated === null || Array.isArray(deprecated))
     return [invalid('versions.deprecated', `It is ${shown(deprecated)}.`, remedy)]
   return Object.entries(deprecated).flatMap(([name, options]) => {

@@ -26,9 +26,9 @@ export async function signWebhook(
   const keys = keysOf('standard', secrets)
   if (keys === null)
     throw new TypeError(
-      'signWebhook(): a secret is invalid. Give base64 of 24 bytes or more, with or without whsec_.',
+      'signWebhook(): a secret is invalid. Pass at least 24 bytes in base64, with or without whsec_.',
     )
-  if (id.includes('.')) throw new TypeError('signWebhook(): the id has a dot.')
+  if (id.includes('.')) throw new TypeError('signWebhook(): the ID contains a dot.')
   const time = String(Math.floor(nowMs / 1000))
   const signatures = keys.map((key) => hmacOf(key, `${id}.${time}.`, body).toString('base64'))
   const signature = signatures.map((each) => `v1,${each}`).join(' ')

@@ -60,7 +60,7 @@ function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig)
     if (verified === null) return unverified()
     const { seconds: sent, id } = verified
     if (sent !== null && Math.abs(nowMs / 1000 - sent) > seconds) {
-      return unverified('The webhook was sent at another time')
+      return unverified('The webhook timestamp is not within the tolerance')
     }
     const key = `${name} ${id}`
     if (!(await replays.claim(key, sent === null ? DAY : kept))) return replayed()
@@ -118,8 +118,8 @@ function replayed(): HttpError {
 
 function remedyOf({ scheme }: WebhookScheme): string {
   return scheme === 'standard'
-    ? 'Give the secret of the sender: base64 of 24 bytes or more, with or without whsec_.'
-    : 'Give the secret of the sender. If it comes from the environment, the variable is missing.'
+    ? 'Pass the secret of the sender: at least 24 bytes in base64, with or without whsec_.'
+    : 'Pass the secret of the sender. If it comes from the environment, the variable is missing.'
 }
 
 /** More deliveries than any sender repeats; the oldest are forgotten first. */

@@ -213,7 +213,7 @@ export function fileResponse(
   return new FileResponse({ content, options: { ...options }, hasDisposition: true })
 }
 
-const CONTENT = 'give a path with `root`, bytes, a Blob, or a stream that can be read.'
+const CONTENT = 'pass a path with `root`, bytes, a Blob, or a readable stream.'
 
 const ROOT =
   "fileResponse needs `root` for a path, the folder that the path cannot leave: fileResponse('a.pdf', { root: 'files' })."
@@ -222,7 +222,7 @@ const ROOT =
 const TAG = /^[!#-~]+$/
 
 function checkOptions({ name, type, etag, lastModified }: Partial<FileResponseOptions>): void {
-  if (name !== undefined && typeof name !== 'string') throw wrong('name', 'a text')
+  if (name !== undefined && typeof name !== 'string') throw wrong('name', 'a string')
   if (type !== undefined && typeof type !== 'string') throw wrong('type', 'a media type')
   if (etag !== undefined && !TAG.test(etag)) {
     throw wrong('etag', 'printable ASCII characters without spaces and quotes')
@@ -232,7 +232,7 @@ function checkOptions({ name, type, etag, lastModified }: Partial<FileResponseOp
 }
 
 function wrong(option: string, expected: string): TypeError {
-  return new TypeError(`fileResponse was given a wrong \`${option}\`: give ${expected}.`)
+  return new TypeError(`fileResponse was given an invalid \`${option}\`: pass ${expected}.`)
 }
 
 function isRoot(root: unknown): boolean {

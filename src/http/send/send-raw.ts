@@ -88,7 +88,7 @@ const READ =
   'The handler returned a Response whose body has been read: return it unread, or a clone of it.'
 
 const WRITE_ONLY =
-  'The handler returned a stream that can only be written: return one that can be read, such as a PassThrough, or write to `res` and return `res`.'
+  'The handler returned a write-only stream: return a readable one, such as a PassThrough, or write to `res` and return `res`.'
 
 interface Types {
   readonly documented: string | null
@@ -174,7 +174,7 @@ function statedLength(res: Response): number | null {
 }
 
 function otherLength(sent: string, stated: number | null): string {
-  return `The handler returned a body of ${sent} bytes with a Content-Length of ${stated}: leave this header out, or correct it.`
+  return `The handler returned a body of ${sent} bytes with a Content-Length of ${stated}: omit this header, or correct it.`
 }
 
 function isChunk(chunk: unknown): chunk is string | Uint8Array {

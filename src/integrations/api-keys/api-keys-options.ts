@@ -137,7 +137,7 @@ export function settleApiKeysOptions(options: ApiKeysOptions): ApiKeysSettings {
 
 function problemsOf(options: ApiKeysOptions): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [invalid('', 'Its options must be an object.', "Give { prefix: 'acme_live', find }.")]
+    return [invalid('', 'Its options must be an object.', "Pass { prefix: 'acme_live', find }.")]
   }
   return [
     ...unknownOptions('apiKeys(): ', options, NAMES),
@@ -152,7 +152,7 @@ function problemsOf(options: ApiKeysOptions): Problem[] {
 
 function checkPrefixes(prefix: unknown): Problem[] {
   const list: readonly unknown[] = Array.isArray(prefix) ? prefix : [prefix]
-  if (list.length === 0) return [invalid('prefix', 'It names none.', "Give 'acme_live'.")]
+  if (list.length === 0) return [invalid('prefix', 'The list is empty.', "Pass 'acme_live'.")]
   return list.flatMap((each) => {
     const fault = faultOfPrefix(each)
     return fault === null ? [] : [invalid('prefix', fault.cause, fault.remedy)]
@@ -162,12 +162,12 @@ function checkPrefixes(prefix: unknown): Problem[] {
 function checkFunctions({ find, user, onUse }: ApiKeysOptions): Problem[] {
   const problems: Problem[] = []
   if (typeof find !== 'function') {
-    const remedy = 'Give a function that returns the stored key with this hash, or undefined.'
+    const remedy = 'Pass a function that returns the stored key with this hash, or undefined.'
     problems.push(invalid('find', 'It is not a function.', remedy))
   }
   for (const [name, value] of Object.entries({ user, onUse })) {
     if (value === undefined || typeof value === 'function') continue
-    problems.push(invalid(name, 'It is not a function.', 'Give a function, or leave it out.'))
+    problems.push(invalid(name, 'It is not a function.', 'Pass a function, or omit it.'))
   }
   return problems
 }
@@ -176,22 +176,28 @@ function checkPlace({ header, scheme }: ApiKeysOptions): Problem[] {
   const problems = Object.entries({ header, scheme }).flatMap(([name, value]) =>
     value === undefined || (typeof value === 'string' && TOKEN.test(value))
       ? []
-      : [invalid(name, `${String(value)} is not a name of HTTP.`, "Give a name like 'x-api-key'.")],
+      : [
+          invalid(
+            name,
+            `${String(value)} is not an HTTP name.`,
+            "Pass a name such as 'x-api-key'.",
+          ),
+        ],
   )
   if (header === undefined || scheme === undefined) return problems
-  const remedy = 'Give one: a scheme is read from the header Authorization.'
+  const remedy = 'Pass only one: a scheme is read from the header Authorization.'
   return [...problems, invalid('scheme', 'There is also a `header`.', remedy)]
 }
 
 function checkDuration(name: string, value: unknown): Problem[] {
   if (value === undefined || toMs(value as Duration) !== undefined) return []
   const cause = `${String(value)} is not a duration.`
-  return [invalid(name, cause, "Give seconds, or '500ms', '30s', '5m'.")]
+  return [invalid(name, cause, "Pass seconds, or a string such as '30s'.")]
 }
 
 function checkTenant(tenant: unknown): Problem[] {
   if (tenant === undefined || typeof tenant === 'boolean') return []
-  return [invalid('tenant', `${String(tenant)} is not a boolean.`, 'Give true or false.')]
+  return [invalid('tenant', `${String(tenant)} is not a boolean.`, 'Pass true or false.')]
 }
 
 function toMs(duration: Duration): number | undefined {

@@ -38,7 +38,7 @@ export interface ApiKeyGuard<TUser extends object = ApiKeyUser> extends AuthGuar
 }
 
 const UNPREPARED =
-  'apiKeys(): no application has prepared this guard. Give it to `auth`; a guard of your own that contains it has to call its forApplication.'
+  'apiKeys(): no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
 
 /**
  * Creates a guard for callers that are programs: it accepts requests with a key of {@link generateApiKey}.
@@ -144,7 +144,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
     const key = this.#read(req)
     if (key === undefined) return false
     if (!this.#isKey(key))
-      return refuse(req, 'it is not a key with one of the prefixes and a right checksum')
+      return refuse(req, 'it is not a key with one of the prefixes and a valid checksum')
     const found = this.#keys.get(hashApiKey(key))
     if (!(found instanceof Promise)) return this.#admit(found, req)
     return found.then((record) => this.#admit(record, req), refuseForNow)
@@ -160,7 +160,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
       return refuse(req, 'the key has expired, or was revoked')
     const user = this.#userOf(record, req)
     if (typeof user !== 'object' || user === null || isThenable(user)) {
-      throw new TypeError('apiKeys(): `user` has to return an object, and no promise.')
+      throw new TypeError('apiKeys(): `user` must return an object, not a promise.')
     }
     req.user = user
     const marked = req as unknown as Marked

@@ -101,7 +101,7 @@ export function checkedRecord<TRecord extends ApiKeyRecord>(
     )
   }
   const { tenant } = record
-  if (!isTextOrNone(tenant)) throw mistake('a text as `tenant`', typeof tenant)
+  if (!isTextOrNone(tenant)) throw mistake('a string as `tenant`', typeof tenant)
   return Object.freeze({
     ...record,
     permissions: namesOf(record, 'permissions'),
@@ -132,7 +132,7 @@ function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) {
     return Object.freeze([...names])
   }
-  throw mistake(`a list of texts as \`${field}\``, typeof names)
+  throw mistake(`a list of strings as \`${field}\``, typeof names)
 }
 
 /** An invalid date is not "never". */
@@ -144,5 +144,7 @@ function expiryOf({ expiresAt }: ApiKeyRecord): number | null {
 }
 
 function mistake(wanted: string, got: string): TypeError {
-  return new TypeError(`apiKeys(): \`find\` has to return ${wanted}, and this is of type ${got}.`)
+  return new TypeError(
+    `apiKeys(): \`find\` must return ${wanted}, but the value has the type ${got}.`,
+  )
 }

@@ -73,8 +73,8 @@ export function hashApiKey(key: string): string {
 export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string } | null {
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
   return {
-    cause: `${typeof prefix === 'string' ? `'${prefix}'` : String(prefix)} is not a prefix of keys.`,
-    remedy: "Give 1 to 32 letters and digits, with single underscores between words: 'acme_live'.",
+    cause: `${typeof prefix === 'string' ? `'${prefix}'` : String(prefix)} is not a valid key prefix.`,
+    remedy: "Use 1 to 32 letters and digits, with single underscores between words: 'acme_live'.",
   }
 }
 

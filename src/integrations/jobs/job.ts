@@ -130,7 +130,11 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   const at = `defineJob('${String(name)}')`
   const { input, policy } = job
   const isSchema = input === null || typeof input['~standard']?.validate === 'function'
-  refuse(at, { name }, { name: [NAME.test(String(name)), 'Give 1 to 100 letters, digits, _ - .'] })
+  refuse(
+    at,
+    { name },
+    { name: [NAME.test(String(name)), 'Use 1 to 100 letters, digits and the characters _ - .'] },
+  )
   const checks: Record<keyof JobOptions, Check> = {
     retries: number(job.retries, 0, 1000),
     concurrency: number(concurrency, 1, 1000),
@@ -138,9 +142,9 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
     timeout: number(job.timeout, 1, LONGEST_SECONDS, "a duration from '1s' to '23h'"),
     retryDelay: number(job.retryDelay, 0, LONGEST_SECONDS, "a duration up to '23h'"),
     keep: number(job.keep, 1, Number.MAX_SAFE_INTEGER, "a duration, such as '7d'"),
-    tenant: [typeof job.tenant === 'boolean', 'Give true or false.'],
-    policy: [POLICIES.includes(policy), `Give one of ${POLICIES.slice(1).join(', ')}.`],
-    input: [isSchema, 'Give a schema of a library with Standard Schema: zod, valibot, arktype.'],
+    tenant: [typeof job.tenant === 'boolean', 'Pass true or false.'],
+    policy: [POLICIES.includes(policy), `Pass one of ${POLICIES.slice(1).join(', ')}.`],
+    input: [isSchema, 'Pass a Standard Schema: zod, valibot, arktype.'],
   }
   refuse(at, options, checks)
   return Object.freeze(job)
@@ -169,7 +173,7 @@ export function number(
   most: number,
   what = `a whole number from ${least} to ${most}`,
 ): Check {
-  return [Number.isInteger(value) && value >= least && value <= most, `Give ${what}.`]
+  return [Number.isInteger(value) && value >= least && value <= most, `Pass ${what}.`]
 }
 
 /** `NaN` for an invalid duration. */
@@ -207,7 +211,7 @@ export async function checkInput(
   const result = await schema?.['~standard'].validate(input)
   if (result !== undefined && result.issues === undefined) return result.value
   const reasons = result?.issues?.map(reasonOf) ?? ['it has no input']
-  throw new Failure(`The input of the job ${name} does not fit its schema: ${reasons.join('; ')}`)
+  throw new Failure(`The input of the job ${name} does not match its schema: ${reasons.join('; ')}`)
 }
 
 /** Reads the data of a job, which any version of the application may have sent. `null` if another program sent it. */

@@ -39,12 +39,12 @@ export function resolveOptions(options: JobsOptions): JobsSettings {
   const areClasses = Array.isArray(workers) && workers.every((each) => typeof each === 'function')
   const isSchema = /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
   const checks: Record<keyof JobsOptions, Check> = {
-    workers: [areClasses, 'Give a list of classes that have @Worker().'],
-    work: [typeof work === 'boolean', 'Give true or false.'],
+    workers: [areClasses, 'Pass a list of classes that have @Worker().'],
+    work: [typeof work === 'boolean', 'Pass true or false.'],
     concurrency: number(concurrency, 1, 1000),
-    schema: [isSchema, 'Give at most 50 lower-case letters, digits and `_`.'],
-    migrate: [typeof migrate === 'boolean', 'Give true or false.'],
-    documented: [Array.isArray(documented), 'Give a list of jobs of defineJob().'],
+    schema: [isSchema, 'Use at most 50 lower-case letters, digits and `_`.'],
+    migrate: [typeof migrate === 'boolean', 'Pass true or false.'],
+    documented: [Array.isArray(documented), 'Pass a list of jobs from defineJob().'],
   }
   refuse('jobs()', options, checks)
   return { ...options, work: work || process.env[VARIABLE] === 'work', schema, migrate, documented }

@@ -106,9 +106,9 @@ export class Runtime {
 const FRESH_MS = 5000
 /** The metrics, by the counts of pg-boss. */
 const COUNTS = {
-  readyCount: ['jobs_waiting', 'Jobs that are due and not yet running.'],
-  activeCount: ['jobs_running', 'Jobs that run.'],
-  failedCount: ['jobs_failed', 'Jobs that have failed in all their runs, and are kept.'],
+  readyCount: ['jobs_waiting', 'Due jobs that are not yet running.'],
+  activeCount: ['jobs_running', 'Jobs that are running.'],
+  failedCount: ['jobs_failed', 'Stored jobs that have failed in all their runs.'],
   readyOldestSeconds: ['jobs_oldest_seconds', 'The waiting time of the oldest due job.'],
 } as const
 

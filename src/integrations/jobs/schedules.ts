@@ -19,7 +19,7 @@ export function checkSchedules(boss: Boss, works: Works): void {
 }
 
 const REMEDY =
-  "Give five fields and a zone of IANA: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
+  "Pass five fields and an IANA time zone: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
 
 /**
  * Sends the next run of each schedule, which waits in its queue until its time. Every process does so, and the id of a run

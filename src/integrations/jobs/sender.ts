@@ -68,7 +68,7 @@ export class Jobs {
 
   #started(name: string): JobsDeps {
     if (this.parts !== undefined) return this.parts
-    throw new Error(`Jobs.${name}(): the application has not started. Use it from onReady on.`)
+    throw new Error(`Jobs.${name}(): the application has not started. Use it in onReady or later.`)
   }
 }
 
@@ -81,7 +81,7 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   if (after === undefined || after instanceof Date) return after
   const seconds = toSeconds(after)
   if (seconds !== undefined) return new Date(clock.now() + seconds * 1000)
-  throw new TypeError(`Jobs.send(): after is ${after}. Give a Date, or a duration such as '10m'.`)
+  throw new TypeError(`Jobs.send(): after is ${after}. Pass a Date, or a duration such as '10m'.`)
 }
 
 /** @throws HttpError if the code runs without a tenant, or for a tenant that the request may not act for. */

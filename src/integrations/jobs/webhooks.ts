@@ -111,7 +111,7 @@ export class Webhooks {
   /** @internal Delivers one event. */
   async deliver({ id, input, signal }: JobRun<Sent>): Promise<void> {
     const endpoint = await this.#find(input.endpoint)
-    if (endpoint === undefined) throw new DeadJobError('The endpoint does not exist any more.')
+    if (endpoint === undefined) throw new DeadJobError('The endpoint no longer exists.')
     const { body } = input
     const signed = await signWebhook({ id, nowMs: this.#clock.now(), body }, endpoint.secrets)
     const response = await this.#outgoing(endpoint.url, {

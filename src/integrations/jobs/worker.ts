@@ -145,6 +145,6 @@ function twice(one: Work, other: Work): Problem {
   const [cause, remedy] =
     one.job === other.job
       ? [`${places} both run it.`, 'Keep one of the methods.']
-      : [`${places} are two jobs of this name.`, 'Give one of them another name.']
+      : [`${places} are two jobs with this name.`, 'Rename one of them.']
   return { code: 'E_JOB_DUPLICATE', subject, cause, remedy }
 }

@@ -45,7 +45,7 @@ const MOST_TOLERANCE = 600
  */
 export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
   if (typeof options !== 'object' || options === null) {
-    const remedy = "Give { issuer: 'https://…', audience: '…' }."
+    const remedy = "Pass { issuer: 'https://…', audience: '…' }."
     throw new ConfigError([invalid('options', 'Its options must be an object.', remedy)])
   }
   const { keys } = options
@@ -67,20 +67,20 @@ export function checkJwtOptions(options: AnyJwtOptions): GivenKeys['keys'] {
 
 function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
-  const safe = 'Give a URL with https. On the same machine, http will do.'
+  const safe = 'Pass an https URL. On the same machine, http is allowed.'
   if (issuer !== undefined && !isText(issuer)) {
-    problems.push(invalid('issuer', 'It is not text.', 'Give the claim iss of your tokens.'))
+    problems.push(invalid('issuer', 'It is not a string.', 'Pass the iss claim of your tokens.'))
   }
   if (keys !== undefined && jwks !== undefined) {
-    const remedy = 'Give one of keys and jwks.'
-    problems.push(invalid('keys and jwks', 'The keys come from two places.', remedy))
+    const remedy = 'Pass either keys or jwks.'
+    problems.push(invalid('keys and jwks', 'The keys come from two sources.', remedy))
   }
   if (jwks !== undefined && !isSafeUrl(jwks)) {
-    problems.push(invalid('jwks', 'Its response could be changed on the way.', safe))
+    problems.push(invalid('jwks', 'Its response could be changed in transit.', safe))
   }
   if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
     const cause = 'The keys are found by the URL of the issuer, so it must be a URL.'
-    const remedy = `${safe} It has no query. Or give keys, or jwks.`
+    const remedy = `${safe} It must not have a query. Or pass keys or jwks.`
     problems.push(invalid('issuer', cause, remedy))
   }
   if (resource !== undefined && !isIssuerUrl(resource)) {
@@ -95,23 +95,23 @@ function isIssuerUrl(value: unknown): boolean {
 
 function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
   const remedy =
-    'Give the name of this service in the claim aud, or false for tokens of all services.'
+    'Pass the name of this service in the aud claim, or false to accept tokens for all services.'
   if (audience === undefined) {
     if (keys !== undefined) return []
     const cause = 'Without it, tokens that the issuer made for other services would be accepted.'
     return [invalid('audience', cause, remedy)]
   }
   if (audience === false || isText(audience) || isTexts(audience)) return []
-  return [invalid('audience', 'It is neither a text, nor a list of them.', remedy)]
+  return [invalid('audience', 'It is neither a string nor a list of strings.', remedy)]
 }
 
 function checkAlgorithms(algorithms: unknown): Problem[] {
   if (algorithms === undefined) return []
-  const remedy = `Give some of ${ALGORITHMS.join(', ')}.`
+  const remedy = `Use some of ${ALGORITHMS.join(', ')}.`
   if (!isTexts(algorithms)) return [invalid('algorithms', 'It is not a list of names.', remedy)]
   return algorithms
     .filter((name) => !ALGORITHMS.includes(name))
-    .map((name) => invalid('algorithms', `${name} is not an algorithm of signatures.`, remedy))
+    .map((name) => invalid('algorithms', `${name} is not a signature algorithm.`, remedy))
 }
 
 function checkReaders(options: AnyJwtOptions): Problem[] {
@@ -120,19 +120,17 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
   for (const name of ['roles', 'permissions', 'scope', 'tenant'] as const) {
     const reader: unknown = options[name]
     if (reader === undefined || isText(reader) || typeof reader === 'function') continue
-    problems.push(
-      invalid(name, 'It is neither a claim nor a function.', 'Give the name of a claim.'),
-    )
+    problems.push(invalid(name, 'It is neither a claim nor a function.', 'Pass a claim name.'))
   }
   if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
-    const remedy = 'Give a schema of zod, valibot, arktype or another such library.'
+    const remedy = 'Pass a Standard Schema: zod, valibot, arktype.'
     problems.push(invalid('claims', 'It is not a Standard Schema.', remedy))
   }
   if (user !== undefined && typeof user !== 'function') {
-    problems.push(invalid('user', 'It is not a function.', 'Give (claims) => user.'))
+    problems.push(invalid('user', 'It is not a function.', 'Pass (claims) => user.'))
   }
   if (fetch !== undefined && typeof fetch !== 'function') {
-    problems.push(invalid('fetch', 'It is not a function.', 'Give (url, init) => response.'))
+    problems.push(invalid('fetch', 'It is not a function.', 'Pass (url, init) => response.'))
   }
   return problems
 }
@@ -147,23 +145,27 @@ function checkWords({
   const problems: Problem[] = []
   // A token of RFC 9110, 5.6.2.
   if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {
-    problems.push(
-      invalid('scheme', 'It is not a valid name of a scheme.', "Give one word: 'Token'."),
-    )
+    problems.push(invalid('scheme', 'It is not a valid scheme name.', "Pass one word: 'Token'."))
   }
   if (type !== undefined && !isText(type)) {
-    problems.push(invalid('type', 'It is not text.', "Give the header typ: 'at+jwt'."))
+    problems.push(
+      invalid('type', 'It is not a string.', "Pass the value of the header typ: 'at+jwt'."),
+    )
   }
   if (!['required', 'optional', undefined].includes(expires)) {
-    problems.push(invalid('expires', 'It is not a rule.', "Give 'required' or 'optional'."))
+    problems.push(invalid('expires', 'It is not a rule.', "Pass 'required' or 'optional'."))
   }
   if (requiredScopes !== undefined && !(isTexts(requiredScopes) && requiredScopes.every(isScope))) {
-    const remedy = "Give names of scopes without spaces: ['orders']."
+    const remedy = "Pass scope names without spaces: ['orders']."
     problems.push(invalid('requiredScopes', 'It is not a list of scopes.', remedy))
   }
   if (cacheSize !== undefined && !(Number.isInteger(cacheSize) && cacheSize >= 0)) {
     problems.push(
-      invalid('cacheSize', 'It is not a valid number of tokens.', 'Give 0, or a whole number.'),
+      invalid(
+        'cacheSize',
+        'It is not a valid number of tokens.',
+        'Pass 0 or a larger whole number.',
+      ),
     )
   }
   return problems
@@ -172,11 +174,14 @@ function checkWords({
 function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
   if (clockTolerance !== undefined && !(secondsOf(clockTolerance) <= MOST_TOLERANCE)) {
-    const remedy = "Give seconds, or '30s', up to 10 minutes. Set the clocks of the machines."
+    const remedy =
+      "Pass seconds, or a string such as '30s', up to 10 minutes. Correct larger differences in the clocks of the machines."
     problems.push(invalid('clockTolerance', 'It is not a short duration.', remedy))
   }
   if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {
-    problems.push(invalid('maxAge', 'It is not a duration.', "Give seconds, or '12h'."))
+    problems.push(
+      invalid('maxAge', 'It is not a duration.', "Pass seconds, or a string such as '12h'."),
+    )
   }
   return problems
 }

@@ -20,7 +20,7 @@ import {
 } from './verification-key.js'
 
 const REMEDY =
-  'Give a secret of 32 random bytes or more, a public key as PEM, or a JSON Web Key with public parts.'
+  'Pass a secret of 32 random bytes or more, a public key as PEM, or a JSON Web Key with public parts.'
 
 const SECRET: OptionNames<JwtSecret> = { secret: true, kid: true }
 const PEM: OptionNames<JwtPem> = { pem: true, kid: true }
@@ -76,7 +76,8 @@ function readKey(given: JwtKey): VerificationKey {
   if (given instanceof Uint8Array) return readSecret(given, undefined)
   if (typeof given !== 'object' || given === null) throw new UnusableKey('It is not a key.')
   const { kid } = given
-  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is not text.')
+  if (kid !== undefined && typeof kid !== 'string')
+    throw new UnusableKey('Its kid is not a string.')
   if ('secret' in given) return readSecret(given.secret as string | Uint8Array, kid)
   if ('pem' in given) return publicKey(readPem(given.pem), { kid })
   return readGivenJwk(given as JwtJwk, kid)
@@ -95,7 +96,7 @@ function readGivenJwk(jwk: JwtJwk, kid: string | undefined): VerificationKey {
 /** A public key in place of a secret would let any client sign tokens. */
 function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
-    throw new UnusableKey('Its secret is neither text nor bytes.')
+    throw new UnusableKey('Its secret is neither a string nor bytes.')
   }
   const bytes = Buffer.from(secret as string)
   if (isKeyText(bytes.toString('latin1').trim())) {
@@ -113,11 +114,11 @@ function isKeyText(text: string): boolean {
 }
 
 function readPem(pem: unknown): KeyObject {
-  if (typeof pem !== 'string') throw new UnusableKey('Its pem is not text.')
+  if (typeof pem !== 'string') throw new UnusableKey('Its pem is not a string.')
   // Files of variables write line ends as \n.
   const text = pem.replaceAll('\\n', '\n')
   if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {
-    throw new UnusableKey('It is a private key. Give the public key: openssl pkey -pubout.')
+    throw new UnusableKey('It is a private key. Pass the public key: openssl pkey -pubout.')
   }
   const key = tryKey(() => createPublicKey(text))
   if (key === null) throw new UnusableKey('Its PEM has no public key and no certificate.')

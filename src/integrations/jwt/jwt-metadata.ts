@@ -37,7 +37,8 @@ export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOption
   refuseUnknown('jwtMetadata()', options, NAMES)
   const { resource, issuer, requiredScopes, scheme = 'Bearer' } = guard.options
   if (resource === undefined) {
-    const remedy = "Give the guard the URL of this API: resource: 'https://api.example.com'."
+    const remedy =
+      "Set the URL of this API in the options of the guard: resource: 'https://api.example.com'."
     throw new ConfigError([invalid('resource', 'jwtMetadata needs it.', remedy)])
   }
   const metadata = {

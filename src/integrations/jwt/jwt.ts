@@ -42,7 +42,7 @@ interface GuardDeps {
 const TOLERANCE_S = 5
 
 const ALONE =
-  'jwt(): `keys` is a function, and no application has prepared this guard. Give it to `auth`; a guard of your own that contains it has to call its forApplication.'
+  'jwt(): `keys` is a function, and no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
 
 /**
  * The guard that {@link jwt} returns. Each application runs a guard of its own, with keys and verified tokens of its own.
@@ -278,7 +278,7 @@ class RemoteKeys implements KeySource {
     if (this.#mayTry(RETRY_MS)) await this.#refresh()
     if (this.#isUsable()) return
     const headers = { 'Retry-After': String(RETRY_MS / 1000) }
-    throw new ServiceUnavailableError('The keys of the issuer of tokens cannot be read', {
+    throw new ServiceUnavailableError('The keys of the token issuer cannot be read', {
       headers,
     })
   }
@@ -298,8 +298,8 @@ class RemoteKeys implements KeySource {
       this.#replace(await read())
       this.#readAt = clock.monotonic()
     } catch (err) {
-      const state = this.#isUsable() ? 'The known keys are used.' : 'No token can be verified.'
-      logger?.warn({ err }, `The keys of the issuer of tokens cannot be read. ${state}`)
+      const state = this.#isUsable() ? 'The stored keys are used.' : 'No token can be verified.'
+      logger?.warn({ err }, `The keys of the token issuer cannot be read. ${state}`)
     }
   }
 

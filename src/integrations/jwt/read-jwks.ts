@@ -90,7 +90,7 @@ interface FetchSetup {
  * come from the attacker.
  */
 async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
-  if (!isSafeUrl(url)) throw new Error(`${url.href} is not a URL with https.`)
+  if (!isSafeUrl(url)) throw new Error(`${url.href} is not an https URL.`)
   const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), closed])
   const headers = { accept: 'application/json, application/jwk-set+json' }
   const response = await fetch(url, { redirect: 'manual', headers, signal })

@@ -84,7 +84,7 @@ export class TokenVerifier implements Lifecycle {
     const { challenges, clock, rules } = this.#setup
     const fault = findFault(parsed, rules, clock.now() / 1000)
     if (fault === 'expired') throw challenges.refuse(fault)
-    if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times do not fit')
+    if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times are invalid')
   }
 
   /** The client only receives that the token is not valid. */
@@ -110,7 +110,7 @@ export class TokenVerifier implements Lifecycle {
     const { options } = this.#setup
     if (options.claims === undefined) return claims
     const result = await options.claims['~standard'].validate(structuredClone(claims))
-    if (result.issues !== undefined) throw this.#invalid(req, 'its claims do not fit `claims`')
+    if (result.issues !== undefined) throw this.#invalid(req, 'its claims do not match `claims`')
     return result.value
   }
 

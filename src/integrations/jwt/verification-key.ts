@@ -75,7 +75,8 @@ export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationK
   if ((use !== undefined && use !== 'sig') || !mayVerify) {
     throw new UnusableKey('It is not a key for signatures.')
   }
-  if (kid !== undefined && typeof kid !== 'string') throw new UnusableKey('Its kid is not text.')
+  if (kid !== undefined && typeof kid !== 'string')
+    throw new UnusableKey('Its kid is not a string.')
   const members = Object.fromEntries(parts.map((part) => [part, jwk[part]]))
   return publicKey(readJwk({ key: { kty, ...members }, format: 'jwk' }), { kid, alg })
 }
@@ -84,7 +85,7 @@ function readJwk(input: JsonWebKeyInput): KeyObject {
   try {
     return createPublicKey(input)
   } catch {
-    throw new UnusableKey('Its parts are missing or wrong.')
+    throw new UnusableKey('Its parts are missing or invalid.')
   }
 }
 
@@ -98,7 +99,7 @@ function algorithmsOf(key: KeyObject): readonly JwtAlgorithm[] {
   if (asymmetricKeyType === 'ec' && Object.hasOwn(CURVES, namedCurve)) {
     return CURVES[namedCurve] as readonly JwtAlgorithm[]
   }
-  throw new UnusableKey(`No algorithm of tokens uses keys of the type ${asymmetricKeyType}.`)
+  throw new UnusableKey(`No token algorithm uses keys of the type ${asymmetricKeyType}.`)
 }
 
 interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
@@ -107,7 +108,7 @@ interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
 
 function keyOf({ key, algorithms, bytes }: KeyMaterial, { kid, alg }: KeyFacts): VerificationKey {
   const allowed = alg === undefined ? algorithms : algorithms.filter((name) => name === alg)
-  if (allowed.length === 0) throw new UnusableKey(`Its alg ${String(alg)} does not fit its type.`)
+  if (allowed.length === 0) throw new UnusableKey(`Its alg ${String(alg)} does not match its type.`)
   const id = createHash('sha256')
     .update(JSON.stringify([kid, allowed]))
     .update(bytes)
@@ -147,7 +148,7 @@ function weaknessOf(key: KeyObject): string | null {
   const point = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url')
   point[31] = (point[31] as number) & 0x7f
   const isWeak = SMALL_ORDER.has(point.toString('hex'))
-  return isWeak ? 'It is an Ed25519 key of a small order, for which anybody can sign.' : null
+  return isWeak ? 'It is an Ed25519 key of a small order, for which anyone can sign.' : null
 }
 
 function weaknessOfRsa(key: KeyObject): string | null {

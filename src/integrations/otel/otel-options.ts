@@ -52,18 +52,18 @@ const isOf =
 
 /** The check of each option; it returns `null` for a valid value. */
 const CHECKS: Readonly<Record<keyof OtelOptions, Check>> = {
-  ignore: isOf('function', 'Give a function: { ignore: (req) => req.path === "/livez" }.'),
-  attributes: isOf('function', 'Give a function that returns an object of attributes.'),
-  steps: isOf('boolean', 'Give true or false.'),
-  statements: isOf('boolean', 'Give true or false.'),
+  ignore: isOf('function', 'Pass a function: { ignore: (req) => req.path === "/livez" }.'),
+  attributes: isOf('function', 'Pass a function that returns an object of attributes.'),
+  steps: isOf('boolean', 'Pass true or false.'),
+  statements: isOf('boolean', 'Pass true or false.'),
   root: (value) =>
     typeof value === 'string' && /^\/.*[^/]$/.test(value)
       ? null
-      : "Give a path that begins with a slash and does not end with one: { root: '/api' }.",
+      : "Pass a path that begins with a slash and does not end with one: { root: '/api' }.",
   tracerProvider: (value) =>
     typeof (value as Partial<TracerProvider> | null)?.getTracer === 'function'
       ? null
-      : 'Give the provider of an SDK, or leave the option out.',
+      : 'Pass the provider of an SDK, or omit the option.',
 }
 
 /**
@@ -78,7 +78,7 @@ export function checkOtelOptions(options: unknown): void {
 
 function problemsOf(options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    return [invalid('otel()', 'Its options must be an object.', 'Give an object, or nothing.')]
+    return [invalid('otel()', 'Its options must be an object.', 'Pass an object, or nothing.')]
   }
   const unknown = unknownOptions('otel(): ', options, NAMES)
   if (unknown.length > 0) return unknown

@@ -201,7 +201,7 @@ function unreachable(error: unknown): unknown {
     subject: 'postgres()',
     cause: `The database cannot be reached: ${textOf(error.cause)}.`,
     remedy:
-      'Check that the server runs, and that `url` has the host, the port, the database, the user and the password.',
+      'Check that the server is running, and that `url` has the host, the port, the database, the user and the password.',
   } as const
   return new ConfigError([problem], { cause: briefCause(error) })
 }
@@ -210,8 +210,8 @@ function unreachable(error: unknown): unknown {
 export function poolMetrics(driver: Pick<Driver, 'size' | 'usage'>): Metric[] {
   return [
     gauge('db_client_connections_used', 'Connections that are in use.', () => driver.usage().lent),
-    gauge('db_client_connections_max', 'Connections that can be used at once.', () => driver.size),
-    gauge('db_client_connections_waiting', 'Callers that wait for a connection.', () => {
+    gauge('db_client_connections_max', 'Idle connections.', () => driver.size),
+    gauge('db_client_connections_waiting', 'Callers that are waiting for a connection.', () => {
       return driver.usage().waiting
     }),
   ]

@@ -68,7 +68,7 @@ class PostgresSessions implements SessionStore {
     this.#purge = new HourlyPurge(
       context,
       () => this.#query(`delete from ${this.#table} where idle_at <= $1`, clock.now()),
-      'The sessions that have ended could not be deleted',
+      'Expired sessions could not be deleted',
     )
   }
 

@@ -175,7 +175,7 @@ class PostgresIdempotency implements IdempotencyStore {
     this.#purge = new HourlyPurge(
       context,
       () => this.#query(`delete from ${TABLE} where ends_at <= $1`, clock.now()),
-      'The records of @Idempotent() that have ended could not be deleted',
+      'Expired records of @Idempotent() could not be deleted',
     )
   }
 

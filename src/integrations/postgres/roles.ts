@@ -127,7 +127,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
   ]
   if (faults.length === 0) return
   const cause = `It ${faults.join(' and ')}, so it would not keep tenants apart.`
-  const remedy = `Give another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
+  const remedy = `Use another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
   throw roleError(name, cause, remedy)
 }
 
@@ -151,7 +151,7 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
   }
   if (!role.isSuper && !role.bypassesPolicies) return
   const fault = role.isSuper ? 'is a superuser' : 'has BYPASSRLS'
-  const remedy = `Give another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
+  const remedy = `Use another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
   throw loginError(login, `It ${fault}: no policy applies to it.`, remedy)
 }
 
@@ -162,7 +162,7 @@ async function ensureMembership(connection: Connection, name: string, login: str
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
-    loginFault(login, `It may not become ${name}, and this login may not allow that.`, grant),
+    loginFault(login, `It may not become ${name}, but this login may not grant that.`, grant),
   )
 }
 
@@ -177,7 +177,7 @@ async function checkInheritance(connection: Connection, name: string, login: str
   const change = isPerGrant
     ? `revoke ${role} from ${member}; grant ${role} to ${member} with inherit false, set true;`
     : `alter role ${member} noinherit;`
-  const cause = `It inherits the rights of ${name}, so it sees the rows of every tenant without becoming that role.`
+  const cause = `It inherits the privileges of ${name}, so it sees the rows of every tenant without becoming that role.`
   throw loginError(login, cause, `Run as an administrator: ${change}`)
 }
 
@@ -224,7 +224,7 @@ function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
 function mayNot(name: string, what: string, sql: string): ConfigError {
   return roleError(
     name,
-    `${what}, and this login may not change that.`,
+    `${what}, but this login may not change that.`,
     `Run as an administrator: ${sql}`,
   )
 }

@@ -87,7 +87,7 @@ function template(strings: TemplateStringsArray, ...inputs: unknown[]): Sql {
 /** Quotes a name for SQL. */
 export function quoteName(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {
-    throw new TypeError('sql.id(): a name is a text that is not empty and has no NUL in it.')
+    throw new TypeError('sql.id(): a name must be a non-empty string without NUL.')
   }
   return `"${name.replaceAll('"', '""')}"`
 }

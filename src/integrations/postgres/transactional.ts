@@ -71,7 +71,7 @@ function isStandardContext(value: unknown): value is DecoratorContext {
 const NO_METHOD = 'it can only decorate a method of an instance.'
 const SYNC_GENERATOR =
   'a generator function runs when it is read, after its transaction: write `async *`.'
-const RETRIED_STREAM = 'the items of a stream cannot be taken back: leave `retries` out.'
+const RETRIED_STREAM = 'the items of a stream cannot be withdrawn: omit `retries`.'
 const WITHOUT_PARENTHESES = 'it is written without parentheses, so it would never take effect.'
 
 function misused(name: unknown, cause: string): ConfigError {

@@ -382,7 +382,7 @@ export class Link {
     this.#outage = { since: clock.monotonic() }
     logger.warn(
       { reason },
-      'Redis is not available: nothing is cached, every process counts its rate limits alone, and requests with a session of Redis are refused.',
+      'Redis is not available: nothing is cached, every process counts its rate limits separately, and requests with a Redis session are refused.',
     )
   }
 }

@@ -104,7 +104,7 @@ class RedisIdempotency implements IdempotencyStore {
     } catch (err) {
       this.#logger?.warn(
         { err },
-        'A response of @Idempotent() was not kept: a repetition runs again',
+        'A response of @Idempotent() was not stored: a repeated request runs again',
       )
     }
   }

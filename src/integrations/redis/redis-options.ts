@@ -74,7 +74,7 @@ export function timeoutOf(options: RedisOptions): number {
  */
 export function checkRedisOptions(subject: string, options: RedisOptions): void {
   if (typeof options !== 'object' || options === null) {
-    const remedy = "Give { url: 'redis://host:6379' }."
+    const remedy = "Pass { url: 'redis://host:6379' }."
     throw new ConfigError([invalid(subject, 'Its options must be an object.', remedy)])
   }
   const problems = [
@@ -102,14 +102,14 @@ function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
   if (given.length < 2) return []
   const names = given.map(([name]) => name).join(' and ')
   return [
-    invalid(names, 'They name the address of Redis twice.', 'Give one of url, cluster and client.'),
+    invalid(names, 'They specify the Redis address twice.', 'Pass one of url, cluster and client.'),
   ]
 }
 
 // No message contains the URL, because it may contain a password.
 function checkUrl(url: unknown): Problem[] {
   if (url === undefined) return []
-  const remedy = "Give 'redis://host:6379', or 'rediss://host:6380' for TLS."
+  const remedy = "Pass 'redis://host:6379', or 'rediss://host:6380' for TLS."
   if (typeof url !== 'string' || !URL.canParse(url)) {
     const advice = `${remedy} A password with special characters must be percent-encoded.`
     return [invalid('url', 'It is not a URL.', advice)]
@@ -119,14 +119,14 @@ function checkUrl(url: unknown): Problem[] {
     return [invalid('url', `Its scheme is ${protocol}//.`, remedy)]
   }
   if (/^\/?\d*$/.test(pathname)) return []
-  return [invalid('url', 'Its path is not the number of a database.', `${remedy} Append /1 for 1.`)]
+  return [invalid('url', 'Its path is not a database number.', `${remedy} Append /1 for 1.`)]
 }
 
 function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
   if (cluster === undefined) return []
   if (!Array.isArray(cluster.rootNodes) || cluster.rootNodes.length === 0) {
-    const remedy = "Give { rootNodes: [{ url: 'redis://host:6379' }, …] }."
-    return [invalid('cluster.rootNodes', 'It must name at least one node.', remedy)]
+    const remedy = "Pass { rootNodes: [{ url: 'redis://host:6379' }, …] }."
+    return [invalid('cluster.rootNodes', 'It must list at least one node.', remedy)]
   }
   return cluster.rootNodes.flatMap(({ url }, index) =>
     checkUrl(url).map((problem) => ({ ...problem, subject: `cluster.rootNodes[${index}].url` })),
@@ -135,13 +135,13 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
 
 function checkClient(client: unknown): Problem[] {
   if (client === undefined || hasMethod(client, 'sendCommand')) return []
-  const remedy = 'Give the result of createClient() or createCluster() of the package redis.'
-  return [invalid('client', 'It is not a client of node-redis.', remedy)]
+  const remedy = 'Pass the result of createClient() or createCluster() of the package redis.'
+  return [invalid('client', 'It is not a node-redis client.', remedy)]
 }
 
 function checkFallback(fallback: unknown): Problem[] {
   if (fallback === undefined || hasMethod(fallback, 'consume')) return []
-  const remedy = 'Give memoryRateLimit(), or another RateLimitStore.'
+  const remedy = 'Pass memoryRateLimit(), or another RateLimitStore.'
   return [invalid('fallback', 'It has no method consume.', remedy)]
 }
 
@@ -151,13 +151,13 @@ function hasMethod(value: unknown, name: string): boolean {
 
 function checkPrefix(prefix: unknown): Problem[] {
   if (prefix === undefined || (typeof prefix === 'string' && prefix.length <= 100)) return []
-  return [invalid('prefix', 'It is not a short string.', "Give at most 100 characters: 'shop:'.")]
+  return [invalid('prefix', 'It is not a short string.', "Use at most 100 characters: 'shop:'.")]
 }
 
 function checkTimeout(timeout: Duration | undefined): Problem[] {
   if (timeout === undefined) return []
   const seconds = toSeconds(timeout)
   if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
-  const cause = `${String(timeout)} is not a length of time to wait for.`
-  return [invalid('timeout', cause, "Give seconds, or '50ms'.")]
+  const cause = `${String(timeout)} is not a duration.`
+  return [invalid('timeout', cause, "Pass seconds, or a string such as '50ms'.")]
 }

@@ -89,9 +89,9 @@ export class Manager implements SessionManager, Lifecycle {
         code: 'E_SESSIONS_MEMORY',
         subject: 'sessions(): store',
         cause:
-          'Sessions are kept in the memory of this process: a restart logs everybody out, and other processes do not know them.',
+          'Sessions are stored in the memory of this process: a restart logs out all users, and other processes cannot read the sessions.',
         remedy:
-          'Give store: redisSessions() of blazon/redis, or postgresSessions() of blazon/postgres.',
+          'Set store to redisSessions() of blazon/redis, or postgresSessions() of blazon/postgres.',
       },
     ])
   }
@@ -99,8 +99,8 @@ export class Manager implements SessionManager, Lifecycle {
   async onInit(): Promise<void> {
     const { get, logger, usesTenants } = this.#setUp
     if ('issues' in (await this.validate({}))) {
-      const cause = 'It does not accept {}, which a new session has.'
-      const remedy = 'Make each value optional, or give it a default.'
+      const cause = 'It does not accept {}, the value of a new session.'
+      const remedy = 'Make each value optional, or set a default for it.'
       throw new ConfigError([
         { code: 'E_OPTION_INVALID', subject: 'sessions(): schema', cause, remedy },
       ])
@@ -151,7 +151,7 @@ export class Manager implements SessionManager, Lifecycle {
     } catch (error) {
       if (HttpError.is(error) && error.status >= 500) throw error
       const options = { code: 'SESSIONS_UNAVAILABLE', cause: error }
-      throw new ServiceUnavailableError('The store of the sessions has failed', options)
+      throw new ServiceUnavailableError('The session store failed', options)
     }
   }
 
@@ -173,7 +173,7 @@ export class Manager implements SessionManager, Lifecycle {
     if ('data' in result) return result.data
     if (!this.#hasWarned) {
       const text =
-        'The values of a session no longer match the schema of sessions(), and are left out.'
+        'The values of a session no longer match the schema of sessions(), and are dropped.'
       this.logger.warn({ issues: result.issues }, text)
     }
     this.#hasWarned = true
@@ -184,7 +184,7 @@ export class Manager implements SessionManager, Lifecycle {
   userKey(userId: unknown, tenant: string | null): string {
     if (typeof userId === 'number' || (typeof userId === 'string' && userId !== ''))
       return JSON.stringify([this.settings.bindTenant ? tenant : null, String(userId)])
-    throw new TypeError('sessions(): a user needs an `id`, which is a number or a text.')
+    throw new TypeError('sessions(): a user needs an `id`, which is a number or a string.')
   }
 
   async list(userId: string | number, owner: SessionOwner = {}): Promise<SessionRow[]> {

@@ -35,7 +35,7 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
   const { maxSessions = DEFAULT_MAX_SESSIONS } = options
   if (!Number.isInteger(maxSessions) || maxSessions < 1) {
     throw new RangeError(
-      `memorySessions(): maxSessions is ${String(maxSessions)}; give a whole number from 1 on.`,
+      `memorySessions(): maxSessions is ${String(maxSessions)}; pass a whole number above 0.`,
     )
   }
   return new MemorySessions(maxSessions)

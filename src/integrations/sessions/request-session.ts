@@ -10,12 +10,12 @@ const MAX_LENGTH = 32 * 1024
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
-const NO_SESSION = 'no session has the id of the cookie: it has ended'
-const FOREIGN = 'the session belongs to another tenant than the request names'
+const NO_SESSION = 'no session has the ID of the cookie: it has ended'
+const FOREIGN = 'the session belongs to another tenant than the request'
 const UNNAMED =
-  'the session belongs to a tenant, and the request names none: name it, or give sessions() the option `tenant`'
+  'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()'
 const OF_NOBODY =
-  'the session was begun for no tenant, and the request names one: log in for the tenant, or give sessions() the option `tenant`'
+  'the session was begun for no tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()'
 
 /** A change of the cookie, and whether the corresponding change of the session is saved. */
 interface CookieChange {
@@ -190,7 +190,7 @@ export class RequestSession implements Session<Values, Values> {
     if (tenant !== null || this.#tenant === null || !this.#manager.settings.bindTenant)
       return tenant
     throw new TypeError(
-      'sessions(): login() would begin a session for a tenant that the request only names. Write @Tenant() on the route, or call login in runWithTenant(id, …), after you have checked that the account belongs to the tenant.',
+      'sessions(): login() would begin a session for a tenant that only the request specifies. Write @Tenant() on the route, or call login in runWithTenant(id, …), after you have checked that the account belongs to the tenant.',
     )
   }
 
@@ -243,7 +243,7 @@ export class RequestSession implements Session<Values, Values> {
       if (this.#mayChange) this.#check()
       if (this.#res.headersSent)
         throw new TypeError(
-          'sessions(): the response has begun, so its cookie cannot be set. Write before.',
+          'sessions(): the response has begun, so its cookie cannot be set. Write earlier.',
         )
       await this.load()
       await work()
@@ -320,7 +320,7 @@ export class RequestSession implements Session<Values, Values> {
     const parsed = Object.entries(fields).map(([name, text]) => [name, JSON.parse(text)])
     const result = await this.#manager.validate(Object.fromEntries(parsed))
     if ('issues' in result)
-      throw new TypeError(`sessions(): the values do not fit the schema: ${result.issues}`)
+      throw new TypeError(`sessions(): the values do not match the schema: ${result.issues}`)
     const unknown = Object.keys(texts).find(
       (name) => texts[name] !== null && !Object.hasOwn(result.data, name),
     )
@@ -328,7 +328,7 @@ export class RequestSession implements Session<Values, Values> {
     const length = Object.entries(fields).flat().join('').length
     if (length > MAX_LENGTH)
       throw new TypeError(
-        `sessions(): the values have ${length} characters of JSON; at most ${MAX_LENGTH} are kept.`,
+        `sessions(): the values have ${length} characters of JSON; at most ${MAX_LENGTH} are allowed.`,
       )
     return { set, fields }
   }

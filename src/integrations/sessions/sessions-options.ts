@@ -165,9 +165,9 @@ function checkTimes(
   { idleMs, absoluteMs }: Pick<SessionsSettings, 'idleMs' | 'absoluteMs'>,
 ): Problem[] {
   const isTime = (ms: number) => ms >= 1000 && Number.isFinite(ms)
-  const remedy = "Give seconds from 1 on, or a string such as '30m'."
+  const remedy = "Pass seconds (1 or more), or a string such as '30m'."
   const wrong = (name: 'idle' | 'absolute') =>
-    invalid(name, `${String(options[name])} is not a length of time for a session.`, remedy)
+    invalid(name, `${String(options[name])} is not a valid session duration.`, remedy)
   if (!isTime(idleMs)) return [wrong('idle')]
   if (!isTime(absoluteMs)) return [wrong('absolute')]
   if (idleMs <= absoluteMs) return []
@@ -175,7 +175,7 @@ function checkTimes(
     invalid(
       'idle',
       'It is longer than absolute.',
-      'Give a shorter time, or a longer one for absolute.',
+      'Use a shorter time, or a longer one for absolute.',
     ),
   ]
 }
@@ -184,20 +184,20 @@ function checkCookie({ name, sameSite }: SessionCookieOptions = {}): Problem[] {
   const problems: Problem[] = []
   if (name !== undefined && !COOKIE_NAME.test(name)) {
     const remedy =
-      "Give at most 64 letters, digits, '.', '_' and '-', without the prefix: 'session'."
+      "Use at most 64 letters, digits, '.', '_' and '-', without the prefix: 'session'."
     problems.push(
-      invalid('cookie.name', `${JSON.stringify(name)} is not a name for the cookie.`, remedy),
+      invalid('cookie.name', `${JSON.stringify(name)} is not a valid cookie name.`, remedy),
     )
   }
   if (sameSite !== undefined && !['lax', 'strict'].includes(sameSite)) {
-    const remedy = "Give 'lax' or 'strict'. Pages of other origins need trustedOrigins."
+    const remedy = "Pass 'lax' or 'strict'. Pages of other origins need trustedOrigins."
     problems.push(invalid('cookie.sameSite', `It is ${JSON.stringify(sameSite)}.`, remedy))
   }
   return problems
 }
 
 function checkOrigins(origins: readonly string[] = []): Problem[] {
-  const remedy = "Give scheme and host, as browsers send them: 'https://admin.example.com'."
+  const remedy = "Pass the scheme and host, as browsers send them: 'https://admin.example.com'."
   if (!Array.isArray(origins)) return [invalid('trustedOrigins', 'It is not a list.', remedy)]
   return origins
     .filter((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
@@ -209,23 +209,23 @@ function checkOrigins(origins: readonly string[] = []): Problem[] {
 function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions): Problem[] {
   const problems: Problem[] = []
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
-    const remedy = 'Give a schema of zod 4, valibot, arktype or another library of Standard Schema.'
+    const remedy = 'Pass a Standard Schema: zod 4, valibot, arktype.'
     problems.push(invalid('schema', 'It is not a Standard Schema.', remedy))
   }
   if (store !== undefined && typeof store?.take !== 'function') {
     const remedy =
-      'Give redisSessions(), postgresSessions(), memorySessions(), or another SessionStore.'
-    problems.push(invalid('store', 'It is not a store of sessions.', remedy))
+      'Pass redisSessions(), postgresSessions(), memorySessions(), or another SessionStore.'
+    problems.push(invalid('store', 'It is not a session store.', remedy))
   }
   if (findUser !== undefined && typeof findUser !== 'function')
-    problems.push(invalid('findUser', 'It is not a function.', 'Give (id) => users.find(id).'))
+    problems.push(invalid('findUser', 'It is not a function.', 'Pass (id) => users.find(id).'))
   const isReader = typeof tenant === 'function' || (typeof tenant === 'string' && tenant !== '')
   if (tenant !== undefined && !isReader)
     problems.push(
       invalid(
         'tenant',
         'It is neither the name of a field nor a function.',
-        "Give 'clinic' or (user) => user.clinic.",
+        "Pass 'clinic' or (user) => user.clinic.",
       ),
     )
   if (tenant !== undefined && bindTenant === true)
@@ -237,6 +237,6 @@ function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions)
       ),
     )
   if (bindTenant !== undefined && typeof bindTenant !== 'boolean')
-    problems.push(invalid('bindTenant', 'It is not a boolean.', 'Give true or false.'))
+    problems.push(invalid('bindTenant', 'It is not a boolean.', 'Pass true or false.'))
   return problems
 }

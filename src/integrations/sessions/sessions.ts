@@ -60,14 +60,14 @@ function create<TInput, TOutput, TUser>(
   settings: SessionsSettings,
 ): Sessions<TInput, TOutput, TUser> {
   const cookie = new SessionCookie(settings)
-  const own = new InjectionToken<Manager>('sessions(): it belongs in `plugins`, too')
+  const own = new InjectionToken<Manager>('sessions(): it must also be in `plugins`')
   /** The managers of applications, by the application in `req.app`. */
   const managers = new WeakMap<object, Manager>()
   const requests = new WeakMap<object, RequestSession>()
   const sessionOf = (req: Request): RequestSession => {
     const session = requests.get(req)
     if (session !== undefined) return session
-    throw new Error('sessions(): the application needs it in `plugins`, and not only as a guard.')
+    throw new Error('sessions(): the application needs it in `plugins`, not only as a guard.')
   }
   const canActivate = (req: Request) => admit(sessionOf(req), { req, findUser: settings.findUser })
   const tenantOf = tenantReader(settings, sessionOf)
@@ -166,7 +166,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
   const user = findUser === null ? stored : await findUser(stored as string, req)
   // A look-up may take seconds, during which the session may end.
   if (user === null || user === undefined) return refuse(req, NO_USER)
-  if (session.hasEnded) return refuse(req, 'the session has ended meanwhile')
+  if (session.hasEnded) return refuse(req, 'the session has ended in the meantime')
   req.user = user as User
   return true
 }

@@ -103,7 +103,7 @@ function unknownEntity<T extends ObjectLiteral>(
   return {
     code: 'E_PROVIDER_MISSING',
     subject,
-    cause: `The data source does not know ${nameOf(entity)}; its entities are: ${known.join(', ') || 'none'}.`,
+    cause: `The data source does not contain ${nameOf(entity)}; its entities are: ${known.join(', ') || 'none'}.`,
     remedy: `Add ${nameOf(entity)} to \`entities\` of typeorm({ … }); a class needs @Entity().`,
   }
 }
@@ -118,8 +118,8 @@ function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
     {
       code: 'E_OPTION_INVALID',
       subject: 'repositoryOf()',
-      cause: `${String(entity)} is not an entity. An undefined one is often a circular import.`,
-      remedy: 'Give a class with @Entity(), or an EntitySchema.',
+      cause: `${String(entity)} is not an entity. An undefined one often results from a circular import.`,
+      remedy: 'Pass a class with @Entity(), or an EntitySchema.',
     },
   ])
 }

@@ -23,12 +23,12 @@ export function checkTypeOrmOptions(options: unknown): void {
 
 function problemsOf(options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const remedy = "Give { type: 'postgres', url: 'postgres://…', entities: [User] }."
+    const remedy = "Pass { type: 'postgres', url: 'postgres://…', entities: [User] }."
     return [invalid('typeorm()', 'Its options must be an object.', remedy)]
   }
   if ('initialize' in options) {
     const cause = 'It was given a data source, which can serve only one application, and only once.'
-    return [invalid('typeorm()', cause, 'Give its options: typeorm(dataSource.options).')]
+    return [invalid('typeorm()', cause, 'Pass its options: typeorm(dataSource.options).')]
   }
   const { type, name } = options as { type?: unknown; name?: unknown }
   return [...checkType(type), ...checkName(name)]
@@ -36,13 +36,13 @@ function problemsOf(options: unknown): Problem[] {
 
 function checkType(type: unknown): Problem[] {
   if (typeof type === 'string') return []
-  const remedy = "Name the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
+  const remedy = "Specify the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
   return [invalid('typeorm(): type', 'The kind of database is missing.', remedy)]
 }
 
 function checkName(name: unknown): Problem[] {
   if (name === undefined || (typeof name === 'string' && name !== '')) return []
-  const remedy = "Give a short string, as in { name: 'reports' }, or leave it out."
+  const remedy = "Pass a short string, as in { name: 'reports' }, or omit it."
   return [invalid('typeorm(): name', 'It is not a name.', remedy)]
 }
 

@@ -231,7 +231,7 @@ function ofStatement(code: string): Finding {
 function ofTypeOrm({ name, message }: Error): Finding {
   const [command, driver] = /npm install ([\w@/.-]*\w)/.exec(message) ?? []
   if (name === 'DriverPackageNotInstalledError' && command !== undefined) {
-    const cause = `TypeORM needs ${driver} for this kind of database, and cannot load it.`
+    const cause = `TypeORM needs ${driver} for this kind of database, but cannot load it.`
     return { code: 'E_PEER_MISSING', cause, remedy: command }
   }
   return failed(
@@ -247,7 +247,8 @@ function ofUrl(): Finding {
 
 function ofConnection(message: string, code: string): Finding {
   const reason = message === '' ? code : `${code}, ${message}`
-  const remedy = 'Does it run there? Are the user, the password and the name of the database right?'
+  const remedy =
+    'Check that the database is running there, and that the user, the password and the database name are correct.'
   return failed(`The database cannot be used: ${sentence(reason)}`, remedy)
 }
 

@@ -8,16 +8,16 @@ import { metadataStore, storedLists } from './traces.js'
 
 /** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` lists them, too. */
 const REMEDIES = {
-  guard: "Give the guard as `auth.guard`, and write @Auth() of blazon, or @Can('…') for roles.",
+  guard: "Pass the guard as `auth.guard`, and write @Auth() of blazon, or @Can('…') for roles.",
   access:
     "Use @Can('…'), @Auth() or @Public() of blazon, or `metadataKeys` of a plugin that reads it.",
-  schema: 'Give a schema, as in @Post(path, { body: schema }) of blazon.',
+  schema: 'Pass a schema, as in @Post(path, { body: schema }) of blazon.',
   use: 'Write @Use(…) of blazon with a class that has intercept(req, next, res), or with a middleware.',
   filter: 'Write it as an error middleware, (error, req, res, next) => …, in `middlewares`.',
-  scope: 'Each instance lives as long as the application: keep the data of a request on req.',
+  scope: 'Each instance exists as long as the application: store request data on req.',
   route: 'Import it from blazon, and remove this one.',
   response: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
-  parameter: 'Take it from the request, or use @CurrentUser() or defineParameter() of blazon.',
+  parameter: 'Read it from the request, or use @CurrentUser() or defineParameter() of blazon.',
   injection: 'Import Inject from blazon, or write inject(token).',
   other: 'Remove it. The table of docs/nestjs.md has the replacements, such as @RateLimit.',
   document: 'Use @ApiOperation, @ApiBody, @ApiTags or `errors` of blazon, and remove it.',
@@ -113,10 +113,10 @@ function checkBinding(
 ): Problem[] {
   const findings = typeof source === 'function' ? [] : inspectScope(source)
   const remedy = TOKENS.get(token)
-  if (remedy !== undefined) findings.push({ written: 'a token of NestJS', remedy })
+  if (remedy !== undefined) findings.push({ written: 'a NestJS token', remedy })
   const subject = remedy === undefined ? tokenName(token) : String(token)
   const problems = findings.map(({ written, ...rest }): Problem => {
-    const cause = `It is provided by ${origin} with ${written}, which Blazon does not know.`
+    const cause = `It is provided by ${origin} with ${written}, which Blazon does not support.`
     return { code: 'E_FOREIGN_PROVIDER', subject, cause, ...rest }
   })
   if (make.kind !== 'class' || controllers.has(make.class)) return problems

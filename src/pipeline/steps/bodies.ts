@@ -137,7 +137,7 @@ class BodyStep {
   #taken(req: BlazonRequest, res: Response): unknown {
     if (this.#config.verify === null) return this.#next(req, res)
     throw new TypeError(
-      '@Webhook needs the bytes of the body, and a middleware has read them: let the middleware leave out this path.',
+      '@Webhook needs the bytes of the body, but a middleware has already read them: exclude this path from the middleware.',
     )
   }
 

@@ -39,7 +39,7 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
 export function negotiateStage(config: NegotiateConfig): StepFactory {
   const byType = new Map(representations(config).map((each) => [each.type, each]))
   const types = [...byType.keys()]
-  const message = `The response can be ${types.join(' or ')}, and \`Accept\` names none of them`
+  const message = `The response can be ${types.join(' or ')}, but \`Accept\` lists none of them`
   return (next) =>
     function chooseType(req, res) {
       res.vary('Accept')
@@ -94,7 +94,7 @@ function sendProduced(
     if (isThenable(body)) ignoreRejection(body)
     else discardBody(body)
     throw new TypeError(
-      `\`serialize\` of ${route.name} for '${type}' returned no body: return a text, bytes, or a stream, at once.`,
+      `\`serialize\` of ${route.name} for '${type}' returned no body: return a string, bytes, or a stream, synchronously.`,
     )
   }
 }
@@ -142,8 +142,8 @@ interface OfRows {
 
 function withoutList(name: string, status: number, type: string): string {
   return (
-    `${name} returned rows for '${type}', and its response ${status} describes no list whose items they could be, so ` +
-    'nothing shows which of their fields may leave. Describe a list, or an object whose `items` is a list.'
+    `${name} returned rows for '${type}', but its response ${status} describes no list with such items, so ` +
+    'it is unknown which of their fields may be sent. Describe a list, or an object whose `items` is a list.'
   )
 }
 

@@ -206,7 +206,7 @@ export function sendUnusual(
   const kind = unsendableKind(value)
   if (kind === null) return false
   throw new TypeError(
-    `${route.name} returned ${kind}, which has no form in JSON: ${remedyFor(kind)}.`,
+    `${route.name} returned ${kind}, which has no JSON representation: ${remedyFor(kind)}.`,
   )
 }
 

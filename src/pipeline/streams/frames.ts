@@ -65,7 +65,7 @@ function toJson(item: unknown, prepare: PrepareItem): string {
 function toText(item: unknown, prepare: PrepareItem): string {
   const value = prepare === null ? item : prepare(item)
   const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new TypeError('It yielded nothing: an item is a value of JSON.')
+  if (text === undefined) throw new TypeError('It yielded nothing: an item must be a JSON value.')
   refuseHidden(value, text)
   return text
 }
@@ -73,5 +73,5 @@ function toText(item: unknown, prepare: PrepareItem): string {
 function refuseUnsendable(value: unknown): void {
   const kind = unsendableKind(value)
   if (kind === null) return
-  throw new TypeError(`It yielded ${kind}, which has no form in JSON: ${remedyFor(kind)}.`)
+  throw new TypeError(`It yielded ${kind}, which has no JSON representation: ${remedyFor(kind)}.`)
 }

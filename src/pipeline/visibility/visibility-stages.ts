@@ -174,8 +174,8 @@ function preparationOf(
   /** An error of the route, and not thrown, for the reason of `checkFields` in `steps/fields.ts`. */
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
     const message =
-      `${name}: the response ${status} has no schema, and the route has values of records or items of lists with an ` +
-      'visibility: they have no name by which they could be found and left out. ' +
+      `${name}: the response ${status} has no schema, but the route has record values or list items with ` +
+      '`visibleTo`: they have no name by which they could be found and left out. ' +
       `Describe it with @ApiResponseDoc({ status: ${status}, schema }).`
     onError(refuse('INTERNAL_SERVER_ERROR', message), res.req as BlazonRequest, res)
     return REFUSED

@@ -101,7 +101,7 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
   if (target !== undefined) return [conversion.convert(target, path)]
   conversion.lose(
     path,
-    `The reference ${String($ref)} leads nowhere: the document accepts anything.`,
+    `The reference ${String($ref)} cannot be resolved: the document accepts anything.`,
   )
   return []
 }
@@ -118,7 +118,7 @@ function withoutCircles<S>(
   const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
   return definitions.map((definition) => {
     if (!isEmptyCycle(definition.name, schemas)) return definition
-    lose('', `The schema ${definition.name} refers to itself only: the document accepts anything.`)
+    lose('', `The schema ${definition.name} refers only to itself: the document accepts anything.`)
     return { ...definition, schema: of({}) }
   })
 }

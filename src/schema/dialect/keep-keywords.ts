@@ -24,7 +24,7 @@ interface KeywordPlace {
 /** Converts one keyword; returns the resulting keywords. */
 type Write = (value: unknown, place: KeywordPlace) => OpenApiSchema
 
-const NOT_UNICODE = 'is not in the document: it is not a Unicode expression.'
+const NOT_UNICODE = 'is not in the document: it is not a Unicode regular expression.'
 
 const count =
   (keyword: string): Write =>
@@ -161,7 +161,7 @@ function patternProperties(value: unknown, { path, conversion }: KeywordPlace): 
   for (const [source, child] of isNode(value) ? Object.entries(value) : []) {
     const understood = toPattern(source)
     if (understood !== undefined) schemas[understood] = conversion.convert(child, below(path, '*'))
-    else conversion.lose(path, `The pattern ${source} of names ${NOT_UNICODE}`)
+    else conversion.lose(path, `The name pattern ${source} ${NOT_UNICODE}`)
   }
   return Object.keys(schemas).length > 0 ? { patternProperties: schemas } : {}
 }

@@ -14,7 +14,10 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   const { pattern, contentMediaType } = node
   const understood = typeof pattern === 'string' ? toPattern(pattern) : undefined
   if (typeof pattern === 'string' && understood === undefined) {
-    lose(path, `The pattern ${pattern} is not in the document: it is not a Unicode expression.`)
+    lose(
+      path,
+      `The pattern ${pattern} is not in the document: it is not a Unicode regular expression.`,
+    )
   }
   const schema: Draft = {}
   copyCount(schema, 'minLength', node)

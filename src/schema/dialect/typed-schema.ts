@@ -212,7 +212,7 @@ function otherProperties(
   const values = Object.values(patternProperties).map(convertOne)
   const catchAll = patterns.findIndex((pattern) => ANY_NAME.has(pattern))
   if (catchAll >= 0 && patterns.length === 1) return toRest(values[catchAll])
-  conversion.lose(path, 'OpenAPI 3.0 has no patterns of names: they are not in the document.')
+  conversion.lose(path, 'OpenAPI 3.0 has no name patterns: they are not in the document.')
   if (fallback === undefined) return undefined
   const possible = isNever(fallback) ? values : [...values, fallback]
   if (possible.some((schema) => Object.keys(schema).length === 0)) return undefined
@@ -248,7 +248,7 @@ function allowedNames(node: Node, path: string, conversion: Conversion): string[
   const isBare = Object.keys(others).length === 0
   if (isBare && values !== undefined) return values.filter((value) => typeof value === 'string')
   if (!isBare || (type !== undefined && type !== 'string')) {
-    conversion.lose(path, 'OpenAPI 3.0 has no rules for names of properties: any name is accepted.')
+    conversion.lose(path, 'OpenAPI 3.0 has no rules for property names: any name is accepted.')
   }
   return undefined
 }

@@ -61,5 +61,5 @@ function causeOf(node: Node, resolve: References['resolve']): string | null {
     return `The dynamic reference ${String($dynamicRef)} cannot be followed.`
   }
   if ($ref === undefined || resolve(node) !== undefined) return null
-  return `The reference ${String($ref)} leads nowhere.`
+  return `The reference ${String($ref)} cannot be resolved.`
 }

@@ -64,7 +64,7 @@ function ofBody(schema: unknown, resolve: References['resolve']): BodyFields {
       const plain = readPlain(body)
       if (plain instanceof UnsendableError) {
         const { kind, path } = plain
-        return { lie: `it has ${kind}${at(path, names)}, which has no form in JSON` }
+        return { lie: `it has ${kind}${at(path, names)}, which has no JSON representation` }
       }
       const wrong = findMismatch(schema, plain)
       if (wrong !== null) return { lie: `it does not match its schema${at(wrong, names)}` }

@@ -10,7 +10,7 @@ export class UnsendableError extends TypeError {
 
   constructor(kind: Unsendable, path: Path) {
     const place = path.length === 0 ? '' : ` at '${path.join('.')}'`
-    super(`${kind}${place} has no form in JSON: ${remedyFor(kind)}.`)
+    super(`${kind}${place} has no JSON representation: ${remedyFor(kind)}.`)
     this.kind = kind
     this.path = path
   }
@@ -133,7 +133,7 @@ const REMEDIES = {
     'return a list (await Array.fromAsync(generator)), or a stream: Readable.from(generator)',
   'a function': 'call it, and return its result',
   'a symbol': 'return its description',
-  'a BigInt': 'return a number, or text: String(value)',
+  'a BigInt': 'return a number, or a string: String(value)',
   'an Error': 'throw it',
   'a regular expression': 'return its text: expression.source',
   'an iterator': 'return a list: [...iterator]',
@@ -145,7 +145,7 @@ const REMEDIES = {
   'a Request': 'return only the parts that the client needs',
   'a Response': 'return it alone, or its data: await response.json()',
   'a ReadableStream': 'return it alone, without data around it',
-  'an ArrayBuffer': 'return it alone, or text: Buffer.from(buffer).toString("base64")',
+  'an ArrayBuffer': 'return it alone, or a string: Buffer.from(buffer).toString("base64")',
   'a WeakRef': 'return its data: reference.deref()',
 } as const
 

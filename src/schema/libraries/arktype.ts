@@ -90,7 +90,7 @@ const MORPH = 'A morph does not show the type of its result: add .to() with a ty
 
 function instanceOf(proto: unknown): string {
   const name = typeof proto === 'function' ? proto.name : String(proto)
-  return `An instance of ${name} has no form in JSON: the document accepts anything.`
+  return `An instance of ${name} has no JSON representation: the document accepts anything.`
 }
 
 function ofUnit(unit: unknown): Record<string, unknown> {

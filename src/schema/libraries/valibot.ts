@@ -57,7 +57,7 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
   const converter = installed('@valibot/to-json-schema') as Converter | undefined
   if (converter === undefined) {
     return unknown(
-      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema. In a bundle, give its toJsonSchema to swagger.converters.',
+      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema. In a bundle, pass its toJsonSchema to swagger.converters.',
     )
   }
   // Without these definitions, the converter writes a recursive schema twice: inline, and as the definition
@@ -113,7 +113,7 @@ const IN_JSON: Readonly<Record<string, Json>> = {
   custom: unknown(
     'A custom check does not show which values it accepts: the document accepts anything.',
   ),
-  promise: unknown('A promise has no form in JSON: the document accepts anything.'),
+  promise: unknown('A promise has no JSON representation: the document accepts anything.'),
 }
 
 function describeSchema(
@@ -149,11 +149,11 @@ function describeSchema(
   return undefined
 }
 
-const INSTANCE = 'An instance of a class has no form in JSON: the document accepts anything.'
+const INSTANCE = 'An instance of a class has no JSON representation: the document accepts anything.'
 
 function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
   if (typeof value === 'bigint') return { const: `${value}` }
-  return 'const' in jsonSchema ? jsonSchema : unknown('This literal has no form in JSON.')
+  return 'const' in jsonSchema ? jsonSchema : unknown('This literal has no JSON representation.')
 }
 
 /**

@@ -57,7 +57,7 @@ export function findMarks(json: unknown): FoundMarks {
   )) {
     const mark = markOf(node)
     if (hasWrongMark(node)) {
-      wrong.set(path, { path, cause: 'is neither a text nor a list of texts' })
+      wrong.set(path, { path, cause: 'is neither a string nor a list of strings' })
     } else if (mark !== null && kind !== 'member') {
       wrong.set(path, { path, cause: CAUSES[kind] })
     } else if (mark !== null) {

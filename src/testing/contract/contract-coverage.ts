@@ -120,7 +120,9 @@ export class ContractCoverage {
     const lacksStatuses = statuses.percent < (least.statuses ?? 0)
     if (!isShort && !lacksStatuses) return
     const missing = rows.flatMap((row) => missingOf(row, lacksStatuses))
-    throw new Error([`The tests exercise too little: ${this.summary()}.`, ...missing].join('\n  '))
+    throw new Error(
+      [`The coverage of the tests is too low: ${this.summary()}.`, ...missing].join('\n  '),
+    )
   }
 
   #rowOf(documented: DocumentedOperation): Row {

@@ -29,11 +29,11 @@ export function inspectResponse(
   { status, headers, violation }: FuzzResponse,
   { allowed, validationStatus }: InspectConfig,
 ): Finding | undefined {
-  if (status >= 500) return { kind: 'server-error', expected: 'no error of the server' }
+  if (status >= 500) return { kind: 'server-error', expected: 'no server error' }
   if (INJECTED in headers) {
     return {
       kind: 'injection',
-      expected: `no header ${INJECTED}, which a value of the request has added`,
+      expected: `no header ${INJECTED}, which a request value has added`,
     }
   }
   const isRefused = REFUSALS.includes(status) || status === validationStatus

@@ -103,7 +103,7 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   check(headers === undefined || isObject(headers), 'headers', headers, "{ 'X-Name': 'value' }")
   const isPath = typeof path === 'string' && /^.+\/[\d:]+$/.test(path)
   check(path === undefined || isPath, 'path', path, 'the path in the message of a failure')
-  check(path === undefined || seed !== undefined, 'path', path, 'its seed, too')
+  check(path === undefined || seed !== undefined, 'path', path, 'the seed as well')
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -129,5 +129,5 @@ function isAllowance(value: unknown): boolean {
 
 function problemOf(name: string, value: unknown, known: string): Problem {
   const cause = `fuzz() cannot use ${JSON.stringify(value) ?? String(value)}.`
-  return invalid(`fuzz({ ${name} })`, cause, `It takes ${known}.`)
+  return invalid(`fuzz({ ${name} })`, cause, `It accepts ${known}.`)
 }

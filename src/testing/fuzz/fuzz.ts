@@ -120,7 +120,7 @@ function nothingSent(documented: number): Error {
   const cause =
     documented === 0
       ? 'no document of this application has an operation'
-      : 'skip, operations, or path leave none of the operations, or requests of those that are left lead to other routes'
+      : 'skip, operations or path exclude all operations, or requests for the remaining ones lead to other routes'
   return new Error(`fuzz() has sent nothing: ${cause}.`)
 }
 
@@ -189,9 +189,9 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
     as: options.as,
   }
   return [
-    `${name} (${operationId}, ${handler}) fails a request that is ${kind}${what === '' ? '' : ` (${what})`}.`,
+    `${name} (${operationId}, ${handler}) fails for a request that is ${kind}${what === '' ? '' : ` (${what})`}.`,
     `  expected: ${finding.expected}`,
-    `  answered: ${answered}`,
+    `  received: ${answered}`,
     `  replay:   app.fuzz({ seed: ${seed}, path: ${JSON.stringify(place)} })`,
     ...adviceOf(finding, operationId),
     '',

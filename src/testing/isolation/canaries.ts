@@ -87,7 +87,7 @@ export class Canaries {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const pattern = new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`)
-    this.#ids.push({ pattern, match: { key: id, owner, origin: 'its id' } })
+    this.#ids.push({ pattern, match: { key: id, owner, origin: 'its ID' } })
   }
 
   /** Returns every canary and tenant id in a text, each once. */

@@ -141,8 +141,8 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
 
 const NO_HEADER: Problem = invalid(
   'proveIsolation({ tenants })',
-  'The application reads no header of the tenant (`tenant.header` is false), so ids cannot be sent.',
-  'Name the callers: { acme: app.with({ authorization: … }), globex: … }. With guards that have `tenantOf`, `as` will do.',
+  'The application reads no header of the tenant (`tenant.header` is false), so tenant IDs cannot be sent.',
+  'Pass the callers: { acme: app.with({ authorization: … }), globex: … }. With guards that have `tenantOf`, `as` is enough.',
 )
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {
@@ -181,7 +181,7 @@ function isCaller(value: unknown): boolean {
 
 function problemOf(name: string, value: unknown, known: string): Problem {
   const cause = `proveIsolation() cannot use ${shown(value)}.`
-  return invalid(`proveIsolation({ ${name} })`, cause, `It takes ${known}.`)
+  return invalid(`proveIsolation({ ${name} })`, cause, `It accepts ${known}.`)
 }
 
 function shown(value: unknown): string {

@@ -114,7 +114,7 @@ function describeLeak(leak: IsolationLeak, seed: number): string {
 /** Describes how the data has reached the other tenant, as part of a sentence. */
 export function describeCrossing({ kind, from, to, where, origin }: IsolationLeak): string {
   const what = origin === '' ? `data of ${from}` : `data that ${from} put into ${origin}`
-  const whose = origin === 'its id' ? `the id of ${from}` : what
+  const whose = origin === 'its ID' ? `the ID of ${from}` : what
   switch (kind) {
     case 'response':
       return `${to} received ${whose}, in ${where}`

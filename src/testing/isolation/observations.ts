@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** The remedy for generated values that do not fit. */
-export const REMEDY = 'give the field a text with the option texts'
+export const REMEDY = 'set a text for the field with the option texts'
 
 /** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
@@ -134,11 +134,11 @@ function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
 function evidenceOf(seen: readonly Seen[]): string {
   const [least] = [...seen].sort((a, b) => a.own + a.echoed - b.own - b.echoed)
   if (least === undefined || least.own + least.echoed === 0) {
-    return 'own ids are accepted, and ids of other tenants get the same status as unknown ids'
+    return 'own IDs are accepted, and IDs of other tenants get the same status as unknown IDs'
   }
   const what = seen.every(({ own }) => own > 0) ? 'its own data' : 'the data it had just sent'
   const also = seen.every(({ isKeptOut }) => isKeptOut)
-    ? '; ids of other tenants get the same status as unknown ids'
+    ? '; IDs of other tenants get the same status as unknown IDs'
     : ''
   return `each tenant saw ${what}${also}`
 }

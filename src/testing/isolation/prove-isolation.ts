@@ -115,7 +115,7 @@ function nothingSent(documented: number): Error {
   const cause =
     documented === 0
       ? 'no document of this application has an operation'
-      : 'skip or operations leave none of the operations, or no request can be made of those that are left'
+      : 'skip or operations exclude all operations, or no request can be made for the remaining ones'
   return new Error(`proveIsolation() has sent nothing: ${cause}.`)
 }
 
@@ -133,7 +133,7 @@ function testedOf(
   const isTaken = !skip.includes(operationId) && isWanted({ operationId, name, handler })
   if (!isTaken) observation.notTested = 'skipped'
   else if (isOfRouter(documented)) observation.notTested = documented.notTested
-  else if (!isFuzzable(documented)) observation.notTested = 'takes a form'
+  else if (!isFuzzable(documented)) observation.notTested = 'accepts a form'
   if (observation.notTested !== undefined) return []
   try {
     const maker = new RequestMaker(documented, setting)

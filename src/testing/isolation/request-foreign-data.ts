@@ -106,7 +106,7 @@ function compare(
     if (status >= 400 && status < 500) tested.observation.keptOut(side.name)
     return
   }
-  const where = `gets ${status} for an id of ${from}, and ${unknown} for an unknown id`
+  const where = `gets ${status} for an ID of ${from}, but ${unknown} for an unknown ID`
   session.report(planned, { kind: 'existence', from, where, origin: '' }, foreign.made)
 }
 
@@ -128,7 +128,7 @@ async function findLosses({ tested, access, foreign, reads }: Attempt): Promise<
     const { status } = await session.repeat(made, { ...planned, phase })
     if (isSuccess(status)) continue
     const { name } = planned.tested.maker.documented
-    const where = `made ${name} respond ${status} to ${of.name} for its own id`
+    const where = `made ${name} respond ${status} to ${of.name} for its own ID`
     const fact = { kind: 'loss', from: of.name, where, origin: '' } as const
     session.report({ tested, side: by, phase }, fact, foreign.made)
   }

@@ -16,26 +16,26 @@ export const Env = env(
         .min(0)
         .max(65_535)
         .default(3000)
-        .describe('Where the application listens'),
+        .describe('The port of the application'),
       TOKEN_SECRET: secret(z.string().min(32))
         .default(DEVELOPMENT_SECRET)
-        .describe('The secret that signs the tokens of clients. Production needs it'),
+        .describe('The secret that signs the tokens of clients. Required in production'),
       DATABASE_URL: secret(z.url())
         .optional()
-        .describe('A PostgreSQL server, which several processes may share. Production needs it'),
+        .describe('A PostgreSQL server, which several processes may share. Required in production'),
       DATABASE_FOLDER: z
         .string()
         .default('.data/postgres')
-        .describe('Without a server: the folder of a PostgreSQL in this process, or memory'),
+        .describe('Without a server: the folder of an embedded PostgreSQL, or memory'),
       REDIS_URL: secret(z.url())
         .optional()
         .describe(
-          'A Redis for what is counted, which several processes may share. Default: this process',
+          'A Redis server for counters, which several processes may share. Default: this process',
         ),
     })
     .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
       path: ['TOKEN_SECRET'],
-      message: 'Production needs a secret of its own',
+      message: 'Production needs a separate secret',
     })
     // Without a server, all data would be in a folder of this machine, perhaps of a container that is replaced.
     .refine(({ DATABASE_URL }) => DATABASE_URL !== undefined || !isProduction(), {

@@ -16,13 +16,13 @@ export const Env = env(
         .min(0)
         .max(65_535)
         .default(3000)
-        .describe('Where the service listens'),
+        .describe('The port of the service'),
       TOKEN_SECRET: secret(z.string().min(32))
         .default(DEVELOPMENT_SECRET)
-        .describe('The secret that signs the tokens of clients. Production needs it'),
+        .describe('The secret that signs the tokens of clients. Required in production'),
     })
     .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
       path: ['TOKEN_SECRET'],
-      message: 'Production needs a secret of its own',
+      message: 'Production needs a separate secret',
     }),
 )

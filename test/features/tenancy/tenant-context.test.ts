@@ -85,7 +85,7 @@ describe('runWithTenant', () => {
         isCalled = true
       })
     expect(run).toThrow(TypeError)
-    expect(run).toThrow(/runWithTenant\(\) needs the id of a tenant/)
+    expect(run).toThrow(/runWithTenant\(\) needs a tenant ID/)
     expect(isCalled).toBe(false)
   })
 

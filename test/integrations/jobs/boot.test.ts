@@ -114,7 +114,7 @@ describeJobs('the methods of workers', () => {
       on(target, 'other', Cron('0 3 * * *', { name: 'print' }))
     })
     expect(await problemsOf(() => boot(Printer))).toEqual([
-      "E_JOB_DUPLICATE job 'print': Printer.method and Printer.other are two jobs of this name.",
+      "E_JOB_DUPLICATE job 'print': Printer.method and Printer.other are two jobs with this name.",
     ])
   })
 

@@ -259,7 +259,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
   it('refuses an input that does not fit when it is sent', async () => {
     const wrong = runWithTenant('acme', () => app.get(Jobs).send(Receipt, { order: 'x' } as never))
     await expect(wrong).rejects.toThrow(
-      /The input of the job receipt does not fit its schema: order: /,
+      /The input of the job receipt does not match its schema: order: /,
     )
     expect(await stored()).toEqual([])
     expect((await order({ order: 'x' })).status).toBe(500)
@@ -287,7 +287,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
       .run(`select state, output from blazon_jobs.job where id = '${id}'`)
     expect(row).toMatchObject({
       state: 'failed',
-      output: { message: expect.stringMatching(/does not fit its schema: order: /) },
+      output: { message: expect.stringMatching(/does not match its schema: order: /) },
     })
     expect(seen).toEqual([])
   })

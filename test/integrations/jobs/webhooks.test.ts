@@ -122,7 +122,7 @@ describeJobs('webhooks', () => {
     expect((await pay(true)).status).toBe(500)
     expect(await app.jobs.drain()).toEqual([])
     await runWithTenant('globex', () => app.get(Webhooks).send('1', { type: 'x', data: null }))
-    await expect(app.jobs.drain()).rejects.toThrow('The endpoint does not exist any more.')
+    await expect(app.jobs.drain()).rejects.toThrow('The endpoint no longer exists.')
     expect(app.outgoing.calls).toEqual([])
     expect(await log()).toEqual([])
     expect(await log('globex')).toMatchObject([{ state: 'dead', attempts: 1 }])

@@ -213,7 +213,7 @@ describe('a database in a folder', () => {
     for (const path of again) {
       const refusal = open(path)
       await expect(refusal).rejects.toThrow(ConfigError)
-      await expect(refusal).rejects.toThrow(/It is open already, in this process or in another/)
+      await expect(refusal).rejects.toThrow(/It is already open, in this process or in another/)
     }
     await opened[0]?.close()
     await expect(open(folder)).resolves.toBeDefined()
@@ -222,7 +222,7 @@ describe('a database in a folder', () => {
   it('refuses to be opened until another process that has it open has ended or was killed', async () => {
     const folder = ownFolder()
     const other = await holder(folder)
-    await expect(open(folder)).rejects.toThrow(/It is open already/)
+    await expect(open(folder)).rejects.toThrow(/It is already open/)
     other.kill('SIGKILL')
     await once(other, 'exit')
     await expect(open(folder)).resolves.toBeDefined()
@@ -237,7 +237,7 @@ describe('a database in a folder', () => {
     const folder = ownFolder()
     writeFileSync(join(folder, LOCK_FILE), lock)
     const unlock = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toThrow(/It is open already/)
+    await expect(lockFolder(folder)).rejects.toThrow(/It is already open/)
     await unlock()
     expect(readdirSync(folder)).toEqual([])
   })

@@ -111,13 +111,13 @@ describe('a migration', () => {
       'a command of psql',
       'select 1;\n\\connect other\nselect 2',
       ':2',
-      'A backslash begins a command of psql',
+      'A backslash begins a psql command',
     ],
     [
       'the beginning of a dump of pg_dump',
       "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc'def\n",
       ':5',
-      'A backslash begins a command of psql',
+      'A backslash begins a psql command',
     ],
     [
       'COPY with its rows',
@@ -213,7 +213,7 @@ describe('a folder of migrations', () => {
     folder.write({ 'more/0003_e.sql': 'select 1' })
     const problems = await problemsOf(() => readMigrations(folder.path))
     expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
-      'more/0003_e.sql: It is in a folder of its own.',
+      'more/0003_e.sql: It is in a subfolder.',
       '0001_a.sql: Its number has more or fewer digits than the number of 00002_c.sql, so the order of the names is not the order of the numbers.',
       '0001_b.sql: It has the same number as 0001_a.sql.',
       '20260101_d.sql: Its number has more or fewer digits than the number of 0001_b.sql, so the order of the names is not the order of the numbers.',

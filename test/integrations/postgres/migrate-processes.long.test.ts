@@ -206,7 +206,7 @@ describeWithServer('processes that migrate', () => {
     const driver = createDriver({ url: database.options.url, connections: 1 })
     await driver.open({ logger: SILENT })
     const run = applyMigrations(driver, { folder: folder.path, roles: null })
-    await expect(run).rejects.toThrow('connections: 2')
+    await expect(run).rejects.toThrow('connections to 2')
     await driver.close()
   })
 })

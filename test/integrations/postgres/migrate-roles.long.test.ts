@@ -112,7 +112,7 @@ describeWithServer('the user that migrates', () => {
   it.each([
     ['superuser', 'It is a superuser'],
     ['bypassrls', 'It has BYPASSRLS'],
-    ['inherit', 'It inherits the rights of'],
+    ['inherit', 'It inherits the privileges of'],
   ])(
     'gets an error when the login of the application has the attribute %s',
     async (attribute, cause) => {

@@ -71,11 +71,11 @@ describe('the options of postgres()', () => {
     [
       'a lifetime that is a text',
       { url, poolOptions: { maxLifetimeSeconds: '60' } },
-      /poolOptions\.maxLifetimeSeconds\s+It must be a length of time/,
+      /poolOptions\.maxLifetimeSeconds\s+It must be a duration/,
     ],
     ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not a folder/],
     ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not a folder/],
-    ['an embedded that is true', { embedded: true }, /Give 'memory', or the path of a folder/],
+    ['an embedded that is true', { embedded: true }, /Pass 'memory', or the path of a folder/],
     ['a misspelt option', { url, timeout: 1 }, /timeout\s+It is not an option.+\s+.+url, embedded/],
     [
       'a misspelt timeout',
@@ -83,7 +83,11 @@ describe('the options of postgres()', () => {
       /timeouts\.aquire[\s\S]+acquire, stat/,
     ],
     ['timeouts that are not an object', { url, timeouts: '2s' }, /timeouts\s+It is not an object/],
-    ['a timeout of 0', { url, timeouts: { acquire: 0 } }, /timeouts\.acquire\s+It is not a length/],
+    [
+      'a timeout of 0',
+      { url, timeouts: { acquire: 0 } },
+      /timeouts\.acquire\s+It is not a duration/,
+    ],
     [
       'an unknown unit of time',
       { url, timeouts: { statement: '5 parsecs' } },
@@ -144,7 +148,7 @@ describe('the options of postgres()', () => {
     ],
     ['a URL in place of options', 'postgres://u:hunter2@h' as never, /options must be an object/],
     ['a list', [] as never, /options must be an object/],
-    ['null', null as never, /Give \{ url: 'postgres:/],
+    ['null', null as never, /Pass \{ url: 'postgres:/],
   ]
 
   it.each(wrong)(

@@ -306,7 +306,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(await count()).toBe(before + 1)
     })
 
-    it('causes no error of the server under app.fuzz()', async () => {
+    it('causes no server error under app.fuzz()', async () => {
       const found = await app.fuzz({
         seed: 7,
         runs: 60,

@@ -308,7 +308,7 @@ describeWithServer('a stream with a database', () => {
         'waits for its signal',
         ({ signal }: Request) => on(new EventTarget(), 'x', { signal }).next(),
       ],
-      ['waits for something else', () => new Promise<void>(() => {})],
+      ['is waiting for something else', () => new Promise<void>(() => {})],
       ['runs a statement', (_: Request, db: Database) => db.sql`select pg_sleep(30)`],
     ])('is rolled back when its client leaves while it %s', async (_, wait) => {
       script = adding(1, (db, req) => wait(req, db))

@@ -25,11 +25,7 @@ describe('the options of redisCache and redisLimits', () => {
       /must be percent-encoded/,
     ],
     ['another scheme', { url: 'http://:hunter2@host' }, /Its scheme is http:\/\//],
-    [
-      'a path that is not a number',
-      { url: 'redis://:hunter2@host/db' },
-      /not the number of a database/,
-    ],
+    ['a path that is not a number', { url: 'redis://:hunter2@host/db' }, /not a database number/],
     ['both url and cluster', { url: 'redis://a', cluster: { rootNodes } }, /url and cluster/],
     ['a cluster without nodes', { cluster: { rootNodes: [] } }, /cluster\.rootNodes/],
     [
@@ -39,21 +35,21 @@ describe('the options of redisCache and redisLimits', () => {
     ],
     ['a long prefix', { prefix: 'x'.repeat(101) }, /at most 100 characters/],
     ['a timeout of 0', { timeout: 0 }, /timeout/],
-    ['an unknown unit of time', { timeout: '50 parsecs' }, /50 parsecs is not a length of time/],
+    ['an unknown unit of time', { timeout: '50 parsecs' }, /50 parsecs is not a duration/],
     ['an infinite timeout', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
     [
       'a misspelt option',
       { prefx: 'hunter2:' },
       /prefx\s+It is not an option.+\s+.+prefix, timeout/,
     ],
-    ['an object that is not a client', { client: {} }, /client\s+It is not a client of node-redis/],
+    ['an object that is not a client', { client: {} }, /client\s+It is not a node-redis client/],
     ['an fallback without consume()', { fallback: {} }, /fallback\s+It has no method consume/],
     [
       'a URL in place of options',
       'redis://:hunter2@host' as never,
-      /options must be an object\.\s+Give \{ url:/,
+      /options must be an object\.\s+Pass \{ url:/,
     ],
-    ['null', null as never, /Give \{ url:/],
+    ['null', null as never, /Pass \{ url:/],
   ]
 
   it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {

@@ -171,7 +171,7 @@ describe('a store that is wrong', () => {
     for (const user of [null, undefined, 'one', Promise.resolve({ id: 1 })]) {
       const app = await startWith({ find: () => good, user: () => user as unknown as object })
       expect(await statusWith(app, key)).toBe(401)
-      expect(String(app.logs[0]?.facts['err'])).toContain('`user` has to return an object')
+      expect(String(app.logs[0]?.facts['err'])).toContain('`user` must return an object')
     }
   })
 

@@ -65,7 +65,7 @@ describe('App', () => {
     const { port } = taken.address() as AddressInfo
     await expect(app.listen(port, '127.0.0.1')).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      message: expect.stringContaining(`Another program uses port ${port}`),
+      message: expect.stringContaining(`Port ${port} is in use by another program`),
     })
     await expect(app.listen(0, '127.0.0.1')).resolves.toHaveProperty('port')
     await app.close()

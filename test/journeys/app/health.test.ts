@@ -386,7 +386,7 @@ describe('the option health', () => {
       @Head('Readyz') ready() {}
     }
     const remedy = (name: string) =>
-      `Move the route, or give another path: \`health: { paths: { ${name}: '/other' } }\`.`
+      `Move the route, or specify another path: \`health: { paths: { ${name}: '/other' } }\`.`
     expect(await problemsOf({ controllers: [Own], health: true })).toMatchObject([
       { code: 'E_ROUTE_DUPLICATE', subject: 'Own.live', remedy: remedy('live') },
       { code: 'E_ROUTE_DUPLICATE', subject: 'Own.ready', remedy: remedy('ready') },

@@ -106,7 +106,7 @@ describe('listen()', () => {
 
   it.each(['3000', ' 3000', 'abc', ''])('refuses the text %j as a port', async (port) => {
     const listening = setUp().app.listen(port as never)
-    await expect(listening).rejects.toThrow(`'${port}' is not a port, because it is a text.`)
+    await expect(listening).rejects.toThrow(`'${port}' is not a port, because it is a string.`)
     await expect(listening).rejects.toBeInstanceOf(RangeError)
   })
 })
@@ -132,7 +132,7 @@ describe('a path that cannot be listened at', () => {
     const code = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
     spawnSync(process.execPath, ['-e', code, path])
     expect(await refusal(path, 'EADDRINUSE')).toContain(
-      'No program listens at this socket: a process that was killed has left it. Remove the file',
+      'No program listens on this socket: a killed process left it behind. Remove the file',
     )
     rmSync(path)
     expect(await setUp().app.listen(path)).toBe(path)
@@ -141,7 +141,7 @@ describe('a path that cannot be listened at', () => {
   it('is a socket that another program uses', async () => {
     const path = makeFolder()('app.sock')
     await setUp().app.listen(path)
-    expect(await refusal(path, 'EADDRINUSE')).toContain('Another program uses this path')
+    expect(await refusal(path, 'EADDRINUSE')).toContain('Another program is using this path')
   })
 
   it('is a file or a folder', async () => {

@@ -275,7 +275,7 @@ describe('logs: true', () => {
     await expect(App.create(wrong)).rejects.toThrow(
       /logs\.levels[\s\S]*logger\.level[\s\S]*logger\.redact[\s\S]*logger\.pretty[\s\S]*logs\.fields/,
     )
-    await expect(App.create({ logs: 'yes' as never })).rejects.toThrow(/Give true, false, or/)
+    await expect(App.create({ logs: 'yes' as never })).rejects.toThrow(/Pass true, false, or/)
     await expect(App.create({ logger: { infos() {} } as never })).rejects.toThrow(/logger\.infos/)
   })
 })

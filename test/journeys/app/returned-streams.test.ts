@@ -151,7 +151,11 @@ describe('a returned stream that fails before its first byte', () => {
       /chunks are neither text nor bytes/,
     ],
     ['other code reads it', locked, /./],
-    ['it can only be written', () => new Writable(), /only be written: return one.*PassThrough/],
+    [
+      'it can only be written',
+      () => new Writable(),
+      /write-only stream: return a readable one.*PassThrough/,
+    ],
   ]
 
   it.each(FAILING)('is a 500: %s', async (_, value, message) => {

@@ -59,7 +59,7 @@ const INSIDE = [...NO_JSON, ...ALONE]
   .map(([name, make]) => [name, make] as const)
   .filter(([name]) => !/Error|function|symbol/.test(name))
 
-describe('data with a part that has no form in JSON', () => {
+describe('data with a part that has no JSON representation', () => {
   const settings = { plain: 0, etag: 0, spaces: 2 } as const
 
   it.each(INSIDE)('is a 500 that names the place of %s', async (_, value) => {
@@ -113,7 +113,7 @@ describe('data with a part that has no form in JSON', () => {
   })
 })
 
-describe('a returned value that has no form in JSON', () => {
+describe('a returned value that has no JSON representation', () => {
   it.each(NO_JSON)('is a 500 whose remedy is in the log: %s', async (_, value, remedy) => {
     const app = await start()
     handler.make = value

@@ -112,7 +112,7 @@ describe('a login', () => {
     const { login, logged } = await startSite()
     expect(await login('login/bob', [ACME])).toEqual({ status: 500, cookie: undefined })
     expect(logged.map(({ facts }) => String((facts as { err?: unknown }).err)).join()).toMatch(
-      /login\(\) would begin a session for a tenant that the request only names.*@Tenant\(\)/,
+      /login\(\) would begin a session for a tenant that only the request specifies\..*@Tenant\(\)/,
     )
   })
 

@@ -74,7 +74,7 @@ describe('The swagger option', () => {
     const [version] = await bootProblems({ swagger: { openapi: '3.3' as '3.2' } })
     expect(version).toMatchObject({
       cause: "It is '3.3'.",
-      remedy: "Give '3.0', '3.1' or '3.2', as a string.",
+      remedy: "Pass '3.0', '3.1' or '3.2', as a string.",
     })
     const circle = [
       { name: 'a', parent: 'b' },
@@ -83,8 +83,8 @@ describe('The swagger option', () => {
     ]
     const problems = await bootProblems({ swagger: { openapi: '3.2', tags: circle } })
     expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
-      "swagger.tags[0].parent: The tag 'a' is inside itself.",
-      "swagger.tags[1].parent: The tag 'b' is inside itself.",
+      "swagger.tags[0].parent: The tag 'a' is its own ancestor.",
+      "swagger.tags[1].parent: The tag 'b' is its own ancestor.",
     ])
     const [early] = await bootProblems({ swagger: { tags: [{ name: 'a', summary: 'A' }] } })
     expect(early).toMatchObject({

@@ -109,7 +109,7 @@ const inherited = Object.create({ type: 'object' })
 const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] = [
   ['a class', Dto, 'the class Dto', 'z.object('],
   ['a class of class-validator', Checked, 'class-validator', "static readonly '~standard'"],
-  ['a class that keeps a schema', Kept, 'the class Kept', 'Give Kept.schema'],
+  ['a class that keeps a schema', Kept, 'the class Kept', 'Pass Kept.schema'],
   ['an object without fields', new Dto(), 'an object of the class Dto', 'z.object('],
   [
     'an object whose fields have names of JSON Schema keywords',
@@ -121,7 +121,7 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
     'an object of a class that is a schema',
     new Standing(),
     'Standing',
-    'Give the class itself: Standing.',
+    'Pass the class itself: Standing.',
   ],
   ['a Map', new Map(), 'an object of the class Map', 'z.object('],
   ['a date', new Date(), 'an object of the class Date', 'z.object('],
@@ -143,7 +143,7 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
   [
     'a schema within a JSON Schema',
     { type: 'object', properties: { a: z.object({}) } },
-    'a schema of a library at properties.a',
+    'a library schema at properties.a',
     'all of it',
   ],
   ['a broken Standard Schema', { '~standard': { version: 1 } }, '~standard', "type: 'object'"],

@@ -72,7 +72,7 @@ describe('a cache store that fails', () => {
     state.mode = 'fine'
     for (let hit = 0; hit < 2; hit++) expect(await ask()).toBe('200 HIT 1')
     const outage = [
-      'warn The cache cannot get: requests go on without it',
+      'warn The cache cannot get: requests continue without it',
       'info The cache can get again',
     ]
     expect(warnings()).toEqual(outage)
@@ -117,7 +117,7 @@ describe('a cache store that fails', () => {
     expect(await ask()).toBe('200 MISS 4')
     expect(await ask()).toBe('200 HIT 4')
     expect(warnings()).toEqual([
-      'warn The cache cannot set: requests go on without it',
+      'warn The cache cannot set: requests continue without it',
       'info The cache can set again',
     ])
   })

@@ -201,7 +201,7 @@ describe('values of CacheManager', () => {
     await expect(cache.getOrSet('a', () => 1, { tags: 'a' as never })).rejects.toThrow(TypeError)
     // A ttl in the place of the options would have no effect.
     for (const options of [60, '60s', null] as never[]) {
-      await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Give { ttl: '60s' }/)
+      await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Pass { ttl: '60s' }/)
     }
     expect(() => cache.forTenant()).toThrow(/runs without a tenant/)
     expect(() => cache.forTenant('')).toThrow(/runs without a tenant/)

@@ -39,7 +39,7 @@ describe('an application with capacity', () => {
     expect(refused.headers.get('connection')).not.toBe('close')
     expect(await refused.json()).toMatchObject({
       code: 'OVER_CAPACITY',
-      message: 'Too many requests at once; try again in 3 s',
+      message: 'Too many concurrent requests; try again in 3 s',
     })
     held.next()
     expect(await statusOf(first)).toBe(200)

@@ -172,6 +172,6 @@ it.each([
 ])('leaves out a body with a secret in %s', async (_, path, type, body) => {
   const { text, capsule } = await capsuleOf(path, type, body)
   expect(text).not.toMatch(/canary/)
-  const omitted = 'Its body has secrets.'
+  const omitted = 'Its body contains secrets.'
   expect(capsule).toMatchObject({ sent: { body: null, omitted }, cut: [omitted] })
 })

@@ -235,7 +235,9 @@ describe('the capsule of a failed request', () => {
       await fetch(`${url}/work/${name}`)
       await app?.close()
       expect(files()).toEqual([])
-      const err = expect.objectContaining({ message: 'There is too much to search for secrets.' })
+      const err = expect.objectContaining({
+        message: 'The data is too large to search for secrets.',
+      })
       expect(lines).toEqual([expect.objectContaining({ err })])
     },
   )
@@ -321,10 +323,10 @@ it('is not written without the option', async () => {
 })
 
 it.each([
-  [1, 'Give true, false, or { folder, files, bytes }'],
-  [{ files: 0 }, 'Give a whole number above 0'],
-  [{ bytes: 1.5 }, 'Give a whole number above 0'],
-  [{ folder: '' }, "Give a path: '.blazon/capsules'"],
+  [1, 'Pass true, false, or { folder, files, bytes }'],
+  [{ files: 0 }, 'Pass a whole number above 0'],
+  [{ bytes: 1.5 }, 'Pass a whole number above 0'],
+  [{ folder: '' }, "Pass a path: '.blazon/capsules'"],
   [{ file: 3 }, 'The options here are: folder, files, bytes'],
 ])('refuses %j', async (capsules, remedy) => {
   const options = { records: { capsules } } as unknown as AppOptions

@@ -146,7 +146,7 @@ describe('a deprecated route', () => {
 
 describe('a wrong announcement', () => {
   it.each<[string, unknown, RegExp]>([
-    ['no options', undefined, /neither options nor false/],
+    ['no options', undefined, /neither an options object nor false/],
     ['an unknown option', { since: SINCE, until: SUNSET }, /until/],
     ['no date', { sunset: SUNSET }, /`since` is undefined/],
     ['another text', { since: 'July 2023' }, /ISO date/],
@@ -156,9 +156,9 @@ describe('a wrong announcement', () => {
     ['a sunset before since', { since: SINCE, sunset: '2023-06-30' }, /before `since`/],
     ['an end without a sunset', { since: SINCE, end: true }, /without `sunset`/],
     ['an end of another type', { since: SINCE, sunset: SUNSET, end: 1 }, /boolean/],
-    ['a URL', { since: SINCE, successor: 'https://a.example' }, /give a path/],
-    ['two slashes', { since: SINCE, successor: '//a.example' }, /give a path/],
-    ['a line break', { since: SINCE, successor: '/a\r\nX: 1' }, /give a path/],
+    ['a URL', { since: SINCE, successor: 'https://a.example' }, /pass a path/],
+    ['two slashes', { since: SINCE, successor: '//a.example' }, /pass a path/],
+    ['a line break', { since: SINCE, successor: '/a\r\nX: 1' }, /pass a path/],
     ['an unknown parameter', { since: SINCE, successor: '/v2/:name' }, /the parameter name/],
   ])('is a boot error: %s', async (_, options, message) => {
     @Controller('wrong')

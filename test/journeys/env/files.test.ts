@@ -48,7 +48,7 @@ describe('.env', () => {
     vi.stubEnv('NODE_ENV', 'production')
     const [problem] = await problemsOf(() => env(z.object({ BLAZON_A: z.string() })).read())
     expect(problem?.remedy).toBe(
-      'The file .env has it, but is not read under NODE_ENV=production: set BLAZON_A in the environment, or start Node with --env-file=.env.',
+      'The file .env sets it, but is not read under NODE_ENV=production: set BLAZON_A in the environment, or start Node with --env-file=.env.',
     )
   })
 
@@ -111,7 +111,7 @@ describe('.env', () => {
     workIn({ '.env': 'BLAZON_DATABSE=x\n' })
     const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
     const [problem] = await problemsOf(() => Env.read())
-    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, and nothing reads it')
+    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but nothing reads it')
   })
 
   it('is an error if the option names it and it does not exist', async () => {

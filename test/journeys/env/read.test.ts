@@ -65,14 +65,14 @@ describe('Env.read()', () => {
         subject: 'PORT',
         cause:
           'Its value in the given variables is refused. Invalid input: expected number, received NaN.',
-        remedy: 'Give a whole number, from 1 to 65535.',
+        remedy: 'Set it to a whole number, from 1 to 65535.',
       },
       {
         code: 'E_ENV_INVALID',
         subject: 'LOG_LEVEL',
         cause:
           'Its value in the given variables is refused. Invalid option: expected one of "debug"|"info".',
-        remedy: 'Give debug or info.',
+        remedy: 'Set it to debug or info.',
       },
       {
         code: 'E_ENV_INVALID',
@@ -91,7 +91,7 @@ describe('Env.read()', () => {
         code: 'E_ENV_INVALID',
         subject: 'API_KEY',
         cause: 'Its value in the given variables is refused.',
-        remedy: 'Give text, at least 20 characters.',
+        remedy: 'Set it to text, at least 20 characters.',
       },
     ])
     expect(error.message).toContain('5 problems')
@@ -104,7 +104,7 @@ describe('Env.read()', () => {
       code: 'E_ENV_INVALID',
       subject: 'DATABASE_URL',
       cause: 'It is not set.',
-      remedy: 'DATABSE_URL is set, and nothing reads it: rename it to DATABASE_URL.',
+      remedy: 'DATABSE_URL is set, but nothing reads it: rename it to DATABASE_URL.',
     })
   })
 
@@ -270,7 +270,7 @@ describe('env()', () => {
   it('refuses a schema that makes no object', async () => {
     const Env = env(z.object({ A: z.string() }).transform(({ A }) => A))
     const [problem] = await problemsOf(() => Env.read({ A: 'canary' }))
-    expect(problem?.cause).toBe('Its schema makes a value that is not a plain object.')
+    expect(problem?.cause).toBe('Its schema produces a value that is not a plain object.')
   })
 
   it('refuses options that it does not have, and secrets that the schema does not name', async () => {

@@ -198,10 +198,10 @@ describe('a secret', () => {
     const validate = (value: unknown) => ({ value })
     const schema = { '~standard': { version: 1 as const, vendor: 'mine', validate } }
     expect(() => secret(schema)).toThrow(
-      "secret() cannot mark a schema of the library 'mine'. Name the variable instead: env(schema, { secrets: ['NAME'] }).",
+      "secret() cannot mark a schema of the library 'mine'. List the variable instead: env(schema, { secrets: ['NAME'] }).",
     )
     for (const nothing of [undefined, null, 'text']) {
-      expect(() => secret(nothing as never)).toThrow('secret(): give a schema.')
+      expect(() => secret(nothing as never)).toThrow('secret(): pass a schema.')
     }
   })
 

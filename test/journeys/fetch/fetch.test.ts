@@ -100,7 +100,11 @@ describe('app.fetch', () => {
   it.each([
     ['a text', 'http://shop.example/hello', /needs a Request/],
     ['nothing', undefined, /needs a Request/],
-    ['a URL of another scheme', new Request('ftp://shop.example/'), /http and https, not ftp:/],
+    [
+      'a URL of another scheme',
+      new Request('ftp://shop.example/'),
+      /http and https URLs, not ftp:/,
+    ],
     ['a relative URL', foreign({ url: '/hello' }), /Invalid URL/],
     [
       'a method that is not a name',
@@ -212,7 +216,7 @@ describe('a body of app.fetch', () => {
   it.each(['5', '7'])('is refused if its Content-Length is %s in place of 6', async (length) => {
     const { fetch } = appOf()
     const called = fetch(stream(streamOf('onetwo'), { 'content-length': length }))
-    await expect(called).rejects.toThrow(`does not have its Content-Length, ${length}`)
+    await expect(called).rejects.toThrow(`differs from its Content-Length, ${length}`)
     // The exceeding bytes are not read as a request.
     const smuggled = 'GET /hello HTTP/1.1\r\nHost: a\r\n\r\n'
     const headers = { 'content-length': '0' }
@@ -227,7 +231,7 @@ describe('a body of app.fetch', () => {
   it('is refused if it was read before', async () => {
     const request = at('/count', { method: 'POST', body: 'read' })
     await request.text()
-    await expect(appOf().fetch(request)).rejects.toThrow('has been read already')
+    await expect(appOf().fetch(request)).rejects.toThrow('has already been read')
   })
 
   it('of a GET request is not a request of its own', async () => {

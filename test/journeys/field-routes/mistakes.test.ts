@@ -44,7 +44,7 @@ describe('a route that is made and not served is a boot error:', () => {
       [
         'E_FIELD_ROUTE_UNSERVED',
         'Notes',
-        "get('/') makes a route, and no public field of an instance has the result as its value.",
+        "get('/') makes a route, but no public field of an instance has the result as its value.",
       ],
     ])
   })
@@ -93,7 +93,7 @@ describe('a route that is made and not served is a boot error:', () => {
     }
     const [[code, subject, cause] = []] = await problemsOf(Notes)
     expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
-    expect(cause).toContain('where the dependencies of its class are missing')
+    expect(cause).toContain('only while the dependencies of its class are missing')
   })
 
   it('a path or an ability that depends on an injected value', async () => {
@@ -193,7 +193,7 @@ it('wrong options are the errors of decorated methods', async () => {
   expect(problems.map(([, , cause]) => cause)).toEqual([
     '`status: 99` in post() is not a success status.',
     expect.stringContaining('The schema of `returns` in post() '),
-    'post() was given retruns: a route has no option of that name.',
+    'post() was given retruns: a route has no option with that name.',
     'post() was given undefined after its path, which often comes from a circular import.',
     '`errors` in post() describes 200, which is not an error.',
   ])

@@ -59,15 +59,23 @@ describe('a wrong argument', () => {
     ['a path without root', () => fileResponse('a.txt' as never), /needs `root`/],
     ['an empty root', () => fileResponse('a.txt', { root: '' }), /needs `root`/],
     ['no content', () => fileResponse(undefined as never), /was given undefined/],
-    ['a plain object', () => fileResponse({} as never), /give a path with `root`/],
-    ['a tag with quotes', () => fileResponse(Buffer.from(''), { etag: '"a"' }), /wrong `etag`/],
+    ['a plain object', () => fileResponse({} as never), /pass a path with `root`/],
+    ['a tag with quotes', () => fileResponse(Buffer.from(''), { etag: '"a"' }), /invalid `etag`/],
     [
       'no date',
       () => fileResponse(Buffer.from(''), { lastModified: new Date('x') }),
-      /wrong `lastModified`/,
+      /invalid `lastModified`/,
     ],
-    ['a number as name', () => fileResponse(Buffer.from(''), { name: 7 as never }), /wrong `name`/],
-    ['a number as type', () => fileResponse(Buffer.from(''), { type: 7 as never }), /wrong `type`/],
+    [
+      'a number as name',
+      () => fileResponse(Buffer.from(''), { name: 7 as never }),
+      /invalid `name`/,
+    ],
+    [
+      'a number as type',
+      () => fileResponse(Buffer.from(''), { type: 7 as never }),
+      /invalid `type`/,
+    ],
   ])('throws at once: %s', (_, call, message) => {
     expect(call).toThrow(TypeError)
     expect(call).toThrow(message)

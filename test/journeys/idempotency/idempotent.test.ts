@@ -282,7 +282,7 @@ describe('the scope of a key', () => {
       .set({ authorization: 'Bearer x', 'Idempotency-Key': 'k' })
       .send({ item: 'tea' })
     expect([status, effects]).toEqual([500, []])
-    expect(app.logs.map(({ facts }) => String(facts['err'])).join()).toMatch(/`req.user` has no id/)
+    expect(app.logs.map(({ facts }) => String(facts['err'])).join()).toMatch(/`req.user` has no ID/)
   })
 })
 

@@ -195,7 +195,7 @@ describe('the keys of an issuer', () => {
     for (let i = 0; i < 10; i++) expect((await send(issuer.token(first))).status).toBe(503)
     expect(issuer.requests).toHaveLength(1)
     expect(log.lines).toEqual([
-      'The keys of the issuer of tokens cannot be read. No token can be verified.',
+      'The keys of the token issuer cannot be read. No token can be verified.',
     ])
     issuer.mood = 'normal'
     await app.clock.advance('5s')
@@ -279,7 +279,7 @@ describe('an answer of an issuer', () => {
     expect((await send(issuer.token(first, { sub: 'other' }))).status).toBe(200)
     expect(log.lines.map((line) => line.replace(/^.*read\. /, ''))).toEqual([
       'No token can be verified.',
-      'The known keys are used.',
+      'The stored keys are used.',
     ])
   })
 

@@ -317,6 +317,6 @@ describe('the cache of verified tokens', () => {
 
 describe('signTestToken', () => {
   it('refuses a short secret', () => {
-    expect(() => signTestToken({}, 'short')).toThrow('give a secret of 32 bytes')
+    expect(() => signTestToken({}, 'short')).toThrow('pass a secret of 32 bytes')
   })
 })

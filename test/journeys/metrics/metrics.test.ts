@@ -287,7 +287,7 @@ describe('the other metrics', () => {
     await start()
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1 } as const
     app.get(Metrics).add(metric)
-    expect(() => app.get(Metrics).add(metric)).toThrow(/It was added before/)
+    expect(() => app.get(Metrics).add(metric)).toThrow(/It has already been added/)
   })
 
   it('count tenants up to a number, and all others together', async () => {

@@ -68,8 +68,8 @@ describe.skipIf(!isSupported)('the options', () => {
     [{ roots: '/x' }, /not an option of this version/],
     [{ root: 'x' }, /begins with a slash/],
     [{ root: '/x/' }, /does not end with one/],
-    [{ ignore: true }, /Give a function/],
-    [{ attributes: {} }, /Give a function/],
+    [{ ignore: true }, /Pass a function/],
+    [{ attributes: {} }, /Pass a function/],
     [{ steps: 'no' }, /true or false/],
     [{ tracerProvider: {} }, /provider of an SDK/],
   ])('%o are refused', (options, remedy) => {

@@ -52,7 +52,7 @@ describe('@Checks()', () => {
   it('refuses anything but a policy and its actions', () => {
     expect(() => Checks(undefined as never, 'read' as never)).toThrow(/result of policy/)
     expect(() => Checks(RowPolicy, 'write' as never)).toThrow(/has rules for: 'read'/)
-    expect(() => (Checks as (first: unknown) => unknown)(RowPolicy)).toThrow(/names no action/)
+    expect(() => (Checks as (first: unknown) => unknown)(RowPolicy)).toThrow(/specifies no action/)
   })
 })
 

@@ -321,7 +321,7 @@ describe('a transaction that conflicts with others', () => {
         }
       }
       return Streams
-    }).toThrow('cannot be taken back')
+    }).toThrow('cannot be withdrawn')
   })
 
   it('is in the document, with Retry-After', async () => {

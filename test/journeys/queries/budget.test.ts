@@ -112,7 +112,9 @@ describe('the same statement ten times in one request', () => {
     expect(error).not.toBeInstanceOf(QueryBudgetError)
     for (const text of [error.message, error.stack as string]) {
       expect(text).toMatch(/^(?:Error: )?expected 404 "Not Found", got 200 "OK"/)
-      expect(text).toContain('Besides: QueryBudgetError: OrdersController.loop (GET /orders/loop)')
+      expect(text).toContain(
+        'In addition: QueryBudgetError: OrdersController.loop (GET /orders/loop)',
+      )
     }
     // A `SuppressedError` of both would have no message.
     await expect(made.close()).resolves.toBeUndefined()
@@ -187,9 +189,9 @@ describe('the option queries', () => {
   })
 
   it.each([
-    [{ queries: true as never }, 'It takes false, or { repeats, summary }'],
-    [{ queries: { repeats: 0 } }, 'It takes a whole number above 0'],
-    [{ queries: { summary: 1 as never } }, 'It takes true or false'],
+    [{ queries: true as never }, 'It accepts false, or { repeats, summary }'],
+    [{ queries: { repeats: 0 } }, 'It accepts a whole number above 0'],
+    [{ queries: { summary: 1 as never } }, 'It accepts true or false'],
     [{ queries: { repeat: 5 } as never }, 'The options here are: repeats, summary'],
   ])('refuses %j', async (options, remedy) => {
     const error = await TestApp.create(options).catch((reason: unknown) => reason)

@@ -327,7 +327,7 @@ describe('decisions', () => {
     })
     expect(decision(await get('/work/ours'), 'tenant')).toMatchObject({
       verdict: 'refused',
-      reason: 'the request names no tenant',
+      reason: 'the request specifies no tenant',
     })
   })
 
@@ -402,7 +402,7 @@ describe('observers of decisions', () => {
     await start({ plugins: [listener] })
     await app.request().get('/work/closed').set({ authorization: 'Bearer right-token' }).expect(200)
     expect(seen).toEqual(['/work/closed guard admitted', '/work/closed can admitted'])
-    expect(app.logs.map(({ message }) => message)).toContain('An observer of requests failed')
+    expect(app.logs.map(({ message }) => message)).toContain('A request observer failed')
   })
 
   it('are informed that an application has no guard', async () => {

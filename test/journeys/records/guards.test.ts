@@ -50,11 +50,11 @@ it('gives the reason why a token is not valid', async () => {
     refused,
   ])
   expect(await send(sign({ aud: 'billing' }))).toEqual([
-    'jwt refused: its type, issuer, audience or times do not fit',
+    'jwt refused: its type, issuer, audience or times are invalid',
     refused,
   ])
   expect(await send(sign({ org: 7 }))).toEqual([
-    'jwt refused: its claims do not fit `claims`',
+    'jwt refused: its claims do not match `claims`',
     refused,
   ])
   expect(await send(sign({ exp: 1 }))).toEqual(['guard refused: The token has expired'])
@@ -75,7 +75,7 @@ it('gives the reason why a key is not valid', async () => {
   const refused = 'guard refused: it has not returned true'
   expect(await send(right.key)).toEqual(['guard admitted: null'])
   expect(await send('acme_live_wrong')).toEqual([
-    'api-keys refused: it is not a key with one of the prefixes and a right checksum',
+    'api-keys refused: it is not a key with one of the prefixes and a valid checksum',
     refused,
   ])
   expect(await send(generateApiKey({ prefix: 'acme_live' }).key)).toEqual([

@@ -63,7 +63,7 @@ describe('the option records', () => {
     const test = await TestApp.create({ controllers: [WorkController], records: { log: true } })
     app = test
     await test.request().get('/work/broken').expect(500)
-    const line = test.logs.find(({ message }) => message === 'Why the request was answered so')
+    const line = test.logs.find(({ message }) => message === 'How the request was handled')
     expect(line).toMatchObject({ level: 'error', facts: { record: { status: 500 } } })
   })
 
@@ -94,9 +94,9 @@ describe('the option records', () => {
   })
 
   it.each([
-    [{ records: 1 as never }, 'Give true, false, or { keep, log, capsules }'],
-    [{ records: { keep: 0 } }, 'Give a whole number above 0'],
-    [{ records: { log: 'yes' as never } }, 'Give true or false'],
+    [{ records: 1 as never }, 'Pass true, false, or { keep, log, capsules }'],
+    [{ records: { keep: 0 } }, 'Pass a whole number above 0'],
+    [{ records: { log: 'yes' as never } }, 'Pass true or false'],
     [{ records: { keeps: 5 } as never }, 'The options here are: keep, log, capsules'],
   ])('refuses %j', async (options, remedy) => {
     const error = await App.create(options).catch((reason: unknown) => reason)

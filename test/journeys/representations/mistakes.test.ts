@@ -14,10 +14,10 @@ it.each<[string, unknown[], RegExp]>([
   ['nothing', [], /at least one media type/],
   ['no type', ['json'], /'json' is not a media type/],
   ['a range', ['text/*'], /'text\/\*' is not a media type/],
-  ['a type that nothing writes', ['application/pdf'], /Nothing writes the body/],
-  ['no function', [{ type: 'application/pdf' }], /Nothing writes the body/],
+  ['a type that nothing writes', ['application/pdf'], /Nothing serializes the body/],
+  ['no function', [{ type: 'application/pdf' }], /Nothing serializes the body/],
   ['undefined', [undefined], /undefined is not a media type/],
-  ['a type twice', ['text/csv', 'text/csv'], /names 'text\/csv' twice/],
+  ['a type twice', ['text/csv', 'text/csv'], /lists 'text\/csv' twice/],
 ])('a mistake in @Produces is a boot error: %s', async (_, entries, cause) => {
   const problems = await produces(...entries)
   expect(problems).toMatchObject([
@@ -41,10 +41,10 @@ it('@Produces beside another type is a boot error', async () => {
     @Produces('text/csv') @Produces('application/json') @Get('twice') twice() {}
   }
   expect(await bootProblems({ controllers: [Both] })).toMatchObject([
-    { code: 'E_DECORATOR_CONFLICT', cause: expect.stringContaining('@ApiResponseDoc names') },
+    { code: 'E_DECORATOR_CONFLICT', cause: expect.stringContaining('@ApiResponseDoc sets') },
     {
       code: 'E_DECORATOR_CONFLICT',
-      cause: expect.stringContaining("@Header('Content-Type') names"),
+      cause: expect.stringContaining("@Header('Content-Type') sets"),
     },
     { code: 'E_DECORATOR_CONFLICT', subject: 'Both.twice' },
   ])

@@ -130,19 +130,19 @@ describe('a refusal of the guard of sessions', () => {
     await login()
     // The login was for no tenant.
     expect((await get('rows', 'acme')).reasons).toContain(
-      'the session was begun for no tenant, and the request names one: log in for the tenant, or give sessions() the option `tenant`',
+      'the session was begun for no tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()',
     )
     await login({ 'x-checked': 'acme' })
     expect((await get('rows', 'acme')).status).toBe(200)
     expect((await get('rows', 'globex')).reasons).toContain(
-      'the session belongs to another tenant than the request names',
+      'the session belongs to another tenant than the request',
     )
     expect((await get('rows')).reasons).toContain(
-      'the session belongs to a tenant, and the request names none: name it, or give sessions() the option `tenant`',
+      'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()',
     )
     await app.clock.advance('2h')
     expect((await get('rows', 'acme')).reasons).toContain(
-      'no session has the id of the cookie: it has ended',
+      'no session has the ID of the cookie: it has ended',
     )
     await app.close()
   })

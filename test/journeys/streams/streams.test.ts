@@ -135,8 +135,8 @@ describe('a handler that is an async generator', () => {
   })
 
   it('refuses the types of events that the framework sends', () => {
-    expect(() => sseEvent(1, { event: 'end' })).toThrow(/sent by the framework/)
-    expect(() => sseEvent(1, { event: 'error' })).toThrow(/sent by the framework/)
+    expect(() => sseEvent(1, { event: 'end' })).toThrow(/reserved for the framework/)
+    expect(() => sseEvent(1, { event: 'error' })).toThrow(/reserved for the framework/)
     expect(() => sseEvent(1, { retry: 'soon' })).toThrow(/not a duration/)
   })
 
@@ -174,7 +174,7 @@ describe('a handler that is an async generator', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('reports an item that has no form in JSON as an error of the stream', async () => {
+  it('reports an item that has no JSON representation as an error of the stream', async () => {
     script(async function* () {
       yield { n: 1 }
       yield new Map()

@@ -74,7 +74,7 @@ describe('the option `openapi`', () => {
       {
         code: 'E_OPTION_INVALID',
         subject: 'openapi',
-        cause: '`openapi` and `swagger` are two names of one option, and both are given.',
+        cause: '`openapi` and `swagger` are two names for the same option, but both are set.',
       },
     ])
   })

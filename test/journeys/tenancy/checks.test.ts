@@ -63,10 +63,10 @@ describe('the option tenant', () => {
   })
 
   it.each([
-    ['a b', "'a b' is not the name of a header."],
-    ['', "'' is not the name of a header."],
-    [true, 'true is not the name of a header.'],
-    ['Authorization', /^Of several Authorization headers in one request, Node shows/],
+    ['a b', "'a b' is not a header name."],
+    ['', "'' is not a header name."],
+    [true, 'true is not a header name.'],
+    ['Authorization', /^If a request has several Authorization headers, Node reports/],
   ])('has a cause in the error for the header %j', async (header, cause) => {
     const tenant = { header } as TenantOptions
     const [problem] = await bootProblems({ tenant, controllers: [HealthController] })

@@ -82,7 +82,7 @@ describe('a response that does not match the document', () => {
 
   it.each([
     ['/users/one', { id: '1', name: 'Ada' }, 'body data.id: expected integer, got "1"'],
-    ['/users/one', { id: 1 }, 'body data.name: expected to be there, got nothing'],
+    ['/users/one', { id: 1 }, 'body data.name: expected to be present, got nothing'],
     [
       '/users/one',
       { id: 1, name: 'Ada', address: { city: 1 } },
@@ -93,8 +93,8 @@ describe('a response that does not match the document', () => {
       { id: 1, name: 'Ada', address: { city: '', zip: 1 } },
       'data.address.zip is not documented',
     ],
-    ['/users/one', undefined, 'body data: expected to be there'],
-    ['/users/list', [{ id: 1, name: 'a' }, { id: 2 }], 'body data[1].name: expected to be there'],
+    ['/users/one', undefined, 'body data: expected to be present'],
+    ['/users/list', [{ id: 1, name: 'a' }, { id: 2 }], 'body data[1].name: expected to be present'],
     ['/users/pet', { kind: 'dog', tricks: [1] }, 'body data.tricks[0]: expected string, got 1'],
     ['/users/pet', { kind: 'cat', lives: 9, tricks: [] }, 'body data.tricks is not documented'],
     ['/users/pet', 7, 'body data: expected one of its alternatives, got 7'],
@@ -102,7 +102,7 @@ describe('a response that does not match the document', () => {
     ['/users/free', { a: 'x' }, 'body data.a: expected number, got "x"'],
     ['/users/text', null, 'content-type: expected application/json, got text/html'],
     ['/users/notes', 'image/png', 'content-type: expected text/*, got image/png'],
-    ['/users/moved', 'no location', 'header Location: expected to be there'],
+    ['/users/moved', 'no location', 'header Location: expected to be present'],
     ['/users/missing', null, 'status: expected one of 200, 400, 500, 503, got 404'],
     ['/users/missing', null, '@ApiResponseDoc({ status: 404, description'],
   ])('fails at %s: %j', async (path, data, message) => {

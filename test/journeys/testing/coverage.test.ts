@@ -106,7 +106,7 @@ describe('the coverage option', () => {
     await app.request().get('/items')
     await expect(app.close()).rejects.toThrow(
       [
-        'The tests exercise too little: 1 of 3 operations (33 %) and 1 of 5 statuses (20 %) exercised.',
+        'The coverage of the tests is too low: 1 of 3 operations (33 %) and 1 of 5 statuses (20 %) exercised.',
         'GET /items/{id}: no success',
         'POST /items: no success',
       ].join('\n  '),

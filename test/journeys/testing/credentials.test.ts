@@ -160,7 +160,7 @@ describe('asTenant() where the credential names the tenant', () => {
   it('gives the reason why it cannot work', async () => {
     const app = await startApp({ tenant: { header: false } })
     const header = 'asTenant() sends a header, and `tenant.header` is false: '
-    const wrong = `${header}call as(user) before, or send a credential of this tenant.`
+    const wrong = `${header}call as(user) first, or send a credential of this tenant.`
     expect(() => app.asTenant('acme')).toThrow(wrong)
     expect(() => app.with({ 'x-api-key': key }).asTenant('acme')).toThrow(wrong)
     expect(() => app.as(null).asTenant('acme')).toThrow(wrong)
@@ -175,7 +175,7 @@ describe('asTenant() where the credential names the tenant', () => {
       tenant: { header: false, authorize: () => true },
     })
     expect(() => silent.as({ id: 1 }).asTenant('acme')).toThrow(
-      `${header}name the tenant as your clients do.`,
+      `${header}specify the tenant as your clients do.`,
     )
   })
 })

@@ -87,7 +87,9 @@ describe('an unhandled rejected promise', () => {
   it('follows the expectation that failed first, and is reported once', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)
-    await expect(test).rejects.toThrow(/^expected 204[\s\S]*Besides: .*GET \/users\/forgets left/)
+    await expect(test).rejects.toThrow(
+      /^expected 204[\s\S]*In addition: .*GET \/users\/forgets left/,
+    )
     expect(await endOf(app)).toBe('fine')
   })
 

@@ -197,7 +197,7 @@ describe('boot errors of TypeORM', () => {
     const [problem, ...more] = await bootProblems({ plugins: [inMemory], providers: [Others] })
     expect(more).toEqual([])
     expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'repositoryOf(Other)' })
-    expect(problem?.cause).toMatch(/does not know Other; its entities are: Note\..*Others ->/)
+    expect(problem?.cause).toMatch(/does not contain Other; its entities are: Note\..*Others ->/)
     expect(problem?.remedy).toContain('Add Other to `entities`')
   })
 
@@ -232,7 +232,7 @@ describe('boot errors of TypeORM', () => {
 
   it('mention a circular import when the entity is undefined', () => {
     expect(() => repositoryOf(undefined as never)).toThrow(
-      /undefined one is often a circular import/,
+      /undefined one often results from a circular import/,
     )
   })
 })

@@ -229,7 +229,7 @@ describe('after the response', () => {
     // The rest of the body is dropped, and the next request of the connection is understood.
     await client.send(Buffer.from('GET /none HTTP/1.1\r\nHost: a\r\n\r\n'))
     await expect.poll(() => client.status).toBe(404)
-    await expect(kept?.bytes()).rejects.toThrow('The request is over, and its files are gone')
+    await expect(kept?.bytes()).rejects.toThrow('The request has ended, and its files were deleted')
     client.socket.destroy()
   })
 

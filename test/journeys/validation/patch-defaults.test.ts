@@ -99,7 +99,7 @@ describe('A PATCH whose schema has defaults', () => {
     }
     const [warning, ...others] = await bootWarnings({ controllers: [XController] })
     expect(others).toEqual([])
-    expect(warning?.text).toContain("leaves out 'role'")
+    expect(warning?.text).toContain("without 'role'")
   })
 
   it.each([

@@ -151,14 +151,14 @@ it('two routes of one method may have the same options with `returns`', async ()
 it.each<[options: object, cause: string]>([
   [{ status: 99 }, '`status: 99` in @Get() is not a success status.'],
   [{ returns: 'Note' }, 'The schema of `returns` in @Get() '],
-  [{ retruns: Note }, '@Get() was given retruns: a route has no option of that name.'],
+  [{ retruns: Note }, '@Get() was given retruns: a route has no option with that name.'],
   [{ errors: 'none' }, "`errors` in @Get() must be an object, not 'none'."],
   [{ errors: { 200: 'Fine' } }, '`errors` in @Get() describes 200, which is not an error.'],
   [
     { errors: { 404: 5 } },
-    '`errors` in @Get() of the status 404 has a description that is not text.',
+    '`errors` in @Get() for the status 404 has a description that is not a string.',
   ],
-  [{ summary: '' }, "`summary` in @Get() must be text, not ''."],
+  [{ summary: '' }, "`summary` in @Get() must be a string, not ''."],
   [{ responseHeaders: [] }, '`responseHeaders` in @Get() must be an object, not .'],
   [
     { responseHeaders: { 'a b': 'c' } },
@@ -206,7 +206,7 @@ it('a wrong option hides no other mistake, and a mistake names the option only i
   }
   const problems = await bootProblems({ controllers: [Wrong] })
   const text = problems.map(({ subject, cause }) => `${subject}: ${cause}`).join('\n')
-  expect(text).toContain("`summary` in @Get() must be text, not ''.")
+  expect(text).toContain("`summary` in @Get() must be a string, not ''.")
   expect(text).toContain('It has 2 @Cache')
   expect(text).toContain('soon')
 })
@@ -237,6 +237,6 @@ it('an option beside the decorator that means the same is a boot error', async (
     'It has 2 @HttpCode; only one of them would be read.',
     '`returns` and @ApiResponseDoc describe the status 201; only one can.',
     '`returns` describes data, and a response with the status 204 has no body.',
-    'It has `returns` in @Get() and @Redirect: only one of them can describe the success.',
+    'It has `returns` in @Get() and @Redirect, but only one of them can describe the success.',
   ])
 })

@@ -202,7 +202,7 @@ describe('An input that no request can satisfy', () => {
     expect(texts).toHaveLength(3)
     expect(texts[0]).toContain("at 'age'")
     expect(texts[1]).toContain("at 'count'")
-    expect(texts[2]).toContain('the body is a text')
+    expect(texts[2]).toContain('the body is a string')
   })
 
   it('is a warning for values of JSON that only code can make', async () => {

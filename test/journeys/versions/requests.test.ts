@@ -141,7 +141,7 @@ describe('versions by header', () => {
     const app = await start({ by: { header: 'X-API-Version' } })
     const { body } = await app.request().get('/orders').expect(400)
     expect(body.message).toBe(
-      'The request names no version that exists. Send one of 1, 2, as in `X-API-Version: 1`',
+      'The request does not specify an existing version. Send one of 1, 2, as in `X-API-Version: 1`',
     )
     await app.request().get('/orders').set('x-api-version', '').expect(400)
     await app.request().get('/orders').set('x-api-version', '1, 2').expect(400)

@@ -50,7 +50,7 @@ describe('a mark without effect is a boot error', () => {
         {
           code: 'E_VISIBILITY_MARK',
           subject: "Rows.get @ApiResponseDoc(200) at 'a'",
-          cause: expect.stringContaining('neither a text nor a list of texts'),
+          cause: expect.stringContaining('neither a string nor a list of strings'),
         },
       ])
     },
@@ -70,7 +70,7 @@ describe('a mark without effect is a boot error', () => {
       'the schema before a transform',
       z.object({ a: z.int().meta(pay).transform(String).pipe(z.string()), b: z.int().meta(pay) }),
       " at 'a'",
-      /inside of a transform/,
+      /inside a transform/,
     ],
   ])('on %s', async (_, schema, place, cause) => {
     expect(await bootProblems(responding(schema))).toMatchObject([

@@ -177,7 +177,7 @@ describe('the option responses.documented', () => {
     ['an empty media type', { documented: [typed('')] }, /media type/],
     ['a media type that is not text', { documented: [typed(1)] }, /media type/],
     ['an empty parameter', { documented: [typed('text/plain; charset=')] }, /media type/],
-    ['an empty description', { documented: [{ status: 422, description: '' }] }, /not text/],
+    ['an empty description', { documented: [{ status: 422, description: '' }] }, /not a string/],
   ])('is a boot error if it is %s', async (_, responses, cause) => {
     const problems = await bootProblems({ responses: responses as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)

@@ -50,7 +50,7 @@ describe('a format of errors that fails', () => {
       requestId: 'r-1',
     })
     const [line] = app.logs.filter(({ level }) => level === 'error')
-    expect(JSON.stringify(line)).toContain('The format of errors failed')
+    expect(JSON.stringify(line)).toContain('The error format failed')
   })
 
   it.each(faults)('is replaced for the parser of Node, too: it %s', async (_, format) => {
@@ -87,9 +87,9 @@ describe('an option `errors` that cannot work', () => {
   const { format, schema } = errors
 
   it.each<[string, unknown, RegExp]>([
-    ['another word', 'problems', /'problems' is not a format/],
-    ['a list', [], /not a format/],
-    ['null', null, /not a format/],
+    ['another word', 'problems', /'problems' is not an error format/],
+    ['a list', [], /not an error format/],
+    ['null', null, /not an error format/],
     ['a format that is not a function', { format: 'own' }, /'own' is not a format/],
     ['a format without schema', { format }, /no `schema`/],
     ['a schema without format', { schema }, /`format` is missing/],
@@ -100,9 +100,9 @@ describe('an option `errors` that cannot work', () => {
     ],
     ['a media type that is not JSON', { format, schema, mediaType: 'text/html' }, /not a JSON/],
     ['a misspelt name', { formatt: format }, /no effect/],
-    ['a status that is not a status', { status: { validation: '422' } }, /'422' is not one/],
-    ['a status of the server', { status: { validation: 500 } }, /500 is not one/],
-    ['a status with another meaning', { status: { validation: 401 } }, /401 is not one/],
+    ['a status that is not a status', { status: { validation: '422' } }, /'422' is not a status/],
+    ['a status of the server', { status: { validation: 500 } }, /500 is not a status/],
+    ['a status with another meaning', { status: { validation: 401 } }, /401 is not a status/],
     ['a status that no client expects', { status: { validation: 418 } }, /400, 406, 409, 412 or/],
     ['a status that is only reserved', { status: { validation: 499 } }, /400, 406, 409, 412 or/],
     ['a status of something else', { status: { body: 422 } }, /no effect/],

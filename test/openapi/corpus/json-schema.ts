@@ -40,7 +40,7 @@ export const jsonSchemaCorpus: readonly CorpusEntry[] = entriesOf('json-schema',
   },
   'property names by pattern': [
     { type: 'object', propertyNames: { pattern: '^[A-Z]+$' } },
-    'OpenAPI 3.0 has no rules for names of properties.',
+    'OpenAPI 3.0 has no rules for property names.',
   ],
   'patterns of names': [
     {
@@ -49,7 +49,7 @@ export const jsonSchemaCorpus: readonly CorpusEntry[] = entriesOf('json-schema',
       patternProperties: { '^x': { type: 'string' }, '^y': { type: 'number' } },
       additionalProperties: false,
     },
-    'OpenAPI 3.0 has no patterns of names.',
+    'OpenAPI 3.0 has no name patterns.',
   ],
   'pattern that a property matches': {
     type: 'object',

@@ -36,7 +36,7 @@ export const typeboxCorpus: readonly CorpusEntry[] = entriesOf('typebox', {
   record: Type.Record(Type.String(), Type.Number()),
   'record of names by pattern': [
     Type.Record(Type.String({ pattern: '^[a-z]' }), Type.Number()),
-    'OpenAPI 3.0 has no patterns of names.',
+    'OpenAPI 3.0 has no name patterns.',
   ],
   object: Type.Object({ a: Type.String(), b: Type.Optional(Type.Integer()) }),
   'closed object': Type.Object({ a: Type.String() }, { additionalProperties: false }),

@@ -89,7 +89,7 @@ const composites = entriesOf('zod', {
   'partial record': z.partialRecord(z.enum(['a', 'b']), z.boolean()),
   'record of names by pattern': [
     z.record(z.string().regex(/^x-/), z.string()),
-    'OpenAPI 3.0 has no rules for names of properties.',
+    'OpenAPI 3.0 has no rules for property names.',
   ],
   'plain object': z.object({ a: z.string(), b: z.number().optional() }),
   'strict object': z.strictObject({ a: z.string(), b: z.number().optional() }),

@@ -73,7 +73,7 @@ describe('options of fuzz', () => {
       'fuzz({ path })',
     ])
     expect(problems[0]?.remedy).toBe(
-      'It takes an operationId: Things_mine, Things_one, Things_make.',
+      'It accepts an operationId: Things_mine, Things_one, Things_make.',
     )
   })
 
@@ -85,7 +85,7 @@ describe('options of fuzz', () => {
 
   it('are refused if they have a path without its seed', async () => {
     const [problem] = await refusal({ path: 'Things_one/0' })
-    expect(problem?.remedy).toBe('It takes its seed, too.')
+    expect(problem?.remedy).toBe('It accepts the seed as well.')
   })
 })
 
@@ -127,7 +127,7 @@ describe('an operation', () => {
 
   it('must remain after skip and operations, or fuzz() fails', async () => {
     const nothing = app.fuzz({ seed: 1, operations: () => false })
-    await expect(nothing).rejects.toThrow('fuzz() has sent nothing: skip, operations, or path')
+    await expect(nothing).rejects.toThrow('fuzz() has sent nothing: skip, operations or path')
     await using empty = await TestApp.create()
     await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
   })

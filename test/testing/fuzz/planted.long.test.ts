@@ -104,7 +104,7 @@ async function failureOf(handler: string, options: FuzzOptions = {}): Promise<st
   const operations = ({ handler: name }: { handler: string }) =>
     name === `BugsController.${handler}`
   const failure = await app.fuzz({ seed: 1, runs: 300, operations, ...options }).catch((e) => e)
-  if (!(failure instanceof Error)) throw new Error('Nothing was found.')
+  if (!(failure instanceof Error)) throw new Error('No problems were found.')
   return failure.message
 }
 
@@ -135,9 +135,9 @@ describe('a planted bug', () => {
   it('that crashes is found, with the smallest body that shows it', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('crash'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/crash (Bugs_crash, BugsController.crash) fails a request that is valid.
-        expected: no error of the server
-        answered: 500 {"statusCode":"error","status":500,"message":"Internal Server Error","code":"INTERNAL_SERVER_ERROR"}
+      "POST /bugs/crash (Bugs_crash, BugsController.crash) fails for a request that is valid.
+        expected: no server error
+        received: 500 {"statusCode":"error","status":500,"message":"Internal Server Error","code":"INTERNAL_SERVER_ERROR"}
         replay:   app.fuzz({ seed: 1, path: "Bugs_crash/…" })"
     `)
     expect(curl).toMatchInlineSnapshot(`
@@ -189,9 +189,9 @@ describe('a planted bug', () => {
   it('that accepts a body that the document forbids is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('loose'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/loose (Bugs_loose, BugsController.loose) fails a request that is invalid (body name: "xxxx").
+      "POST /bugs/loose (Bugs_loose, BugsController.loose) fails for a request that is invalid (body name: "xxxx").
         expected: 4xx: the document does not allow body name: "xxxx"
-        answered: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
+        received: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
         → The validator accepts data that the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
     `)
@@ -202,9 +202,9 @@ describe('a planted bug', () => {
   it('that refuses a body that the document allows is found', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('strict'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/strict (Bugs_strict, BugsController.strict) fails a request that is valid.
+      "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request that is valid.
         expected: not 400: the document calls this request valid
-        answered: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
+        received: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
         replay:   app.fuzz({ seed: 1, path: "Bugs_strict/…" })
         → The document is less exact than the validator. If this is intended: allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
     `)

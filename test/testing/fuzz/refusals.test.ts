@@ -34,7 +34,7 @@ describe('a request that the document calls valid', () => {
   it.each([400, 413, 415, 422])('must not be refused with %i', async (each) => {
     status = each
     const message = await fuzzed()
-    expect(message).toContain('fails a request that is valid')
+    expect(message).toContain('fails for a request that is valid')
     expect(message).toContain(`not ${each}: the document calls this request valid`)
     expect(message).toContain(`expect([400, 413, 415, 422]).not.toContain(response.status)`)
     expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
@@ -47,6 +47,6 @@ describe('a request that the document calls valid', () => {
 
   it.each([500, 501, 503])('must not fail with %i', async (each) => {
     status = each
-    expect(await fuzzed()).toContain('no error of the server')
+    expect(await fuzzed()).toContain('no server error')
   })
 })

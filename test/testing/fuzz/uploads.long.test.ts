@@ -130,7 +130,7 @@ it('fuzz() shows a form that fails as a command and as a test, byte by byte', as
     }
   }
   const failing = fuzz(Broken)
-  await expect(failing).rejects.toThrow('expected: no error of the server')
+  await expect(failing).rejects.toThrow('expected: no server error')
   const message = await failing.then(() => '', String)
   const command = message.slice(message.indexOf('{ printf'), message.indexOf(' | curl'))
   const written = execFileSync('bash', ['-c', command])

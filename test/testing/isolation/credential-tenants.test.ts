@@ -125,7 +125,7 @@ describe('proveIsolation() with tenants by their credentials', () => {
     const app = await startNotes(tokens, { controllers: [LatestController] })
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })
     expect(report.leaks.length).toBeGreaterThan(0)
-    expect(new Set(report.leaks.map(({ origin }) => origin))).toEqual(new Set(['its id']))
+    expect(new Set(report.leaks.map(({ origin }) => origin))).toEqual(new Set(['its ID']))
   })
 
   it('compares no public route, where the request alone names the tenant', async () => {
@@ -145,7 +145,7 @@ describe('proveIsolation() with users of tenants', () => {
     expect(report.leaks).toEqual([])
     expect(report.verdicts.filter(({ verdict }) => verdict === 'PASS')).toHaveLength(3)
     await expect(app.proveIsolation({ tenants, seed: 1 })).rejects.toThrow(
-      /reads no header of the tenant.*With guards that have `tenantOf`, `as` will do\./s,
+      /reads no header of the tenant.*With guards that have `tenantOf`, `as` is enough\./s,
     )
   })
 

@@ -176,7 +176,7 @@ it('finds a response that reveals that data exists', async () => {
     kind: 'existence',
     from: 'globex',
     to: 'acme',
-    where: 'gets 403 for an id of globex, and 404 for an unknown id',
+    where: 'gets 403 for an ID of globex, but 404 for an unknown ID',
     origin: '',
   })
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
@@ -199,7 +199,7 @@ it('finds that another tenant can delete data', async () => {
     kind: 'loss',
     from: 'globex',
     to: 'acme',
-    where: 'made GET /notes/{id} respond 404 to globex for its own id',
+    where: 'made GET /notes/{id} respond 404 to globex for its own ID',
     origin: '',
   })
 })

@@ -54,7 +54,7 @@ it('proveIsolation() refuses unknown names, also of a caller', async () => {
 it('proveIsolation() refuses `as` without a user for each tenant', async () => {
   const as = { acme: { id: 1 } }
   const [problem] = await refusal({ tenants: ['acme', 'globex'], as })
-  expect(problem?.remedy).toBe('It takes a user for each of the tenants, acme and globex.')
+  expect(problem?.remedy).toBe('It accepts a user for each of the tenants, acme and globex.')
 })
 
 it('proveIsolation() refuses ids as tenants if the application reads no tenant header', async () => {

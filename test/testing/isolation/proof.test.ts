@@ -51,7 +51,7 @@ describe('an operation whose responses contain no data of a tenant', () => {
       if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
     })
     expect(verdict).toBe(
-      'PASS: own ids are accepted, and ids of other tenants get the same status as unknown ids',
+      'PASS: own IDs are accepted, and IDs of other tenants get the same status as unknown IDs',
     )
   })
 

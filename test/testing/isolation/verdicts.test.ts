@@ -106,10 +106,10 @@ describe('an operation is inconclusive', () => {
       mine: 'INCONCLUSIVE: skipped',
       other: 'INCONCLUSIVE: skipped',
       open: 'INCONCLUSIVE: no tenant saw its own data',
-      form: 'INCONCLUSIVE: takes a form',
+      form: 'INCONCLUSIVE: accepts a form',
       shadowed: 'INCONCLUSIVE: no tenant got a 2xx response: no request was sent',
       never:
-        'INCONCLUSIVE: no value is found that its schema accepts: body.text; give the field a text with the option texts',
+        'INCONCLUSIVE: no value is found that its schema accepts: body.text; set a text for the field with the option texts',
     })
   })
 })
@@ -199,10 +199,10 @@ describe('an operation passes', () => {
       }
     }
     expect(await rowsOf(NotesController)).toEqual({
-      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); give the field a text with the option texts',
+      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); set a text for the field with the option texts',
       list: 'PASS: each tenant saw its own data',
       short: 'PASS: each tenant saw the data it had just sent',
-      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); give the field a text with the option texts',
+      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); set a text for the field with the option texts',
     })
   })
 })
@@ -238,7 +238,7 @@ it('fails when no operation is left to call', async () => {
   }
   await using app = await TestApp.create({ controllers: [OneController] })
   await expect(app.proveIsolation({ skip: ['One_one'] })).rejects.toThrow(
-    'proveIsolation() has sent nothing: skip or operations leave none of the operations',
+    'proveIsolation() has sent nothing: skip or operations exclude all operations',
   )
   await using empty = await TestApp.create({})
   await expect(empty.proveIsolation()).rejects.toThrow(

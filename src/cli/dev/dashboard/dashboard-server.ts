@@ -62,7 +62,7 @@ export class DashboardServer {
     if (path === '/data/routes') return sendJson(res, 200, this.journal.routes)
     const [, number] = /^\/data\/requests\/(\d{1,9})$/.exec(path) ?? []
     if (number !== undefined) return this.#sendRequest(res, Number(number))
-    if (file === undefined) return sendJson(res, 404, { message: 'There is nothing here.' })
+    if (file === undefined) return sendJson(res, 404, { message: 'The page was not found.' })
     res.writeHead(200, { 'content-type': file.type }).end(file.body)
   }
 
@@ -160,7 +160,7 @@ function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string 
   const isVisit = wanted === 'page' && mode === 'navigate' && dest === 'document'
   if (!isVisit && !isOwnSite(site, wanted)) return 'Pages of other sites may not send requests.'
   if (wanted === 'page' || isToken(authorization, token)) return null
-  return 'The token is missing or wrong. Open the address that `blazon dev` has printed.'
+  return 'The token is missing or invalid. Open the address that `blazon dev` has printed.'
 }
 
 function headersOf({ headers, headersDistinct }: IncomingMessage) {

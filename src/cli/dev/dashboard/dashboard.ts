@@ -116,8 +116,8 @@ export class Dashboard {
 function noPort(port: number, error: NodeJS.ErrnoException): CliError {
   return new CliError({
     status: 2,
-    what: `The dashboard cannot listen at port ${port}.`,
-    cause: error.code === 'EADDRINUSE' ? 'Another program uses the port.' : error.message,
-    remedy: 'Choose another port by --dashboard-port, or leave the dashboard out: --no-dashboard.',
+    what: `The dashboard cannot listen on port ${port}.`,
+    cause: error.code === 'EADDRINUSE' ? 'Another program is using the port.' : error.message,
+    remedy: 'Choose another port with --dashboard-port, or disable the dashboard: --no-dashboard.',
   })
 }

@@ -45,7 +45,7 @@ export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
     { id: `${start}.`, difference: 'a dot' },
     { id: start, difference: 'a character at its end' },
     { id: `${id}x`, difference: 'one more character' },
-    { id: `${id} `, difference: 'a blank at its end' },
+    { id: `${id} `, difference: 'a space at its end' },
     { id: id.toUpperCase(), difference: 'capital letters' },
     { id: id.replace('a', 'á'), difference: 'an accent' },
     { id: id.replace('-', '_'), difference: 'a punctuation mark' },

@@ -171,7 +171,7 @@ class Trial {
       if (rowsOf(await this.#as(id, sql)) > 0) seen.push(difference)
     }
     if (seen.length === 0) return
-    this.#report(`one tenant sees the rows of a tenant whose id differs in ${seen.join(', or ')}`)
+    this.#report(`one tenant sees the rows of a tenant whose ID differs in ${seen.join(', or ')}`)
   }
 
   /**

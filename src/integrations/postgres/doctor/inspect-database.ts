@@ -202,7 +202,7 @@ function checkAttributes(role: Role): Finding[] {
   const faults: [isFault: boolean, cause: string, attribute: string][] = [
     [isSuper, 'It is a superuser: no policy applies to it.', 'nosuperuser'],
     [bypassesPolicies, 'It has BYPASSRLS: no policy applies to it.', 'nobypassrls'],
-    [canLogin, 'It can log in. It should be a role that logins become.', 'nologin'],
+    [canLogin, 'It can log in, but it should be a role that login roles switch to.', 'nologin'],
     [
       canCreateRoles,
       'It has CREATEROLE: it may make itself a member of other roles.',
@@ -269,7 +269,7 @@ async function inspectFunctions({
     const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
     const how =
       row['definer'] === true
-        ? `It is SECURITY DEFINER: it runs with the rights of ${row['owner']}, whichever role calls it.`
+        ? `It is SECURITY DEFINER: it runs with the privileges of ${row['owner']}, whichever role calls it.`
         : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
     const remedy = `Make sure that it shows no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
     return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })

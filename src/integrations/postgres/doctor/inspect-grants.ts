@@ -129,7 +129,7 @@ export async function inspectStorage({
 
 function compatible(): Finding {
   const cause = 'It is on: every role reads and writes the large objects of all roles.'
-  const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Turn it off.' }
+  const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Disable it.' }
   return finding('E_DATABASE_GRANT', facts)
 }
 

@@ -94,7 +94,7 @@ function checkPolicy(table: Relation, policy: Policy, tenantRole: string): Findi
     finding('E_DATABASE_POLICY', { subject, cause, remedy })
   const open = conditionsOf(policy).find((each) => !isBound(each, policy))
   if (open !== undefined) {
-    const cause = `It gives the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
+    const cause = `It grants the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
     const remedy = `Drop it, or let it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
     return [report(cause, remedy)]
   }

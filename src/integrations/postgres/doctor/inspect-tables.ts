@@ -68,7 +68,7 @@ function checkProtection(table: Relation, tenantRole: string): Finding[] {
   if (isEnabled && isForced) return []
   const cause = isEnabled
     ? 'Row-level security is not forced: its owner sees the rows of every tenant.'
-    : `Row-level security is off: every role that may use the table sees the rows of every tenant.${isChild ? ' The policies of its parent table apply only to statements that name the parent.' : ''}`
+    : `Row-level security is off: every role that may use the table sees the rows of every tenant.${isChild ? ' The policies of its parent table apply only to statements that use the name of the parent.' : ''}`
   const remedy = isEnabled
     ? `alter table ${fullName} force row level security;`
     : `Protect it: npx blazon db table ${table.name} --existing prints how.`
@@ -96,7 +96,7 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
   }
   // A row that is inserted through the parent table gets the default of the parent table.
   if (!hasDefault && !isChild) {
-    const cause = 'tenant_id has no default: each INSERT has to name the tenant.'
+    const cause = 'tenant_id has no default: each INSERT must specify the tenant.'
     const remedy = `${change} set default nullif(current_setting('app.tenant_id', true), '');`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }

@@ -52,7 +52,7 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
   const problem = invalid(
     `embedded: ${folder}`,
     cause,
-    'Give another folder, or empty this one to start with a new database.',
+    'Specify another folder, or empty this one to start with a new database.',
   )
   return new ConfigError([problem], { cause: error })
 }
@@ -143,7 +143,7 @@ function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
 }
 
 function inUse(folder: string): ConfigError {
-  const cause = 'It is open already, in this process or in another one.'
-  const remedy = `Close that database first, or give another folder. If nothing has it open, delete ${LOCK_FILE} in it.`
+  const cause = 'It is already open, in this process or in another one.'
+  const remedy = `Close that database first, or specify another folder. If no process has it open, delete ${LOCK_FILE} in it.`
   return new ConfigError([invalid(`embedded: ${folder}`, cause, remedy)])
 }

@@ -52,7 +52,7 @@ export class PgConnection implements Connection {
 
   get #lateError(): Error | undefined {
     if (this.#state === 'lent') return this.#lost
-    return this.#lost ?? unavailable(new Error('The connection was given back already.'))
+    return this.#lost ?? unavailable(new Error('The connection has already been released.'))
   }
 }
 

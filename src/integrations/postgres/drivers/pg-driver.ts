@@ -194,7 +194,7 @@ export class PgDriver implements Driver {
   // If other callers are still connecting, the server is slow; the pool is not exhausted.
   readonly #timeoutError = (): Error => {
     if (this.#connecting === 0) return busy()
-    return unavailable(new Error('Connecting takes too long.'))
+    return unavailable(new Error('Connecting is taking too long.'))
   }
 
   // If the server is stopped (SIGSTOP), this process would wait forever for its connections to

@@ -135,6 +135,6 @@ export class PgliteConnection implements Connection {
   }
 
   #assertLent(): void {
-    if (!this.#isLent) throw unavailable(new Error('The connection was given back, or destroyed.'))
+    if (!this.#isLent) throw unavailable(new Error('The connection was released or destroyed.'))
   }
 }

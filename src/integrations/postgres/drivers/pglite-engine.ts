@@ -194,7 +194,7 @@ const UNAVAILABLE = /^extension "[^"]*" is not available$/
 /** Adds the available extensions to the error of a missing extension. */
 function explainUnavailable(error: unknown): void {
   if (!(error instanceof Error) || !UNAVAILABLE.test(error.message)) return
-  const hint = `The embedded PostgreSQL has: ${SHIPPED.join(', ')}. For another one, use a server: postgres({ url })`
+  const hint = `The embedded PostgreSQL contains: ${SHIPPED.join(', ')}. For another extension, use a server: postgres({ url })`
   Object.assign(error, { hint })
 }
 

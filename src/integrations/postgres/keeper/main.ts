@@ -69,7 +69,7 @@ function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): 
       return undefined
     }
     if (method === 'giveBack') return giveBack()
-    if (!isTaken) throw new Error('The session was not taken.')
+    if (!isTaken) throw new Error('No session was checked out.')
     const [text = '', values] = args as [string?, (readonly Written[])?]
     if (method === 'query') return await engine.query(text, values)
     return await (method === 'script' ? engine.script(text) : engine.reset())

@@ -57,7 +57,7 @@ create table blazon.api_keys (
 );
 create index on blazon.api_keys (tenant_id);
 
--- These functions run as their owner: the caller has no right to the table, and reaches only the row of a hash it knows.
+-- These functions run as their owner: the caller has no privileges on the table, and reaches only the row for a known hash.
 create function blazon.find_api_key(wanted text)
 returns table (id text, hash text, name text, tenant text, permissions text[], roles text[], expires_at timestamptz, revoked_at timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -81,7 +81,7 @@ function checkNames({ login, tenantRole, allTenantsRole }: ApiKeysTableOptions):
     ([name, value]) => {
       const cause = value === undefined ? null : faultOfName(value)
       const subject = `apiKeysTable(): ${name}`
-      const remedy = 'Give the name of a role.'
+      const remedy = 'Pass a role name.'
       return cause === null ? [] : [{ code: 'E_OPTION_INVALID' as const, subject, cause, remedy }]
     },
   )

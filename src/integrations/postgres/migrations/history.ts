@@ -191,9 +191,9 @@ function changed(name: string, files: readonly MigrationFile[], isEmbedded: bool
   const checksum = files.find((file) => file.name === name)?.checksum ?? ''
   const cause = 'It was applied, and its file has changed since.'
   const begin = isEmbedded
-    ? ' If nobody needs the data: stop the application and `blazon dev`, and delete the folder of the embedded database; all migrations run at the next start.'
+    ? ' If the data is not needed: stop the application and `blazon dev`, and delete the folder of the embedded database; all migrations run at the next start.'
     : ''
-  const remedy = `Undo the change, and write it into a new file.${begin} If the old and the new content do the same: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
+  const remedy = `Undo the change, and write it into a new file.${begin} If the old and the new content have the same effect: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
   return { code: 'E_MIGRATION_CHANGED', subject: name, cause, remedy }
 }
 

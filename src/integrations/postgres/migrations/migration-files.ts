@@ -79,7 +79,7 @@ async function listFolder(folder: string): Promise<string[]> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown'
     const cause = `The folder ${resolve(folder)} cannot be read (${code}).`
-    const remedy = 'Name the folder that holds the migrations.'
+    const remedy = 'Specify the folder that contains the migrations.'
     const problem: Problem = { code: 'E_OPTION_INVALID', subject: 'migrations', cause, remedy }
     throw new ConfigError([problem], { cause: error })
   }
@@ -100,8 +100,8 @@ function checkName(name: string): Problem[] {
     return [
       fileProblem(
         name,
-        'It is in a folder of its own.',
-        'Migrations are in one folder: move it up.',
+        'It is in a subfolder.',
+        'All migrations must be in one folder: move it up.',
       ),
     ]
   }
@@ -117,11 +117,11 @@ function checkNumbers(names: readonly string[]): Problem[] {
   return numbered.slice(1).flatMap((name, index) => {
     const before = numbered[index] as string
     if (digits(name) === digits(before)) {
-      return [fileProblem(name, `It has the same number as ${before}.`, 'Give it the next number.')]
+      return [fileProblem(name, `It has the same number as ${before}.`, 'Use the next number.')]
     }
     if (digits(name).length === digits(before).length) return []
     const cause = `Its number has more or fewer digits than the number of ${before}, so the order of the names is not the order of the numbers.`
-    return [fileProblem(name, cause, 'Give all of them the same number of digits.')]
+    return [fileProblem(name, cause, 'Use the same number of digits for all of them.')]
   })
 }
 
@@ -219,17 +219,17 @@ const EMPTY: Fault = {
 function faultOf(statement: ScriptStatement): Fault | undefined {
   const { start, backslash, isCopy, words } = statement
   if (backslash !== undefined) {
-    const cause = 'A backslash begins a command of psql, and migrations do not run in psql.'
+    const cause = 'A backslash begins a psql command, but migrations do not run in psql.'
     return { at: backslash, cause, remedy: 'Remove the command; a migration is plain SQL.' }
   }
   if (isCopy) {
     const cause =
-      'COPY would read rows from psql or write them to psql, and migrations do not run in psql.'
+      'COPY would read rows from psql or write them to psql, but migrations do not run in psql.'
     return { at: start, cause, remedy: 'Write INSERT; pg_dump writes it with --inserts.' }
   }
   if (!endsTransaction(words)) return undefined
-  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, and the whole migration runs in one transaction.`
-  return { at: start, cause, remedy: 'Take it out.' }
+  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, but the whole migration runs in one transaction.`
+  return { at: start, cause, remedy: 'Remove it.' }
 }
 
 function endsTransaction([first = '', ...rest]: readonly string[]): boolean {

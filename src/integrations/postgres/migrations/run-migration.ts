@@ -71,7 +71,7 @@ function remedyFor({ isTransactional }: MigrationFile, error: PostgresError | Ht
     return 'The statements above this line were run, and their effect stays. The file is not recorded as applied, and the next run begins it again. Look at what it left (an unfinished index exists and is invalid: drop it), and write the file so that it can run again.'
   }
   if (error.code === '25001') {
-    return 'Put it into a file of its own, whose first line is: -- blazon: no-transaction'
+    return 'Put it into a separate file, whose first line is: -- blazon: no-transaction'
   }
   return 'Correct it, and migrate again: this file has changed nothing, and the files before it stay applied.'
 }

@@ -52,7 +52,7 @@ const LONGEST_NAME = 63
  */
 export function checkPostgresOptions(subject: string, options: PostgresOptions): void {
   if (!isObject(options)) {
-    const remedy = "Give { url: 'postgres://host/database' } or { embedded: 'memory' }."
+    const remedy = "Pass { url: 'postgres://host/database' } or { embedded: 'memory' }."
     throw new ConfigError([invalid(subject, 'Its options must be an object.', remedy)])
   }
   const problems = [
@@ -76,7 +76,7 @@ export function checkPostgresOptions(subject: string, options: PostgresOptions):
 
 function checkDoctor(doctor: unknown): Problem[] {
   if (doctor === undefined || typeof doctor === 'boolean') return []
-  return [invalid('doctor', 'It is neither true nor false.', 'Leave it out, or give one of both.')]
+  return [invalid('doctor', 'It is not a boolean.', 'Omit it, or pass true or false.')]
 }
 
 function isObject(value: unknown): value is object {
@@ -87,14 +87,14 @@ function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
   const given = [url, embedded].filter((place) => place !== undefined).length
   if (given === 1) return []
   const cause = given === 0 ? 'Neither url nor embedded is set.' : 'Both are set.'
-  const remedy = 'Give url for a server, or embedded for a database in this process.'
+  const remedy = 'Pass url for a server, or embedded for a database in this process.'
   return [invalid('url and embedded', cause, remedy)]
 }
 
 function checkEmbedded(embedded: unknown): Problem[] {
   if (embedded === undefined) return []
   if (typeof embedded === 'string' && /^(?!.*:\/\/)[^\0]+$/s.test(embedded)) return []
-  return [invalid('embedded', 'It is not a folder.', "Give 'memory', or the path of a folder.")]
+  return [invalid('embedded', 'It is not a folder.', "Pass 'memory', or the path of a folder.")]
 }
 
 function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
@@ -102,7 +102,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
   if (embedded !== undefined) return [notEmbedded('poolOptions')]
   if (!isObject(poolOptions)) {
     return [
-      invalid('poolOptions', 'It is not an object.', "Give options of pg's Pool: { ssl: true }."),
+      invalid('poolOptions', 'It is not an object.', "Pass options of pg's Pool: { ssl: true }."),
     ]
   }
   return [
@@ -115,14 +115,14 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
 // `pg` would silently use the password of the URL instead.
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
-  const remedy = 'Put it into url, percent-encoded, or give a function that resolves to it.'
+  const remedy = 'Put it into url, percent-encoded, or pass a function that resolves to it.'
   return [invalid('poolOptions.password', 'It would not be used.', remedy)]
 }
 
 function checkLifetime({ maxLifetimeSeconds: seconds = 0 }: Readonly<Record<string, unknown>>) {
   if (typeof seconds === 'number' && seconds >= 0) return []
-  const remedy = 'Give a number of seconds, or 0 for no end.'
-  return [invalid('poolOptions.maxLifetimeSeconds', 'It must be a length of time.', remedy)]
+  const remedy = 'Pass a number of seconds, or 0 for no limit.'
+  return [invalid('poolOptions.maxLifetimeSeconds', 'It must be a duration.', remedy)]
 }
 
 function checkSaidElsewhere(poolOptions: object): Problem[] {
@@ -139,16 +139,16 @@ function checkConnections({ connections, embedded }: PostgresOptions): Problem[]
   const isCount = Number.isInteger(connections) && connections >= 1
   if (isCount && connections <= MOST_CONNECTIONS) return []
   const cause = 'It is not a number of connections.'
-  return [invalid('connections', cause, `Give a whole number from 1 to ${MOST_CONNECTIONS}.`)]
+  return [invalid('connections', cause, `Pass a whole number from 1 to ${MOST_CONNECTIONS}.`)]
 }
 
 function notEmbedded(name: string): Problem {
-  return invalid(name, 'An embedded database has one connection.', `Leave ${name} out.`)
+  return invalid(name, 'An embedded database has one connection.', `Omit ${name}.`)
 }
 
 function checkFolder(name: string, folder: unknown): Problem[] {
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return []
-  return [invalid(name, 'It is not a folder.', "Give the path of a folder: 'migrations'.")]
+  return [invalid(name, 'It is not a folder.', "Pass the path of a folder: 'migrations'.")]
 }
 
 function checkRoles(options: PostgresOptions): Problem[] {
@@ -158,15 +158,15 @@ function checkRoles(options: PostgresOptions): Problem[] {
     ...checkRole('allTenantsRole', allTenantsRole),
   ]
   if (problems.length > 0 || tenantRole !== allTenantsRole) return problems
-  const cause = 'They are the same role, so every tenant would see the rows of all.'
-  return [invalid('tenantRole and allTenantsRole', cause, 'Give two roles.')]
+  const cause = 'They are the same role, so every tenant would see the rows of all tenants.'
+  return [invalid('tenantRole and allTenantsRole', cause, 'Use two different roles.')]
 }
 
 // In SQL, `none` means the login role. Names that begin with pg_ are reserved by PostgreSQL.
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
-  const remedy = `Give a name of at most ${LONGEST_NAME} bytes, such as '${TENANT_ROLE}'.`
+  const remedy = `Use a name of at most ${LONGEST_NAME} bytes, such as '${TENANT_ROLE}'.`
   return [invalid(name, 'It is not the name of a role.', remedy)]
 }
 
@@ -174,7 +174,7 @@ function checkTimeouts(timeouts: PostgresTimeouts | undefined): Problem[] {
   if (timeouts === undefined) return []
   if (!isObject(timeouts)) {
     return [
-      invalid('timeouts', 'It is not an object.', "Give { acquire: '2s', statement: '10s' }."),
+      invalid('timeouts', 'It is not an object.', "Pass { acquire: '2s', statement: '10s' }."),
     ]
   }
   const durations = Object.keys(TIMEOUTS) as (keyof PostgresTimeouts)[]
@@ -186,10 +186,10 @@ function checkDuration(name: string, duration: Duration | undefined): Problem[] 
   const isDuration = typeof duration === 'number' || typeof duration === 'string'
   const seconds = isDuration ? toSeconds(duration) : undefined
   if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
-  return [invalid(name, 'It is not a length of time to wait for.', "Give seconds, or '250ms'.")]
+  return [invalid(name, 'It is not a duration.', "Pass seconds, or a string such as '250ms'.")]
 }
 
-const REMEDY = "Give 'postgres://user:password@host:5432/database'."
+const REMEDY = "Pass 'postgres://user:password@host:5432/database'."
 const ENCODE = `${REMEDY} A password with special characters must be percent-encoded.`
 
 /**
@@ -208,7 +208,7 @@ function checkUrl(url: unknown): Problem[] {
 const WRONG_ATTRS = invalid(
   'url',
   'Its target_session_attrs has a value that this version does not have.',
-  `Give one of ${SESSION_ATTRS.join(', ')}.`,
+  `Pass one of ${SESSION_ATTRS.join(', ')}.`,
 )
 
 function isOneOf(values: readonly string[], value: string): boolean {

@@ -69,7 +69,7 @@ export function checkNames(subject: string, options: SessionTableOptions): void 
   const { table = DEFAULT_TABLE, schema, role } = options
   const wrong = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
     const cause = name === undefined ? null : faultOfName(name)
-    return cause === null ? [] : [invalid(`${subject}: ${what}`, cause, 'Give another name.')]
+    return cause === null ? [] : [invalid(`${subject}: ${what}`, cause, 'Use another name.')]
   })
   const problems = [...unknownOptions(`${subject}: `, options, NAMES), ...wrong]
   if (problems.length > 0) throw new ConfigError(problems)
@@ -103,7 +103,7 @@ export function idempotencyTable(options: IdempotencyTableOptions = {}): string 
   const fault = faultOfName(role)
   const problems = [
     ...unknownOptions('idempotencyTable(): ', options, IDEMPOTENCY_NAMES),
-    ...(fault === null ? [] : [invalid('idempotencyTable(): role', fault, 'Give another name.')]),
+    ...(fault === null ? [] : [invalid('idempotencyTable(): role', fault, 'Use another name.')]),
   ]
   if (problems.length > 0) throw new ConfigError(problems)
   return idempotencyStatements(role)

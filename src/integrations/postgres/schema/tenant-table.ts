@@ -200,25 +200,25 @@ function checkTable(name: unknown): Problem[] {
   const problems = checkName('name', name)
   if (problems.length > 0 || !String(name).includes('.')) return problems
   // PostgreSQL allows a dot in a name, but it is almost certainly a mistake here.
-  const remedy = 'Give the schema as an option of its own: schema.'
+  const remedy = 'Pass the schema in a separate option: schema.'
   return [invalid(`name ${show(name)}`, 'It has a dot, which would be part of the name.', remedy)]
 }
 
 function checkName(what: string, name: unknown): Problem[] {
   const cause = faultOfName(name)
-  return cause === null ? [] : [invalid(`${what} ${show(name)}`, cause, 'Give another name.')]
+  return cause === null ? [] : [invalid(`${what} ${show(name)}`, cause, 'Use another name.')]
 }
 
 function checkColumns(columns: unknown): Problem[] {
   const isList = Array.isArray(columns) && columns.every((each) => typeof each === 'string')
   if (isList && columns.every((each) => each.trim() !== '')) return []
-  const remedy = "Give one text for each column: ['number integer not null']."
+  const remedy = "Pass one string for each column: ['number integer not null']."
   return [invalid('columns', 'It is not a list of SQL.', remedy)]
 }
 
 function checkId(id: unknown): Problem[] {
   if (id === undefined || ['bigint', 'uuid', 'text'].includes(id as string)) return []
-  return [invalid('id', 'Unknown kind.', "Give 'bigint', 'uuid' or 'text'.")]
+  return [invalid('id', 'Unknown kind.', "Pass 'bigint', 'uuid' or 'text'.")]
 }
 
 // `set null` would also remove the tenant: before PostgreSQL 15, it cannot be limited to some
@@ -227,7 +227,7 @@ function checkActions({ references = {} }: TenantTableOptions): Problem[] {
   return Object.entries(references).flatMap(([column, target]) => {
     const action = typeof target === 'string' ? undefined : target.onDelete
     if (action === undefined || action === 'cascade') return []
-    const remedy = "Give 'cascade', or leave it out."
+    const remedy = "Pass 'cascade', or omit it."
     return [invalid(`references ${column}: onDelete`, 'Unknown action.', remedy)]
   })
 }

@@ -52,7 +52,7 @@ export class Activity {
 
 function stuck(): Error {
   const cause = new Error(
-    'The transaction waits for a nested transaction that sends no statement. The nested transaction waits for something else, maybe for a statement that in turn waits for it. Await every nested transaction, and run inside it the statements that it needs.',
+    'The transaction is waiting for a nested transaction that sends no statement. The nested transaction is waiting for something else, maybe for a statement that in turn waits for it. Await every nested transaction, and run inside it the statements that it needs.',
   )
   return new HttpError(503, 'The transaction is stuck.', { code: 'DATABASE_TIMEOUT', cause })
 }

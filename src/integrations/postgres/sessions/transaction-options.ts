@@ -30,11 +30,11 @@ export function checkTransactionOptions(subject: string, options: TransactionOpt
   const { isolation, retries = 0 } = options
   const problems = unknownOptions(`${subject}: `, options, NAMES)
   if (isolation !== undefined && !LEVELS.includes(isolation)) {
-    const remedy = `Give one of ${LEVELS.join(', ')}.`
+    const remedy = `Pass one of ${LEVELS.join(', ')}.`
     problems.push(invalid(`${subject}: isolation`, 'It is not an isolation level.', remedy))
   }
   if (!(Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES)) {
-    const remedy = `Give a whole number from 0 to ${MOST_RETRIES}.`
+    const remedy = `Pass a whole number from 0 to ${MOST_RETRIES}.`
     problems.push(invalid(`${subject}: retries`, 'It is not a number of attempts.', remedy))
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -47,6 +47,6 @@ export function assertIsolation(
 ): void {
   if (isolation === undefined || isolation === outer) return
   throw new Error(
-    `A part of a transaction cannot be ${isolation}: the transaction has begun as ${outer ?? 'the database begins it'}. Give the isolation to the outermost transaction; for that of a request, write @Transactional({ isolation: '${isolation}' }) on its handler.`,
+    `A part of a transaction cannot be ${isolation}: the transaction has begun as ${outer ?? 'the database begins it'}. Set the isolation level of the outermost transaction; for the transaction of a request, write @Transactional({ isolation: '${isolation}' }) on its handler.`,
   )
 }

@@ -115,8 +115,8 @@ const events: Events = {
   },
   request: (row) => requests.add(row),
   state({ phase, failure }: StateView) {
-    if (phase === 'starting') showState('The application starts …', 'warn')
-    else if (failure === null) showState('The application serves.', 'good')
+    if (phase === 'starting') showState('The application is starting …', 'warn')
+    else if (failure === null) showState('The application is running.', 'good')
     else showState(`${failure} The terminal shows why.`, 'bad')
     // The routes may be others now.
     if (phase === 'serving' && location.hash === '#/routes') void show()
