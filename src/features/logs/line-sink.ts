@@ -164,7 +164,7 @@ export function escapeJson(json: string): string {
   return json.replace(UNSAFE, toEscape)
 }
 
-/** Escapes text for a terminal. Quotes are unchanged, and a line break becomes `\ `. */
+/** Escapes text for a terminal. Quotes are unchanged, and a line break becomes `\n`. */
 export function escapeText(text: string): string {
   return quote(text).slice(1, -1).replaceAll('\\"', '"')
 }
