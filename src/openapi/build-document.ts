@@ -160,8 +160,10 @@ function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[
 }
 
 /**
- * Whether the document contains a route.\n\n@throws ConfigError when the `include` function of the author throws, or
- * does not return a boolean. A promise is refused, because it is truthy and would include every route.
+ * Whether the document contains a route.
+ *
+ * @throws ConfigError when the `include` function of the author throws, or does not return a boolean. A promise is
+ * refused, because it is truthy and would include every route.
  */
 function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
   if (include === undefined) return true

@@ -36,6 +36,7 @@ export function createOpenApiCompiler(
 
 /**
  * Creates an Ajv instance.
+ *
  * @param options Ajv options, which override the defaults here.
  */
 export function loadAjv(options: object = {}): Ajv {

@@ -237,6 +237,7 @@ function releaseDetached(res: Response): void {
 /**
  * Watches whether the request's caller changes while the response is being made: a step after the cache may set
  * `req.user` and remove it again.
+ *
  * @returns a function that ends the watch and returns whether the caller stayed the same.
  */
 export function watchCaller(req: Request, res: Response, caller: Caller): () => boolean {

@@ -38,6 +38,7 @@ export class CapsuleFolder {
 
   /**
    * Writes a capsule after all earlier capsules, then removes the oldest files.
+   *
    * @param onError Called if the capsule cannot be written.
    */
   add(id: string, text: string, onError: (error: unknown) => void): void {

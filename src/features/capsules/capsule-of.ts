@@ -42,6 +42,7 @@ export interface CapsuleConfig extends Pick<Capsule, 'id'> {
 
 /**
  * Builds the capsule of a request that failed on the server.
+ *
  * @throws Error if there is too much data to search for secrets.
  */
 export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule {
@@ -200,6 +201,7 @@ function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
 
 /**
  * Builds the calls of a request, with the responses of the hosts.
+ *
  * @param cut Receives a sentence for each response that is not completely recorded.
  */
 function callsOf(failed: FailedCalls, hide: Hide, cut: string[]): CapsuleCall[] {

@@ -58,6 +58,7 @@ export class CapsuleWriter {
 
   /**
    * Writes the capsule of a request later. Never throws.
+   *
    * @returns the ID of the capsule; `null` if none is written.
    */
   write(failed: Failed): string | null {

@@ -33,6 +33,7 @@ export class PlainValues {
 
   /**
    * Returns a value as plain data.
+   *
    * @throws TooLargeError
    */
   of(value: unknown, depth = 0): PlainValue {

@@ -12,6 +12,7 @@ export interface EnvOptions {
   readonly file?: string | false
   /**
    * Additional names of secret variables, for libraries whose schemas `secret` cannot mark.
+   *
    * @defaultValue none
    */
   readonly secrets?: readonly string[]

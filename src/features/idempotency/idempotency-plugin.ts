@@ -149,6 +149,7 @@ interface KeptResponse {
 
 /**
  * Builds the record of a response.
+ *
  * @param before The headers that were set before the handler ran. Each response gets its own.
  */
 function keptResponse(

@@ -160,6 +160,7 @@ function refused(code: Parameters<typeof refuse>[0], message?: string): Refusal 
 
 /**
  * Returns the version of a row.
+ *
  * @throws Error if the row has no version.
  */
 function versionIn(row: unknown, by: string, { name }: RouteModel): RowVersion {
