@@ -210,7 +210,7 @@ const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
     try {
       sessionStorage.setItem(key, JSON.stringify(authorized))
     } catch {
-      // Storage may be disabled or full. The input is then lost when the page closes.
+      // Storage may be disabled or full. Then the input is lost when the page closes.
     }
   }
   return () => ({

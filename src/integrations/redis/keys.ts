@@ -6,7 +6,7 @@ const LONGEST = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin note. */
+/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin. */
 export class Keys {
   readonly #prefix: string
 
