@@ -107,7 +107,7 @@ export interface SwaggerOptions {
    */
   readonly audience?: string | readonly string[]
   /**
-   * boolean`. => A function that selects the routes of the document: `(route) => boolean`. => boolean`.
+   * A function that selects the routes of the document: `(route) => boolean`.
    *
    * @defaultValue all routes without `@ApiHidden`
    */

@@ -66,8 +66,8 @@ function start({ nodeOptions, env }: Launch, { cwd, env: own }: ChildOptions): C
 }
 
 /**
- * The child's report, or `undefined` when the child ends without one. The `close` event may come before the
- * report, so wait for `disconnect`, too.
+ * Returns the child's report; `undefined` if the child ends without one. The `close` event may occur before the report
+ * arrives, so wait for both `close` and `disconnect`.
  */
 async function reportOf(child: ChildProcess): Promise<Report | undefined> {
   const received = new Promise<Report>((resolve) => {

@@ -94,7 +94,7 @@ export class CacheEngine {
 
   /**
    * Like `read`, but needs only one round trip if the entry has the expected `tags`. Also returns the current versions
-   * of the tags, which the caller needs if it makes a new entry.
+   * of the tags, which the caller needs if it creates a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
@@ -239,7 +239,7 @@ const HAS_SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/
 /**
  * Returns the key under which the cache stores an entry of a tenant: `<tenant>:<key>`. Characters of the tenant ID that
  * a store could read as a separator or a pattern are percent-encoded; ordinary IDs are unchanged. So the first `:`
- * always ends the tenant, and no two pairs of tenant and key give the same result.
+ * always ends the tenant, and two different pairs of tenant and key never have the same result.
  *
  * @param tenant The tenant ID: any string.
  * @param key The key within the tenant: any string. It is not encoded.

@@ -96,8 +96,8 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
-    // The keys of two tenants cannot be equal, unless code has built a key by hand. This check rejects entries of such
-    // a key, too.
+    // The keys of two tenants cannot be equal, unless code has built a key by hand. This check also rejects entries of
+    // such a key.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)
     }

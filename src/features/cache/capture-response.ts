@@ -56,7 +56,7 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       return writeHead.apply(res, args)
     },
   }
-  // After a first `setHeader`, Node stores the headers of `writeHead`, too, so that `getHeaders` returns them.
+  // After a first `setHeader`, Node also stores the headers of `writeHead`, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
   // For an empty stream and for a HEAD response, no body is ever written.

@@ -17,9 +17,7 @@ export type Landing =
   /** The followers have waited too long. */
   | { readonly kind: 'late' }
 
-/**
- * The longest time, in milliseconds, that followers wait for a flight. Each follower has its own deadline, too.
- */
+/** The longest time, in milliseconds, that followers wait for a flight. Each follower also has its own deadline. */
 const MAX_WAIT_MS = 10_000
 
 /** The tenant and the user for whom a flight makes its value, and the tags of the value. */

@@ -23,7 +23,8 @@ const OF_THE_BODY = [
 ]
 
 /**
- * Headers that are left out without a warning: they describe one exchange, and some would be incorrect in another one.
+ * Headers that are omitted without a warning, because they describe one exchange, and some would be incorrect in
+ * another one.
  */
 const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
@@ -158,7 +159,7 @@ interface VaryPlaces {
 }
 
 /**
- * Reads the `Vary` header of the response at these three points in time. Names in `OF_EACH_RESPONSE` are left out,
+ * Reads the `Vary` header of the response at these three points in time. Names in `OF_EACH_RESPONSE` are omitted,
  * unless the handler itself has added them.
  */
 function varyingOf({ before, ended, later }: VaryPlaces): Varying {

@@ -70,7 +70,7 @@ export class StoreGuard {
     return typeof this.#store[method] === 'function'
   }
 
-  /** Calls the store. Returns `FAILED` at once if the store is not open. */
+  /** Calls the store. Returns `FAILED` immediately if the store is not open. */
   call<T>(
     method: StoreMethod,
     run: (store: CacheStore) => MaybePromise<T>,

@@ -191,7 +191,7 @@ export class FoundSecrets {
     }
   }
 
-  /** Finds the secrets in the values of a statement whose text names a secret. */
+  /** Finds the secrets in the values of a statement whose text contains the name of a secret. */
   searchValues(values: readonly unknown[]): void {
     const texts = values.filter(isText).map(String)
     const visible = new TextSearch(texts).first(this.#visible)

@@ -66,7 +66,7 @@ export class EnvToken<T> extends InjectionToken<T> {
       // The schema returns values of the type `T`.
       return readEnv(this.#declaration, { from: variables }) as T
     } catch (error) {
-      // The mistake is outside the program, so the stack only needs to show this call.
+      // The mistake is outside the program, so the stack needs to show only this call.
       if (error instanceof ConfigError) Error.captureStackTrace(error, this.read)
       throw error
     }

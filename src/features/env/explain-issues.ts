@@ -69,7 +69,7 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
 function refused(facts: IssueDeps & { readonly text: string }): Problem {
   const { variable, message, expected, text, from, reading } = facts
   const { name, isSecret } = variable
-  // A library may put a value, or a part of it, into its message. The message must not reveal secrets.
+  // The message of a library may contain a value or a part of it. The message must not reveal secrets.
   const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
   const words = isHidden ? '' : ` ${asSentence(message)}`
   const remedy = expected === undefined ? 'Correct it' : `Give ${expected}`

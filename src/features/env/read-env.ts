@@ -66,7 +66,9 @@ interface Read {
   readonly gathered: Gathered
 }
 
-/** Notes the unread variables only if all variables are valid, because an error already names the file. */
+/**
+ * Notes the unread variables only if all variables are valid, because an error message already contains the file name.
+ */
 function noted(values: object, { declaration, gathered }: Read): object {
   noteUnread(declaration, gathered)
   return values

@@ -56,7 +56,7 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
 
 /** Returns the values of the parameter that PostgreSQL names, or otherwise of all parameters. */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
-  // Inside a database function, PostgreSQL quotes another statement and names a parameter of that statement.
+  // Inside a database function, PostgreSQL quotes another statement, and the parameter belongs to that statement.
   const named = Number(/^[^\n"«()$]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]

@@ -23,7 +23,7 @@ const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
  * Computes the constant headers at boot, and returns the parts that must run for each request. Does not load the
  * package of a feature that is off.
  *
- * @param exposed The response headers of the framework that scripts of other origins may read, too.
+ * @param exposed The response headers of the framework that scripts from other origins may also read.
  */
 export async function buildSecurity(
   settings: SecuritySettings,

@@ -23,11 +23,8 @@ export interface TenantSourceOptions {
    */
   readonly jwtClaim?: string
   /**
-   * id or undefined`. They are called in order when neither the header nor the claim names a tenant; with `onMismatch:
-   * 'reject'` all functions are called. => Further sources: functions `(req) => id or
-   * undefined`. They are called in order when neither the header nor the claim specifies a tenant. With `onMismatch:
-   * 'reject'`, all functions are called. => id or undefined`. They are called in order when neither the header nor the
-   * claim names a tenant; with `onMismatch: 'reject'` all functions are called.
+   * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor the
+   * claim specifies a tenant. With `onMismatch: 'reject'`, all functions are called.
    *
    * @defaultValue none
    */

@@ -61,7 +61,7 @@ export type JwtKeys = JwtKey | readonly JwtKey[]
 export interface JwtClaims {
   /** The issuer. */
   readonly iss?: string
-  /** The subject: the ID of the user or of the program. */
+  /** The subject: the ID of the user or program. */
   readonly sub?: string
   /** The audience: the services for which the token is intended. */
   readonly aud?: string | readonly string[]

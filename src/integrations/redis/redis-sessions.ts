@@ -11,7 +11,7 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** The number of sessions of a user that are removed at once. */
+/** The number of a user's sessions that are removed together. */
 const CHUNK = 500
 
 /** Reads a session: a hash with its fields, and each value under `v:<name>`. A script on it is atomic. */

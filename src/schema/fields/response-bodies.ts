@@ -77,7 +77,7 @@ export function mapResponses<T>(
   return made
 }
 
-/** Whether a representation may write rows. JSON receives all of its data at once. */
+/** Whether a representation may write rows. JSON receives all of its data together. */
 export function takesRows({ produces }: Pick<RouteModel, 'produces'>): boolean {
   return produces?.some(({ serialize }) => serialize !== null) === true
 }

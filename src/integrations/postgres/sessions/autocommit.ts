@@ -38,7 +38,7 @@ export async function autocommit(
 }
 
 /**
- * Sends a whole transaction at once. When the server refuses one statement, it does not run the later ones, and
+ * Sends a whole transaction as one flight. When the server refuses one statement, it does not run the later ones, and
  * `COMMIT` then rolls back.
  */
 async function inFlight(
