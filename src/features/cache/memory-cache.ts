@@ -16,8 +16,8 @@ export interface MemoryCacheOptions {
    */
   readonly maxBytes?: Size
   /**
-   * The share of both limits that one tenant may use when several owners share the cache: a number above 0 and at most
-   * 1. Default: 0.25.
+   * The share of both limits that one tenant may use when several owners share the cache. The value is above 0 and at
+   * most 1. Default: 0.25.
    */
   readonly tenantShare?: number
 }
