@@ -16,7 +16,7 @@ export async function ask(question: string): Promise<string> {
   try {
     return await Promise.race([lines.question(question), ended])
   } finally {
-    // This also rejects the promise of the end, which is no longer awaited.
+    // This also rejects the promise for the end, which is no longer awaited.
     ended.catch(() => undefined)
     lines.close()
   }

@@ -1,6 +1,6 @@
 /**
- * The exit status of the command: 0 success, 1 the application failed, 2 wrong usage, 3 a check failed, 4 a
- * package is missing.
+ * The exit status of the command: 0 success, 1 the application failed, 2 invalid usage, 3 a check failed, 4 a package
+ * is missing.
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4
 
@@ -17,7 +17,7 @@ export interface CliErrorFacts {
   readonly stack?: string | undefined
 }
 
-/** Ends the command. The user sees three lines: what failed, why, and what to do. */
+/** An error that ends the command. The user receives three lines: what failed, the reason, and the remedy. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly status: ExitStatus

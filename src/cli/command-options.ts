@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 
-/** Adds the options that name the roles of tenants. */
+/** Adds the options that specify the tenant roles. */
 export function withRoles(command: Command): Command {
   return command
     .option(
@@ -15,9 +15,9 @@ export function withRoles(command: Command): Command {
 }
 
 /**
- * Reads the argument of an option that takes seconds.
+ * Creates the function that reads an option's argument in seconds.
  *
- * @param zero `0` if zero is allowed, too.
+ * @param zero `0` if zero is also allowed.
  */
 export function toSeconds(max: number, zero?: 0): (text: string) => number {
   return (text) => {

@@ -8,8 +8,8 @@ export function isReference(part: object | undefined): part is Reference {
 }
 
 /**
- * The name of the component to which a reference leads. The reference is a JSON Pointer in a URI fragment (RFC 6901,
- * sections 4 and 6): `%20` is a space, `~1` is `/`, `~0` is `~`.
+ * Returns the name of the component to which a reference leads. The reference is a JSON Pointer in a URI fragment (RFC
+ * 6901, sections 4 and 6): `%20` is a space, `~1` is `/`, `~0` is `~`.
  *
  * @example
  * componentName('#/components/schemas/a~1b', 'schemas') // 'a/b'
@@ -23,12 +23,12 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    // A `%` may be part of the name, and not an escape.
+    // A `%` may be part of the name and not an escape.
     return step
   }
 }
 
-/** The component that a reference names; `undefined` if there is no such component. */
+/** Returns the component to which a reference leads; `undefined` if there is no such component. */
 export function followReference<T>(
   ref: string,
   kind: Kind,
@@ -39,8 +39,8 @@ export function followReference<T>(
 }
 
 /**
- * A response, or the response that a reference points to. Returns an empty response when the reference points
- * to nothing.
+ * Returns a response, or the response to which a reference leads. Returns an empty response when the reference leads to
+ * nothing.
  */
 export function resolveResponse(
   response: OpenApiResponse | Reference,

@@ -53,8 +53,8 @@ export async function diffDocuments(
 }
 
 /**
- * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document may still
- * throw here.
+ * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document may still cause an
+ * error here.
  */
 function compare(path: string, base: OpenApiDocument, current: OpenApiDocument): Change[] {
   try {
@@ -70,7 +70,7 @@ function compare(path: string, base: OpenApiDocument, current: OpenApiDocument):
   }
 }
 
-/** The changes as text, grouped by operation. Breaking changes are marked. */
+/** Returns the changes as text, grouped by operation. Breaking changes are marked. */
 function formatChanges(changes: readonly Change[]): string {
   let operation = ''
   const lines = changes.flatMap((change) => {
@@ -86,8 +86,8 @@ function formatChanges(changes: readonly Change[]): string {
 }
 
 /**
- * The limit for YAML aliases, which can expand to something far larger than the file. Real documents have
- * fewer.
+ * The limit for YAML aliases, which can expand to data that is far larger than the file. Real documents have fewer
+ * aliases.
  */
 const MAX_ALIASES = 1000
 
@@ -123,8 +123,8 @@ function readText(path: string): string {
 }
 
 /**
- * Parses JSON first, although JSON is also YAML: `yaml` is many times slower, and its messages do not fit
- * JSON.
+ * Parses JSON first, although JSON is also YAML, because `yaml` is many times slower, and its messages are not suitable
+ * for JSON.
  */
 function parseText(path: string, text: string): unknown {
   try {
@@ -139,7 +139,7 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** The reason why a value is not a comparable document; `null` if it is one. */
+/** Returns the reason why a value is not a comparable document; `null` if it is one. */
 function problemOf(value: unknown): string | null {
   if (!isRecord(value)) return 'It is not an object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {

@@ -16,7 +16,7 @@ import { type OutputFile, readText, writeFiles } from './write-files.js'
 /** The file format of a document. */
 type DocumentFormat = 'json' | 'yaml'
 
-/** The options of `openapi export` as the user wrote them. */
+/** The options of `openapi export`, as the user specified them. */
 interface RawExportOptions {
   readonly out?: string
   readonly format?: DocumentFormat
@@ -30,7 +30,7 @@ interface ExportTargets {
   readonly format: DocumentFormat
   /** An absolute path, or `-` for stdout. */
   readonly out: string
-  /** An absolute path, or `-`; `null` without a client. */
+  /** An absolute path, or `-` for stdout; `null` without a client. */
   readonly client: string | null
 }
 
@@ -44,8 +44,7 @@ export interface ExportOptions extends RawExportOptions, LoadOptions {
 }
 
 /**
- * Exports the document of an application, and a client if requested. Writes the files, or with `--check`
- * compares them.
+ * Exports the document of an application, and a client if requested. Writes the files, or compares them with `--check`.
  *
  * @throws CliError when the application cannot be read, a file cannot be written, or a check fails.
  */
@@ -56,7 +55,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   const files = outputFiles(document, targets)
   const written = files.filter(({ path }) => path !== '-')
   if (options.check === true) return check(written, { options, streams })
-  // Write the files before anything is printed to stdout: a failure must not leave partial output there.
+  // Write the files before anything is printed to stdout, because a failure must not leave partial output there.
   const results = writeFiles(written)
   for (const { path, text } of files) if (path === '-') streams.out(text)
   const lines = written.map((file, index) => {
@@ -77,10 +76,14 @@ function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputF
   return [file, { path: targets.client, text: emitClient(document) }]
 }
 
-/** @throws CliError with status 3 when a file differs from the text that would be written. */
+/**
+ * Compares the files with the expected texts.
+ *
+ * @throws CliError with status 3 when a file differs from the text that would be written.
+ */
 function check(files: readonly OutputFile[], { options, streams }: ExportDeps): void {
   const stale = files.flatMap(({ path, text }) => {
-    // Git may have converted the line ends.
+    // Git may have converted line ends.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
     const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []
@@ -100,17 +103,17 @@ function check(files: readonly OutputFile[], { options, streams }: ExportDeps): 
   })
 }
 
-/** The same command without `--check`. */
+/** Returns the same command without `--check`. */
 function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string {
   return projectCommand(argv.filter((each) => each !== '--check'))
 }
 
-/** The number of lines that are shown of each side. */
+/** The number of lines that are shown for each side. */
 const SHOWN = 3
 
 /**
- * Shows the first place where a file differs from the expected text: lines of the file with `-`, expected lines with
- * `+`.
+ * Shows the first place where a file differs from the expected text: the file's lines with `-`, and the expected lines
+ * with `+`.
  */
 export function firstDifferences(actual: string, expected: string): string {
   const [from, to] = [actual.split('\n'), expected.split('\n')]
@@ -135,9 +138,9 @@ function count({ paths }: OpenApiDocument): string {
 }
 
 /**
- * Resolves the options to files, with defaults.
+ * Resolves the options to files, and applies defaults.
  *
- * @throws CliError when options contradict each other, or name a file that must not be written.
+ * @throws CliError when options contradict each other, or specify a file that must not be written.
  */
 export function exportTargets(options: RawExportOptions, cwd: string): ExportTargets {
   const { out: given, client } = options
@@ -147,9 +150,9 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     throw contradiction('--client-out needs --client.', 'Add --client typescript.')
   }
   const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
-  // The folder of `--out` as the user wrote it, so that a relative path also stays inside the project.
+  // The folder of `--out` as the user specified it, so that a relative path stays inside the project.
   const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
-  // An existing client is updated, and compared.
+  // An existing client is updated, or compared.
   const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
   if (!isWanted) {
     if (options.check === true && out === '-') throw nothingToCheck()
@@ -170,20 +173,20 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
 const NAME = 'openapi-client.ts'
 
 /**
- * The path of a client without `--client-out`: in `src/`, if there is one beside the document, because a build with
- * `rootDir: "src"` refuses an import from elsewhere. A client that is beside the document stays there.
+ * Returns the path of a client without `--client-out`: in the folder `src/` beside the document, if it exists, because
+ * a build with `rootDir: "src"` refuses imports from other folders. An existing client beside the document stays there.
  *
  * @param beside The folder of the document, relative to `cwd` or absolute.
  */
 function defaultClient(beside: string, cwd: string): string {
   const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
   const hasSources = isFolder(resolve(cwd, beside, 'src'))
-  // A link counts, whatever its target.
+  // A link also counts, whatever its target is.
   const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
   return hasSources && !isBeside ? inSources : name
 }
 
-/** Whether an earlier export has written a client there. */
+/** Whether an earlier export has written a client to this path. */
 function isWrittenClient(path: string): boolean {
   const text = existsSync(path) && !isFolder(path) ? readFileSync(path, 'utf8') : ''
   return text.includes('Written by `blazon openapi export --client')
@@ -193,7 +196,7 @@ function isFolder(path: string): boolean {
   return statsOf(() => statSync(path))?.isDirectory() === true
 }
 
-/** `undefined` for a path that does not exist, or that passes through a file. */
+/** Returns the file status; `undefined` for a path that does not exist, or that passes through a file. */
 function statsOf(read: () => Stats): Stats | undefined {
   try {
     return read()
@@ -214,14 +217,14 @@ function contradiction(what: string, remedy: string): CliError {
   return new CliError({ status: 2, what, cause: 'The options contradict each other.', remedy })
 }
 
-/** The text of a document file. Equal documents give equal texts. */
+/** Returns the text of a document file. Equal documents result in equal texts. */
 export function documentText(document: OpenApiDocument, format: DocumentFormat): string {
   if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`
   return stringify(document, {
     // Many OpenAPI tools do not support YAML anchors and folded lines.
     aliasDuplicateObjects: false,
     lineWidth: 0,
-    // Readers of YAML 1.1 would not read a bare `no` or `1_0` as a string.
+    // YAML 1.1 would not read an unquoted `no` or `1_0` as a string.
     compat: 'yaml-1.1',
   })
 }

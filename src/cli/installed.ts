@@ -13,12 +13,12 @@ export interface Manifest {
 
 /** An installed package, or the project itself. */
 export interface Installed {
-  /** Its folder, without links. */
+  /** The package's folder, with links resolved. */
   readonly folder: string
   readonly manifest: Manifest
 }
 
-/** Finds a package as Node does from a file in `folder`. `null` if it is not installed. */
+/** Finds a package as Node does from a file in `folder`; `null` if it is not installed. */
 export function findInstalled(name: string, folder: string): Installed | null {
   for (let current = folder; ; current = dirname(current)) {
     const place = join(current, 'node_modules', name)
@@ -27,7 +27,7 @@ export function findInstalled(name: string, folder: string): Installed | null {
   }
 }
 
-/** Reads the package in a folder. `null` if its manifest cannot be read: then its package manager reports it. */
+/** Reads the package in a folder; `null` if its manifest cannot be read, which its package manager reports. */
 export function readInstalled(place: string): Installed | null {
   try {
     const folder = realpathSync(place)

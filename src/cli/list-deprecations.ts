@@ -9,12 +9,12 @@ export interface DeprecationsOptions {
   readonly json?: boolean
 }
 
-/** A deprecated route. Times are ISO texts. */
+/** A deprecated route. Times are ISO strings. */
 interface Deprecation {
   readonly route: string
   readonly since: string
   sunset: string | null
-  /** The callers, the latest first. */
+  /** The callers, the most recent first. */
   readonly callers: Caller[]
 }
 
@@ -27,7 +27,7 @@ interface Caller {
 const TIMEOUT_MS = 10_000
 
 /**
- * Prints the deprecated routes of an application by its metrics.
+ * Prints the deprecated routes of an application, from its metrics.
  *
  * @throws CliError when the metrics cannot be read.
  */
@@ -69,8 +69,8 @@ const SAMPLE = /^http_deprecated_(\w+?)(?:_seconds|_total)\{(.*)\} (\S+)$/gm
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
 /**
- * Reads the deprecated routes, of which the metric with `since` comes first. Several workers have a series each, so their
- * counts are added.
+ * Reads the deprecated routes. The metric with `since` comes first. Each worker has its own series, so the counts are
+ * added.
  */
 export function deprecationsIn(text: string): Deprecation[] {
   const routes = new Map<string, Deprecation>()
@@ -115,7 +115,7 @@ function rows({ route, since, sunset, callers }: Deprecation): string {
     `${route}  since ${since.slice(0, 10)}${end}`,
     ...(lines.length > 0 ? lines : [NONE]),
   ]
-  // Callers choose the names of their programs: control characters could change the display of a terminal.
+  // Callers choose the names of their programs, and control characters in them could affect the terminal.
   return all.map((line) => `${line.replace(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 

@@ -9,9 +9,11 @@ import { alignRows, counted, rowOf, rowOfJob } from './texts.js'
 export interface RoutesOptions extends LoadOptions {
   readonly json?: boolean
   readonly filter?: string
-  /** The version whose routes are listed, beside the routes of every version. Default: the routes of all versions. */
+  /**
+   * The version whose routes are listed, together with routes of every version. Default: the routes of all versions.
+   */
   readonly apiVersion?: string
-  /** The method and the path of the route to explain, or only its path; `undefined` lists the routes. */
+  /** The method and the path of the route to explain, or only its path; `undefined` to list the routes. */
   readonly explain?: readonly string[]
 }
 
@@ -43,7 +45,7 @@ export async function listRoutes(options: RoutesOptions, streams: Streams): Prom
 /**
  * Prints the steps of one route's requests.
  *
- * @param words The method and the path, or the path alone.
+ * @param words The method and the path, or only the path.
  * @throws CliError when the application cannot be read, or when not exactly one route matches.
  */
 async function explainRoute(
@@ -70,7 +72,7 @@ async function explainRoute(
   streams.out(`${JSON.stringify(result.route, null, 2)}\n`)
 }
 
-/** Both parts may also be one word, in quotes: `--explain 'GET /orders'`. */
+/** Both parts may also be one quoted word: `--explain 'GET /orders'`. */
 function parseQuery(given: readonly string[]): RouteQuery {
   const words = given.flatMap((word) => word.split(/\s+/)).filter(Boolean)
   const path = words.pop()
@@ -87,7 +89,7 @@ function parseQuery(given: readonly string[]): RouteQuery {
   })
 }
 
-/** Writes the explanation of a route for people. */
+/** Returns the explanation of a route as text for people. */
 function explanationText(route: RouteExplanation): string {
   const { before, steps, decorators } = route
   const sections = [

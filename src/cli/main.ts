@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './run-cli.js'
 
-// A pipe may close before all output is written: `blazon routes | head`.
+// A pipe may close before all output is written, as in `blazon routes | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -19,5 +19,5 @@ const ask =
     : undefined
 
 const status = await runCli(process.argv.slice(2), { cwd: process.cwd(), streams, ask })
-// An application that `blazon start` runs in this process sets its own.
+// An application that `blazon start` runs in this process sets its own exit code.
 if (status !== 0) process.exitCode = status

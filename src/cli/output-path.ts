@@ -3,12 +3,12 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { CliError } from './cli-error.js'
 
 /**
- * The absolute path of a file to write. Symbolic links are followed.
+ * Returns the absolute path of a file to write. Symbolic links are followed.
  *
- * A relative path must stay inside the project, also through `..` and through links. This stops mistakes in scripts,
- * and links that a stranger has put into a repository. To write outside the project, pass an absolute path.
+ * A relative path must stay inside the project, even when `..` and links are resolved. This prevents mistakes in
+ * scripts, and protects against malicious links in a repository. To write outside the project, pass an absolute path.
  *
- * @param option The option that names the path, for messages.
+ * @param option The option with the path, for messages.
  * @throws CliError when the path leaves the project, or is a folder.
  */
 export function outputPath(path: string, option: string, cwd: string): string {
@@ -36,10 +36,10 @@ export function outputPath(path: string, option: string, cwd: string): string {
   return target
 }
 
-/** A longer chain of links is treated as circular. Linux has the same limit. */
+/** The maximum length of a chain of links. A longer chain is treated as circular. Linux has the same limit. */
 const MOST_LINKS = 40
 
-/** Resolves the links of a path, also if the file does not exist yet or a link is broken. */
+/** Resolves the links of a path, even if the file does not exist yet or a link is broken. */
 export function followLinks(path: string, left: number = MOST_LINKS): string {
   try {
     return realpathSync(path)
@@ -61,9 +61,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/**
- * The file status of a path; `undefined` when one of its folders is a file. Writing reports that error later.
- */
+/** Returns the file status of a path; `undefined` when one of its folders is a file. Writing will report that error. */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -72,21 +70,21 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path is outside a folder. Both are absolute and without links. */
+/** Whether a path is outside a folder. Both paths must be absolute, with links resolved. */
 export function isOutside(target: string, root: string): boolean {
   const way = relative(root, target)
   return way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)
 }
 
 /**
- * The root of the repository, because packages of one repository may write to each other. Else the root of
- * the package, else the folder itself.
+ * Returns the root of the repository, because packages in one repository may write to each other; otherwise the root of
+ * the package, or the folder itself.
  */
 function projectRoot(cwd: string): string {
   return nearestWith('.git', cwd) ?? nearestWith('package.json', cwd) ?? cwd
 }
 
-/** The nearest folder, upwards from `folder`, that contains a file or folder with this name. */
+/** Returns the nearest folder, upwards from `folder`, that contains a file or folder with this name. */
 export function nearestWith(name: string, folder: string): string | undefined {
   for (let current = resolve(folder); ; current = dirname(current)) {
     if (existsSync(join(current, name))) return current

@@ -11,7 +11,7 @@ export interface DocumentReports {
   readonly warnings: readonly Problem[]
 }
 
-/** Which document to use, and whether warnings are errors. */
+/** The document to use, and whether warnings are errors. */
 export interface PickOptions {
   /** The path at which the application serves the document. Required if there are several documents. */
   readonly path?: string
@@ -22,7 +22,7 @@ export interface PickOptions {
 /**
  * Selects a document, and prints its warnings.
  *
- * @throws CliError when the choice is not clear, or the document has errors.
+ * @throws CliError when the options do not select exactly one document, or when it has errors.
  */
 export function pickDocument(
   { documents, warnings }: DocumentReports,

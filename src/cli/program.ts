@@ -19,7 +19,7 @@ import { addStart } from './start/add-start.js'
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 
-/** The longest timer of Node: 2^31 - 1 ms. */
+/** The maximum duration of a Node timer, in seconds: 2^31 - 1 ms. */
 const MAX_TIMEOUT_SECONDS = 2_147_483
 
 const EXIT_STATUSES = `
@@ -37,8 +37,8 @@ is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, 
 `
 
 /**
- * Declares the commands with their options and actions. An action imports its modules when it runs, so that the help
- * and a mistake in the arguments load no such module.
+ * Declares the commands with their options and actions. An action imports its modules when it runs, so that printing
+ * the help or a usage error does not load them.
  */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
@@ -221,7 +221,7 @@ function addAdd(parent: Command, context: ProgramContext): void {
     .allowExcessArguments(false)
     .addHelpText('after', NOTES)
     .action(async (kind: Kind, name: string, options: { readonly dir?: string }) => {
-      // Only this command needs its modules.
+      // Only this command needs these modules.
       const { addPart } = await import('./add/add-part.js')
       await addPart({ kind, name, ...options }, context)
     })

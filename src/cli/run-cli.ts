@@ -3,10 +3,7 @@ import { CliError, type ExitStatus } from './cli-error.js'
 import { createProgram } from './program.js'
 import type { ProgramContext } from './program-context.js'
 
-/**
- * Runs the command. `argv` holds the arguments after its name. Resolves with the exit status and never
- * rejects.
- */
+/** Runs the command. `argv` contains the arguments after its name. Resolves with the exit status and never rejects. */
 export async function runCli(
   argv: readonly string[],
   context: ProgramContext,
@@ -27,7 +24,7 @@ function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext)
     if (isVerbose && error.details !== undefined) streams.note(error.details)
     return error.status
   }
-  // A bug in the command itself: print the stack for the report.
+  // This is a bug in the command itself, so the stack is printed for the bug report.
   streams.note(error instanceof Error ? String(error.stack) : String(error))
   streams.note('This is a defect of blazon. Please report it with the lines above.')
   return 1

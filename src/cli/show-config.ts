@@ -10,7 +10,7 @@ import { readText, writeFiles } from './write-files.js'
 /** Options of `config`. */
 export interface ConfigOptions extends LoadOptions {
   readonly json?: boolean
-  /** The file for the example; `true` for the default. */
+  /** The file for the example; `true` for the default file. */
   readonly example?: string | true
   readonly force?: boolean
 }
@@ -18,9 +18,9 @@ export interface ConfigOptions extends LoadOptions {
 const EXAMPLE = '.env.example'
 
 /**
- * Prints the variables of an application with their values, or writes an example of them. Secrets are masked.
+ * Prints the variables of an application with their values, or writes an example file. Secrets are masked.
  *
- * @throws CliError if a variable is wrong, if the application describes none, or if the example exists.
+ * @throws CliError if a variable is invalid, if the application describes none, or if the example file exists.
  */
 export async function showConfig(options: ConfigOptions, streams: Streams): Promise<void> {
   const { envs } = await loadApp({ kind: 'env' }, options)
@@ -35,12 +35,12 @@ export async function showConfig(options: ConfigOptions, streams: Streams): Prom
   refuseWrong(envs)
 }
 
-/** Lists every variable once. Several `env()` of an application may describe the same variable. */
+/** Lists every variable once. Several `env()` calls in an application may describe the same variable. */
 function mergeVariables(envs: readonly EnvReport[]): ReportedVariable[] {
   const merged = new Map<string, ReportedVariable>()
   for (const variable of envs.flatMap(({ variables }) => variables)) {
     const known = merged.get(variable.name)
-    // A mask of one schema wins over the value of another.
+    // If one schema marks a variable as secret, its mask is used instead of the value.
     if (known === undefined || (variable.isSecret && !known.isSecret)) {
       merged.set(variable.name, variable)
     }
@@ -52,7 +52,10 @@ function rowOf({ name, value, from }: ReportedVariable): string[] {
   return [name, value === null ? '(not set)' : printable(value), from ?? '']
 }
 
-/** A value that could change the terminal, or could be mistaken for a missing value, is quoted. */
+/**
+ * Returns a value for the terminal. A value that could affect the terminal, or could be mistaken for a missing value,
+ * is quoted.
+ */
 function printable(value: string): string {
   return /^[^\p{C}\s]+(?: [^\p{C}\s]+)*$/u.test(value) ? value : quoted(value)
 }
@@ -102,12 +105,12 @@ function writeExample(
   streams.note(`${name} (${result}): ${counted(variables.length, 'variable')}.`)
 }
 
-/** Names that a file of variables can contain. */
+/** Names that a file with variables can contain. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 /**
- * The text of `.env.example`: each variable with its description by the schema. A variable with a default is commented
- * out, so a copy of the file changes nothing. No value of the environment is in it.
+ * Returns the text of `.env.example`: each variable with its description from the schema. A variable with a default is
+ * commented out, so that a copy of the file changes nothing. The text contains no values from the environment.
  */
 function exampleOf(variables: readonly ReportedVariable[]): string {
   return variables
@@ -133,7 +136,7 @@ function assignmentOf({ name, fallback, isRequired }: ReportedVariable): string 
 
 const QUOTES = ['"', "'", '`']
 
-/** Quotes a value for Node, which reads no escapes. A value that Node cannot read from one line is left out. */
+/** Quotes a value for Node, which supports no escapes. A value that Node cannot read from one line is omitted. */
 function quotedForNode(value: string): string {
   if (/^[^\s#'"`]*$/.test(value)) return value
   const quote = QUOTES.find((each) => !value.includes(each))

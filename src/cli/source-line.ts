@@ -8,10 +8,12 @@ export interface SourceLine {
   readonly column: number
 }
 
-/** A path that follows other letters belongs to Node: `node:internal/modules/run_main:123`. */
+/**
+ * Matches a place in a stack. A path after other letters belongs to Node, such as `node:internal/modules/run_main:123`.
+ */
 const PLACE = /(?<![\w.-])(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+)(?::(\d+))?/g
 
-/** The first place in a text, such as a stack, that is in the project's own code. */
+/** Returns the first place in a text, such as a stack, that is in the project's own code. */
 export function findSourceLine(text: string): SourceLine | undefined {
   for (const [, path = '', line, column] of text.matchAll(PLACE)) {
     if (path.includes('node_modules')) continue
@@ -20,12 +22,12 @@ export function findSourceLine(text: string): SourceLine | undefined {
   return undefined
 }
 
-/** `src/app.ts:3:9`, from a folder. */
+/** Formats a place relative to a folder, such as `src/app.ts:3:9`. */
 export function formatSourceLine({ path, line, column }: SourceLine, cwd: string): string {
   return `${relative(cwd, path)}:${line}:${column}`
 }
 
-/** A stack names a module in ES format by its URL. */
+/** Decodes a path, because a stack contains ES modules as URLs. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { JobInputs } from './load/protocol.js'
 
-/** The cells of a route: method, path with its version, handler, access. */
+/** Returns the cells of a route: method, path with its version, handler, and access. */
 export function rowOf({ method, path, controller, handler, ...access }: RouteTableEntry): string[] {
   const { guards = [], version } = access
   const isNamed = version === undefined || path.split('/').includes(`v${version}`)
@@ -16,7 +16,7 @@ export function rowOf({ method, path, controller, handler, ...access }: RouteTab
   ]
 }
 
-/** The cells of a job: its name, and the fields of its input. */
+/** Returns the cells of a job: its name, and the fields of its input. */
 export function rowOfJob([name, { input }]: [string, JobInputs[string]]): string[] {
   const { properties = {}, required = [] } = input ?? {}
   const fields = Object.keys(properties).map((field) =>
@@ -25,7 +25,7 @@ export function rowOfJob([name, { input }]: [string, JobInputs[string]]): string
   return ['JOB', name, fields.length === 0 ? '' : `{ ${fields.join(', ')} }`, '']
 }
 
-/** The same word as in `authMatrix` for a signed request. */
+/** Returns the access of a route, with the same word for signed requests as in `authMatrix`. */
 function accessOf({
   isProtected,
   isAuthOptional,
@@ -36,7 +36,7 @@ function accessOf({
   return isAuthOptional ? 'optional' : 'public'
 }
 
-/** Lines with aligned columns. */
+/** Returns lines with aligned columns. */
 export function alignRows(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((cells) => cells[column]?.length ?? 0)),
@@ -49,12 +49,12 @@ export function alignRows(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** A number with a noun: `1 route`, `2 routes`. */
+/** Returns a number with a noun, such as `1 route` or `2 routes`. */
 export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** The text of a thrown value, which may be of any type. */
+/** Returns the text of a thrown value, which may be of any type. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : inspect(error, { depth: 1, breakLength: 100 })

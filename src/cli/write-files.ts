@@ -19,9 +19,9 @@ import { outputPath } from './output-path.js'
 import type { Streams } from './program-context.js'
 import { messageOf } from './texts.js'
 
-/** A file, and the text that it shall contain. */
+/** A file, and the text to write to it. */
 export interface OutputFile {
-  /** An absolute path without links. Writing fails if a part of the path becomes a link afterwards. */
+  /** An absolute path with links resolved. Writing fails if a part of the path becomes a link afterwards. */
   readonly path: string
   readonly text: string
 }
@@ -50,7 +50,7 @@ export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   return files.map((file) => (changed.includes(file) ? 'written' : 'unchanged'))
 }
 
-/** The text of a file; `undefined` when it cannot be read. */
+/** Returns the text of a file; `undefined` when it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -59,7 +59,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Windows does not have this flag, and needs a privilege to create a link. */
+/** Windows does not have this flag, but requires a privilege to create a link. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0
 
 function makeFolder(folder: string): void {
@@ -72,8 +72,8 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Throws when a folder has become a link. The user's application runs between the check of a path and the
- * writing, and may have replaced the folder.
+ * Throws when a folder has become a link. The user's application runs between the check and the writing, and may have
+ * replaced the folder.
  */
 function refuseLinks(folder: string): void {
   const real = realpathSync(folder)
@@ -101,14 +101,14 @@ function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx')
   try {
     writeFileSync(file, text)
-    // Without this, the renamed file may be empty after a power failure.
+    // Without this call, the renamed file may be empty after a power failure.
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/** Removes a temporary file. Its own errors are ignored: the user needs to see the first error. */
+/** Removes a temporary file. Its own errors are ignored, because the user needs the first error. */
 function discard(path: string): void {
   try {
     rmSync(path, { force: true })
@@ -125,19 +125,19 @@ function cannotWrite(path: string, error: unknown): CliError {
   })
 }
 
-/** The allowed location of new files, and its name in messages. */
+/** The allowed location of new files, and the option for messages. */
 interface NewFiles {
   /** The folder of the project's `package.json`. */
   readonly root: string
-  /** The option that names the folder or the file. */
+  /** The option that specifies the folder or the file. */
   readonly option: string
 }
 
 /**
  * Writes all files or none, and prints their paths. No file may exist.
  *
- * @param files Their paths are absolute.
- * @throws CliError when one exists, or is outside the project, also through links.
+ * @param files The files, with absolute paths.
+ * @throws CliError when a file exists, or is outside the project, even if only through links.
  */
 export function writeNew(
   files: readonly OutputFile[],

@@ -27,7 +27,7 @@ import { type TenancySettings, tenancy } from './tenancy/feature.js'
 import { versioned } from './versioned/feature.js'
 import { type VersionSettings, versionGroup, versions } from './versions/feature.js'
 
-/** The settings of the options that features have, by the names of the options. */
+/** The settings of the feature options, by option name. */
 export interface FeatureSettings {
   readonly security: SecuritySettings
   readonly cache: ResolvedCache
@@ -36,7 +36,7 @@ export interface FeatureSettings {
   readonly capacity: CapacitySettings | null
   /** `null` if requests are not logged. */
   readonly logs: RequestLogSettings | null
-  /** `null` without the option. */
+  /** `null` if the option is not set. */
   readonly health: HealthSettings | null
   /** `null` if there are no metrics. */
   readonly metrics: MetricsSettings | null
@@ -45,7 +45,7 @@ export interface FeatureSettings {
   readonly versions: VersionSettings | null
 }
 
-/** The groups of these options. Their types and docstrings are in `app/settings/app-options.ts`. */
+/** The option groups of the features. Their types and docstrings are in `app/settings/app-options.ts`. */
 export const FEATURE_GROUPS: {
   readonly [K in keyof FeatureSettings]: OptionGroup<never, FeatureSettings[K]>
 } = {
@@ -64,8 +64,8 @@ export const FEATURE_GROUPS: {
 export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
 
 /**
- * The features, in the order of their steps within one place, the outermost first. The steps of plugins run between
- * those that are `isOutermost` and all others.
+ * The features, in the order of their steps within one place, the outermost first. Plugin steps run after the steps of
+ * features with `isOutermost` and before the steps of all other features.
  */
 export const FEATURES: readonly Feature<
   FeatureSettings & TenancySettings & IdempotencySettings & { readonly trustProxy: unknown },

@@ -64,13 +64,13 @@ function sortMethods(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathIt
   return sorted
 }
 
-/** The input of {@link buildDocument} beside the model. */
+/** The configuration of {@link buildDocument} besides the model. */
 export interface DocumentConfig {
   readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
-  /** The guards of the application, the default one first. */
+  /** The guards of the application; the default guard comes first. */
   readonly guards: readonly DocumentGuard[]
-  /** The additions of features and plugins to operations, in order. */
+  /** The contracts of features and plugins, which add to operations, in order. */
   readonly contracts: readonly ContractOf[]
   /** The functions of plugins that add members to the document, in order. */
   readonly extensions: readonly NonNullable<Plugin['document']>[]
@@ -86,14 +86,14 @@ export interface DocumentConfig {
 
 /** A document, with the errors and warnings from its construction. */
 export interface BuiltDocument {
-  /** Builds a new document object with every call. The problems are found before the first call. */
+  /** Builds a new document object at each call. The problems are found before the first call. */
   readonly write: () => OpenApiDocument
   readonly problems: readonly Problem[]
 }
 
 /**
- * Describes the routes of an application. The same model gives the same bytes: every list has a fixed order,
- * and the document contains nothing of the machine or the time.
+ * Describes the routes of an application. The same model results in the same bytes: every list has a fixed order, and
+ * the document does not depend on the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
   const { settings, guards, parsesNestedQuery, wire, documented, sendsRequestIds } = config
@@ -118,8 +118,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     schemas: settled,
     parsesNestedQuery,
   })
-  // Each call builds new objects: tools that resolve references modify the document that they receive, and
-  // must not modify another one.
+  // Each call builds new objects, because tools that resolve references modify the document that they receive, and must
+  // not modify another document.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const shared = new SharedResponses(wire, schemas)
@@ -134,7 +134,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       info: deepCopy(infoOf(settings)),
       ...(apiVersion !== undefined && { 'x-api-version': apiVersion }),
       servers: serversOf(settings),
-      // By default no operation is secured. The empty list states this, because some tools require the field.
+      // By default, no operation is secured. The empty list states this explicitly, because some tools require the
+      // field.
       security: [],
       tags: deepCopy(tagsOf(operations, settings, contractsOf)),
       paths,
@@ -159,7 +160,9 @@ function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[
 }
 
 /**
- * @throws ConfigError when the `include` function of the author throws or returns no boolean. A promise is
+ * Whether the document contains a route.
+ *
+ * @throws ConfigError when the `include` function of the author throws, or does not return a boolean. A promise is
  * refused, because it is truthy and would include every route.
  */
 function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
@@ -180,9 +183,9 @@ function undecided(cause: string, reason?: unknown): ConfigError {
 }
 
 /**
- * The root of the application relative to its document. Clients resolve a relative server URL against the URL
- * of the document (OpenAPI 3.0.3, 4.7.5), so this stays right under every path prefix. `/` would be the root
- * of the host.
+ * Returns the root of the application relative to its document. Clients resolve a relative server URL against the
+ * document's URL (OpenAPI 3.0.3, 4.7.5), so the result is valid under every path prefix. `/` would be the root of the
+ * host.
  */
 function rootFrom(path: string): string {
   const depth = path.split('/').filter(Boolean).length - 1
@@ -201,9 +204,7 @@ function infoOf(settings: DocumentSettings): OpenApiInfo {
   }
 }
 
-/**
- * The tags of the `tags` option first, in their order; then all other tags in the order of the controllers.
- */
+/** Returns the tags of the `tags` option in their order, then all other tags in the order of the controllers. */
 function tagsOf(
   operations: readonly DocumentedOperation[],
   { tags: described = [] }: DocumentSettings,
@@ -225,7 +226,8 @@ function securitySchemes(
 ): SecuritySchemes {
   const added = operations.flatMap(({ route }) => contractsOf(route).security)
   const accepted = new Set(operations.flatMap(({ route }) => guardsOfRoute(route, guards)))
-  // The scheme of `auth.guard` is always there; of several guards, only the schemes of these operations.
+  // The scheme of `auth.guard` is always included. Of several guards, only the schemes that these operations use are
+  // included.
   const named = guards.filter((guard) => guard.name === GUARD_NAME || accepted.has(guard))
   return {
     ...deepCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),
@@ -240,7 +242,7 @@ interface ComponentSources {
   readonly wire: DocumentWire
 }
 
-/** Only the components that the paths refer to, directly or through other components. */
+/** Returns only the components to which the paths refer, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
   { schemas: all, shared, securitySchemes, wire }: ComponentSources,
@@ -265,7 +267,7 @@ const headers = (): Record<string, OpenApiHeader> => ({
   },
 })
 
-/** Documents the header that every response of the application has, as a component. */
+/** Adds the header that every response of the application has, as a component. */
 function withRequestIds(document: OpenApiDocument): OpenApiDocument {
   const { paths, components } = document
   if (Object.keys(paths).length === 0) return document
@@ -290,7 +292,7 @@ function withHeaderInPath(item: OpenApiPathItem): OpenApiPathItem {
   }))
 }
 
-/** An author who describes the header himself has the last word. */
+/** Adds the header to a response. If the author describes the header, the author's description is used. */
 function withHeader(response: OpenApiResponse): OpenApiResponse {
   const { description, headers: own = {}, ...rest } = response
   if (Object.keys(own).some((name) => name.toLowerCase() === NAME.toLowerCase())) return response
@@ -303,6 +305,6 @@ function mapValues<T extends object>(
   change: (value: NonNullable<T[keyof T]>) => NonNullable<T[keyof T]>,
 ): T {
   const entries = Object.entries(values).map(([name, value]) => [name, change(value)])
-  // The names are the names of `values`, which `Object.fromEntries` cannot express.
+  // The result has the same names as `values`, which the type of `Object.fromEntries` cannot express.
   return Object.fromEntries(entries) as T
 }

@@ -27,11 +27,11 @@ import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
 export interface OperationContext extends ResponseContext {
   /** The additions of features and plugins to operations. */
   readonly contractsOf: ContractsOf
-  /** The guards of the application. Only with a guard the document has a security scheme. */
+  /** The guards of the application. Without a guard, the document has no security scheme. */
   readonly guards: readonly DocumentGuard[]
 }
 
-/** Adds to the registry every schema of an operation that the document will contain. */
+/** Adds every schema that the document will contain for an operation to the registry. */
 export function addSchemas(
   { route, operationId }: DocumentedOperation,
   contract: MergedContract,
@@ -73,7 +73,7 @@ export function addSchemas(
   if (format !== undefined) addErrorFormat(format, `${route.name} @Envelope`, registry)
 }
 
-/** Adds the schema of errors. Unnamed parts of it get their name from the word `Error`. */
+/** Adds the schemas of errors. The names of their unnamed parts begin with `Error`. */
 export function addErrorFormat(
   { schema }: ErrorFormat,
   subject: string,
@@ -83,9 +83,9 @@ export function addErrorFormat(
 }
 
 /**
- * Describes one operation. The objects it returns belong to one document only.
+ * Describes one operation. The returned objects belong to only one document.
  *
- * @param path The path that the document uses for the path of the route.
+ * @param path The document's path for the route.
  */
 export function buildOperation(
   documented: DocumentedOperation,
@@ -93,7 +93,7 @@ export function buildOperation(
   context: OperationContext,
 ): OpenApiOperation {
   const { route, operationId } = documented
-  // A name without letters or digits, such as `$`, gives no title.
+  // A name without letters or digits, such as `$`, results in no title.
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
@@ -116,8 +116,8 @@ export function buildOperation(
 }
 
 /**
- * The alternatives of an operation: one for each guard. With optional auth, a request without the credentials of any guard
- * is one, too.
+ * Returns the security alternatives of an operation: one for each guard. With optional authentication, a request
+ * without credentials is a further alternative.
  */
 function securityOf(
   route: RouteModel,
@@ -130,13 +130,15 @@ function securityOf(
     ...accepted.map((guard) => [[guard.name, scopesOf(guard, route)] as const, ...added]),
     ...(guards.length > 0 && route.isProtected ? [] : [added]),
   ]
-  // A single empty requirement has no meaning; beside others it means requests without credentials (OpenAPI 3.0.3,
-  // 4.7.10).
+  // A single empty requirement has no meaning. Together with others, it means requests without credentials (OpenAPI
+  // 3.0.3, 4.7.10).
   if (alternatives.every((names) => names.length === 0)) return {}
   return { security: alternatives.map((entries) => Object.fromEntries(entries)) }
 }
 
-/** Only these types have scopes in every version of OpenAPI (3.0.3, 4.7.30). */
+/**
+ * Returns the scopes of a guard for a route. Only these types have scopes in every version of OpenAPI (3.0.3, 4.7.30).
+ */
 function scopesOf({ scheme, scopes }: DocumentGuard, route: RouteModel): readonly string[] {
   const hasScopes = scheme.type === 'oauth2' || scheme.type === 'openIdConnect'
   return hasScopes && scopes !== null ? [...new Set(scopes(route))] : []
@@ -159,8 +161,9 @@ function addedParameter(
 }
 
 /**
- * When the author and a feature describe the same parameter, the author's description is used; of two plugins, the
- * description of the first. Header names are compared without case.
+ * Returns a filter for parameters that are not described yet. When the author and a feature describe the same
+ * parameter, the author's description is used. When two plugins describe it, the first description is used. Header
+ * names are case-insensitive.
  */
 function newTo(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
   const keyOf = ({ name, in: place }: OpenApiParameter) =>
@@ -172,7 +175,7 @@ function newTo(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) =
   }
 }
 
-/** The schemas of the request body of a route: the schema of `@ApiBody`, else the schemas of `@Body`. */
+/** Returns the schemas of a route's request body: the schema of `@ApiBody`, otherwise the schemas of `@Body`. */
 function bodySchemasOf(route: RouteModel): readonly Schema[] {
   const { body } = route.operation
   if (body !== null) return [body.schema]
@@ -182,7 +185,7 @@ function bodySchemasOf(route: RouteModel): readonly Schema[] {
   )
 }
 
-/** The request body of an operation; `null` if the route describes none. */
+/** Returns the request body of an operation; `null` if the route does not describe one. */
 function buildRequestBody(route: RouteModel, schemas: DocumentSchemas): OpenApiRequestBody | null {
   const { body: stated } = route.operation
   const description = stated?.description
@@ -201,7 +204,7 @@ function buildRequestBody(route: RouteModel, schemas: DocumentSchemas): OpenApiR
   return { ...about, content, required: isBodyRequired(route) }
 }
 
-/** The content of a body whose `@Body` has options. The schema of `@ApiBody` describes all its types. */
+/** Returns the content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of its types. */
 function typedContent(
   { type, contentTypes, schema, maxBytes }: BodyModel,
   { operation, limits }: RouteModel,
@@ -218,7 +221,7 @@ function typedContent(
   )
 }
 
-/** The bodies of each type that are not validated. */
+/** The schemas of bodies that are not validated, by type. */
 const RAW: Readonly<Record<BodyModel['type'], OpenApiSchema>> = {
   json: {},
   form: { type: 'object', additionalProperties: true },
@@ -226,7 +229,7 @@ const RAW: Readonly<Record<BodyModel['type'], OpenApiSchema>> = {
   bytes: { type: 'string', format: 'binary' },
 }
 
-/** A body with files is `multipart/form-data`; every other body is JSON. */
+/** Returns the content of a request body. A body with files is `multipart/form-data`; every other body is JSON. */
 function contentOf(
   described: OpenApiSchema,
   schemas: DocumentSchemas,
@@ -248,7 +251,7 @@ function contentOf(
   return { 'multipart/form-data': { schema, encoding: Object.fromEntries(encoding) } }
 }
 
-/** A form of `@Upload`. Its files have the types and the sizes that the route accepts. */
+/** Returns the content of an `@Upload` form. Its files have the types and the sizes that the route accepts. */
 function formContent(
   { files }: UploadModel,
   described: OpenApiSchema,
@@ -258,7 +261,8 @@ function formContent(
     types === null ? [] : [[name, { contentType: types.join(', ') }]],
   )
   const sizes = Object.entries(files).map(([name, { maxBytes }]) => [name, maxBytes])
-  // Beside the encoding, not inside it: express-openapi-validator rejects documents with extensions there.
+  // The extension is beside the encoding and not inside it, because express-openapi-validator rejects documents with
+  // extensions there.
   const about = {
     ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
     ...(sizes.length > 0 && { 'x-max-file-bytes': Object.fromEntries(sizes) }),
@@ -266,7 +270,7 @@ function formContent(
   return { 'multipart/form-data': { schema: schemas.copy(described), ...about } }
 }
 
-/** The schema of the file, when a part of the form is a file or a list of files; else `null`. */
+/** Returns the schema of the file, if a part of the form is a file or a list of files; otherwise `null`. */
 function fileOf(schema: OpenApiSchema, schemas: SettledSchemas): OpenApiSchema | null {
   const part = schemas.resolve(schema)
   if (part.format === 'binary') return part

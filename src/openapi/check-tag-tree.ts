@@ -1,7 +1,7 @@
 import type { OpenApiTag } from '../contracts/openapi.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 
-/** The fields of a tag that OpenAPI has from version 3.2 on. */
+/** The tag fields that OpenAPI has from version 3.2 on. */
 const FIELDS = ['summary', 'parent', 'kind'] as const
 
 type Tags = readonly OpenApiTag[]
@@ -12,9 +12,12 @@ interface TaggedOptions {
   readonly openapi?: string
 }
 
-/** Checks the tree of tags: each `parent` is another tag of the list, and no tag is inside itself (OpenAPI 3.2.0). */
+/**
+ * Checks the tree of tags: each `parent` must be another tag of the list, and no tag may be its own ancestor (OpenAPI
+ * 3.2.0).
+ */
 export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions): Problem[] {
-  // `checkList` reports values that are not lists, and tags without a name.
+  // Values that are not lists, and tags without a name, are reported by `checkList`.
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag?.name === 'string')) return []
   return (tags as Tags).flatMap((tag, index) => {
     const at = (field: string) => `${subject}[${index}].${field}`

@@ -3,7 +3,7 @@ import { isNull } from '../schema/dialect/union.js'
 import { mapChildren, someBelow } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 
-/** A deeper chain of alternatives is treated as if it had no constants. */
+/** The maximum depth of a chain of alternatives. A deeper chain is treated as if it had no constants. */
 const MAX_DEPTH = 8
 
 interface Components {
@@ -20,7 +20,7 @@ function isDiscriminated({ discriminator }: OpenApiSchema): boolean {
   return discriminator !== undefined
 }
 
-/** Leaves out the values of discriminators whose target is not a definition of the description, each with a loss. */
+/** Removes discriminator values whose target is not a definition in the description, and reports a loss for each. */
 export function checkMappings(described: DescribedSchema): DescribedSchema {
   const { schema, definitions } = described
   const bodies = [schema, ...definitions.map((each) => each.schema)]
@@ -50,9 +50,9 @@ function unmapped(values: readonly string[]): string {
 }
 
 /**
- * Completes each discriminator with the component of every value, because readers take the name of a component for its
- * value otherwise. A discriminator without a meaning is left out: readers ignore an alternative that is not a component
- * (OpenAPI 3.0.3, 4.7.25), nor at values that are not texts.
+ * Completes each discriminator with the component for every value, because otherwise readers use the component name as
+ * the value. A discriminator without a meaning is removed: readers ignore alternatives that are not components (OpenAPI
+ * 3.0.3, 4.7.25), and values that are not texts.
  */
 export function settleDiscriminators(schema: OpenApiSchema, components: Components): OpenApiSchema {
   if (!hasDiscriminator(schema)) return schema
@@ -94,12 +94,12 @@ function isKnown(
   return Object.keys(resolve({ $ref })).length > 0
 }
 
-/** The alternatives of a union, without `null`. */
+/** Returns the alternatives of a union, without `null`. */
 function alternativesOf({ oneOf, anyOf }: OpenApiSchema): readonly OpenApiSchema[] {
   return (oneOf ?? anyOf ?? []).filter((branch) => branch.type !== 'null' && !isNull(branch))
 }
 
-/** The possible values of a property; `null` if they are not listed. */
+/** Returns the possible values of a property; `null` if they are not listed. */
 function valuesOf(
   schema: OpenApiSchema,
   name: string,

@@ -5,18 +5,18 @@ import type { RouteModel } from '../contracts/route-model.js'
 /** The name of the security scheme of `auth.guard`. */
 export const GUARD_NAME = 'BearerAuth'
 
-/** The security scheme of a guard without its own. */
+/** The security scheme for a guard that specifies none. */
 export const GUARD_SCHEME: OpenApiSecurityScheme = Object.freeze({ type: 'http', scheme: 'bearer' })
 
 /** A guard in a document. */
 export interface DocumentGuard {
-  /** The name of its security scheme. */
+  /** The name of the guard's security scheme. */
   readonly name: string
   readonly scheme: OpenApiSecurityScheme
   /** `null` if the guard has no scopes. */
   readonly scopes: ((route: RouteModel) => readonly string[]) | null
-  /** `null` if the guard adds nothing. */
+  /** The guard's additions to operations; `null` if there are none. */
   readonly contract: ContractOf | null
-  /** Whether a 403 of `@Can` has a challenge. */
+  /** Whether a 403 response because of `@Can` has a challenge. */
   readonly challengesAbilities: boolean
 }

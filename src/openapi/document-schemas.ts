@@ -4,11 +4,11 @@ import type { SettledSchemas } from './schema-registry.js'
 
 /** The schemas of one document during its construction. They share no object with another document. */
 export interface DocumentSchemas extends SettledSchemas {
-  /** Returns a copy for the document, and adds the components that the schema refers to. */
+  /** Returns a copy for the document, and adds the components to which the schema refers. */
   copy(schema: OpenApiSchema): OpenApiSchema
-  /** Adds the components that a schema refers to. For a schema that the document contains without a copy. */
+  /** Adds the components to which a schema refers. For a schema that the document contains without a copy. */
   note(schema: OpenApiSchema): void
-  /** All components that were referred to, and the components that these refer to, by name, sorted. */
+  /** Returns the components to which a schema or another component refers, sorted by name. */
   components(): Readonly<Record<string, OpenApiSchema>>
 }
 
@@ -26,7 +26,7 @@ export function schemasOfDocument(settled: SettledSchemas): DocumentSchemas {
     },
     components() {
       const found: [string, OpenApiSchema][] = []
-      // The set grows during this loop: each component adds the components that it refers to.
+      // The set grows during this loop, because each component adds the components to which it refers.
       for (const name of referred) {
         const schema = settled.component(name) ?? {}
         note(schema)

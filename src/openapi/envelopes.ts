@@ -66,19 +66,19 @@ export type ErrorContent = Readonly<Record<string, OpenApiMediaType>>
 interface ErrorBody {
   readonly status: number
   readonly wire: ErrorWire
-  /** Whether it is the status of requests that fail validation. */
+  /** Whether this is the status of requests that fail validation. */
   readonly isRejected: boolean
   readonly schemas: DocumentSchemas
 }
 
-/** The content of an error response. The framework's own bodies have an example each. */
+/** The content of an error response. Each of the framework's own bodies has an example. */
 export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): ErrorContent {
   if (typeof wire === 'object') {
     const schema = schemas.copy(schemas.of(wire.schema, 'output'))
     return { [wire.mediaType ?? 'application/json']: { schema } }
   }
   const title = titleOf(status)
-  // Of all causes of this status, clients meet a failed validation most often, so it is the example.
+  // Of all causes of this status, a failed validation is the most common for clients, so it is the example.
   const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
   const problem = { type: 'about:blank', title, status, detail: message, ...facts }
   const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }
@@ -106,10 +106,10 @@ export const ERROR_BODIES: readonly [OpenApiSchema, OpenApiSchema] = [
 ]
 
 /**
- * The schema of the success envelope.
+ * Returns the schema of the success envelope.
  *
  * @param status `null` when only the class 2XX is known.
- * @param data `null` when nothing is known about the data: then `data` is optional.
+ * @param data `null` when nothing is known about the data. `data` is then optional.
  */
 export function successSchema(status: number | null, data: OpenApiSchema | null): OpenApiSchema {
   return {
@@ -128,7 +128,7 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
 }
 
 /**
- * The schema of the body of a success.
+ * Returns the schema of a success response's body.
  *
  * @param data `null` when nothing is known about the data.
  */

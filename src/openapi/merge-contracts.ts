@@ -8,7 +8,7 @@ import type {
 } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** The additions of all features and plugins together to the operation of a route. */
+/** The combined additions of all features and plugins to the operation of a route. */
 export interface MergedContract {
   readonly errors: readonly number[]
   readonly responses: readonly ApiResponseOptions[]
@@ -32,7 +32,10 @@ export function mergeContracts(contracts: readonly ContractOf[]): ContractsOf {
   }
 }
 
-/** Collects in one pass, because every route of a document has a contract, and most contracts only have errors. */
+/**
+ * Merges contracts in one pass, because every route of a document has a contract, and most contracts contain only
+ * errors.
+ */
 function merge(contracts: readonly RouteContract[]) {
   const merged = {
     errors: [] as number[],

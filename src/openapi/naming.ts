@@ -1,14 +1,14 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import { unicodePattern } from '../errors/unicode-pattern.js'
 
-/** `getUserById` → `Get User By Id`, `listHTTPCodes` → `List HTTP Codes`. */
+/** Converts `getUserById` to `Get User By Id`, and `listHTTPCodes` to `List HTTP Codes`. */
 export function titleCase(name: string): string {
   return words(name)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
     .join(' ')
 }
 
-/** `Users_getById` → `UsersGetById`. Schemas without a name get a name that begins so. */
+/** Converts `Users_getById` to `UsersGetById`. The names of unnamed schemas begin with the result. */
 export function pascalCase(name: string): string {
   return words(name)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
@@ -21,7 +21,7 @@ function words(name: string): string[] {
   return spaced.match(word) ?? []
 }
 
-/** Patterns that split a name into words. */
+/** The patterns that split a name into words. */
 interface Script {
   readonly boundaries: readonly RegExp[]
   readonly word: RegExp
@@ -42,15 +42,15 @@ function anyScript(): Script {
 }
 
 /**
- * Used for names in ASCII, which nearly all are: V8 needs longer to compile the Unicode classes above than to
- * split all names of a large API.
+ * The patterns for names in ASCII, which nearly all names are. V8 needs longer to compile the Unicode classes above
+ * than to split all names of a large API.
  */
 const ASCII: Script = {
   boundaries: [/([a-z\d])([A-Z])/g, /([A-Z])([A-Z][a-z])/g],
   word: /[A-Za-z\d]+/g,
 }
 
-/** The name of the handler's method as a string, also when its key is a symbol. */
+/** Returns the name of the handler's method as a string, even if its key is a symbol. */
 export function handlerName({ handler }: RouteModel): string {
   return typeof handler === 'symbol' ? (handler.description ?? 'handler') : String(handler)
 }

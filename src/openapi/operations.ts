@@ -15,9 +15,9 @@ export interface DocumentedOperation {
 const ALL: readonly HttpMethod[] = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
 
 /**
- * The operations of routes, each with a unique `operationId` such as `Users_getById`. When a handler has
- * several routes, or two classes have the same name, the method and the path are appended. A counter is never
- * used: it would rename one operation when another is added.
+ * Lists the operations of routes, each with a unique `operationId` such as `Users_getById`. When a handler has several
+ * routes, or two classes have the same name, the method and the path are appended. A counter is not used, because
+ * adding an operation would rename another one.
  */
 export function listOperations(routes: readonly RouteModel[]): {
   operations: DocumentedOperation[]
@@ -34,11 +34,11 @@ export function listOperations(routes: readonly RouteModel[]): {
 }
 
 interface Draft extends DocumentedOperation {
-  /** The beginning of the longer names. */
+  /** The prefix of the longer IDs. */
   readonly base: string
 }
 
-/** Gives a longer `operationId` to operations that share one. */
+/** Assigns a longer `operationId` to operations that share one. */
 function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): readonly Draft[] {
   const groups = new Map<string, Draft[]>()
   for (const draft of drafts) {
@@ -56,7 +56,7 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
   )
 }
 
-/** Whether the author gave one `operationId` to two handlers. This is reported as an error, not corrected. */
+/** Whether the author assigned one `operationId` to two handlers. This is reported as an error and not corrected. */
 function isContradiction(group: readonly Draft[]): boolean {
   const isStated = group.some(({ route }) => route.operation.operation.operationId !== undefined)
   const [first, ...others] = group.map(({ route }) => route)
@@ -66,7 +66,7 @@ function isContradiction(group: readonly Draft[]): boolean {
   return isStated && !isOneHandler
 }
 
-/** The `operationId` of the author. A route of `@All` has several operations, so the method is appended. */
+/** Returns the author's `operationId`. An `@All` route has several operations, so the method is appended. */
 function statedId(route: RouteModel, method: OpenApiMethod): string | undefined {
   const { operationId } = route.operation.operation
   return operationId !== undefined && route.method === 'ALL'
@@ -74,10 +74,7 @@ function statedId(route: RouteModel, method: OpenApiMethod): string | undefined 
     : operationId
 }
 
-/**
- * Leaves out the methods of an `@All` route for which another route of the same path exists: requests reach
- * that route.
- */
+/** Removes the methods of an `@All` route that another route with the same path handles. */
 function withoutShadowed(
   routes: readonly RouteModel[],
 ): Omit<DocumentedOperation, 'operationId'>[] {
@@ -107,7 +104,7 @@ function longId({ route, method, base }: Draft): string {
 }
 
 /**
- * Replaces every special character of the path by its code. Needed for `/users/id` beside `/users/:id`, and
+ * Replaces every special character of the path with its code. This is needed for `/users/id` beside `/users/:id`, and
  * for paths without ASCII letters.
  */
 function exactId({ route, method, base }: Draft): string {

@@ -13,7 +13,7 @@ import type { SettledSchemas } from './schema-registry.js'
 /** OpenAPI describes these headers elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
 const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
 
-/** Facts of the application that {@link queryProblems} needs beside the route. */
+/** The facts about the application that {@link queryProblems} needs besides the route. */
 export interface ParameterContext {
   readonly schemas: SettledSchemas
   /** Whether the query parser turns `a[b]=1` into an object (Express' `extended`). */
@@ -21,10 +21,10 @@ export interface ParameterContext {
 }
 
 /**
- * The parameters of an operation: the path parameters in path order, then query and headers in the order of
- * their schemas.
+ * Returns the parameters of an operation: the path parameters in path order, then query and header parameters in the
+ * order of their schemas.
  *
- * @param path The path that the document uses for the path of the route.
+ * @param path The document's path for the route.
  */
 export function buildParameters(
   route: RouteModel,
@@ -59,7 +59,7 @@ function definedParameter(
   return [{ name, in: place, schema: place === 'query' ? {} : { type: 'string' } }]
 }
 
-/** The parameters that handlers receive as `@Query('q')` or `@Headers('x-a')`, without a schema. */
+/** Returns the parameters that handlers receive with `@Query('q')` or `@Headers('x-a')` and that have no schema. */
 function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
   const found = new Map<string, OpenApiParameter>()
   for (const { source, key } of parameters ?? []) {
@@ -106,7 +106,7 @@ function pathParameters(
 }
 
 /**
- * Warnings about a query schema: parts that a list of parameters cannot express, or that no request can send.
+ * Returns warnings about a query schema: parts that a list of parameters cannot express, or that no request can send.
  */
 export function queryProblems(
   route: RouteModel,
@@ -172,8 +172,7 @@ function cookieParameters(cookies: Schema, schemas: DocumentSchemas): OpenApiPar
 }
 
 /**
- * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference keeps
- * them, too.
+ * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference also keeps them.
  */
 export function liftFromSchema(
   schema: OpenApiSchema,
@@ -195,8 +194,8 @@ interface Property {
 }
 
 /**
- * The properties of an object schema. For a union: the properties of all branches; a property is required if every
- * branch requires it, and accepts every value that one of the branches accepts.
+ * Returns the properties of an object schema. A union has the properties of all branches. Its property is required if
+ * every branch requires it, and accepts every value that one of the branches accepts.
  */
 function propertiesOf(schema: OpenApiSchema, schemas: SettledSchemas): Property[] {
   const { properties = {}, required = [], allOf = [], anyOf, oneOf } = schemas.resolve(schema)
@@ -228,7 +227,7 @@ function eitherOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return byText.has('{}') ? {} : anyOf([...byText.values()])
 }
 
-/** The types that a value may have. Follows references and unions. */
+/** Returns the types that a value may have. Follows references and unions. */
 function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): ReadonlySet<string> {
   const { type, allOf = [], anyOf = [], oneOf = [] } = schemas.resolve(schema)
   const types = new Set<string>(type === undefined ? [] : [type].flat())

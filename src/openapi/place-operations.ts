@@ -4,10 +4,10 @@ import { writePath } from '../model/paths.js'
 import type { DocumentedOperation } from './operations.js'
 import { type ParameterContext, queryProblems } from './parameters.js'
 
-/** An operation with its place in the document. No other operation has the same path and method. */
+/** An operation with its place in the document: the combination of path and method is unique. */
 export interface PlacedOperation {
   readonly documented: DocumentedOperation
-  /** The path that the document uses for the path of the route. */
+  /** The document's path for the route. */
   readonly path: string
   readonly template: string
 }
@@ -21,7 +21,7 @@ export interface PlacedOperations {
 /**
  * Finds the path and method of every operation, without building the operation.
  *
- * @param canonical The path that the document uses for each route path, by route path.
+ * @param canonical The document's path for each route path.
  */
 export function placeOperations(
   operations: readonly DocumentedOperation[],
@@ -46,7 +46,10 @@ export function placeOperations(
   return { placed, problems }
 }
 
-/** `/files/:name` and `/files/*rest` are two routes for the router, but the same template in OpenAPI. */
+/**
+ * Reports two routes with the same template. `/files/:name` and `/files/*rest` differ for the router, but not in
+ * OpenAPI.
+ */
 function indistinct({ name, path, method }: RouteModel, template: string): Problem {
   return {
     code: 'W_PATH_INDISTINCT',
@@ -56,14 +59,17 @@ function indistinct({ name, path, method }: RouteModel, template: string): Probl
   }
 }
 
-/** `/users/:id/*rest` → `/users/{id}/{rest}`. Literals are percent-encoded as in URLs. */
+/**
+ * Converts a path to a template, such as `/users/:id/*rest` to `/users/{id}/{rest}`. Literals are percent-encoded as in
+ * URLs.
+ */
 export function pathTemplate(path: string): string {
   return writePath(path, (name) => `{${name}}`)
 }
 
 /**
- * Maps each route path to the path that the document uses for it. OpenAPI treats two templates as identical
- * when they differ only in parameter names (3.0.3, 4.7.8.1), so all of them use the names of the first.
+ * Maps each route path to the document's path for it. OpenAPI treats two templates as identical when they differ only
+ * in parameter names (3.0.3, 4.7.8.1), so all such paths use the parameter names of the first one.
  */
 export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<string, string> {
   const first = new Map<string, string>()

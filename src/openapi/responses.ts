@@ -47,7 +47,8 @@ export interface ResponseContext {
 }
 
 /**
- * All responses of an operation. A response that the author declares replaces the inferred response of the same status.
+ * Returns all responses of an operation. A response that the author declares replaces the inferred response with the
+ * same status.
  */
 export function buildResponses(
   { route, method }: DocumentedOperation,
@@ -102,13 +103,13 @@ function addHeaders(
 ): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[23]/.test(status)) continue
-    // The shared success response belongs to other operations, too.
+    // Other operations also use the shared success response.
     const own = '$ref' in response ? success(null, UNSTATED, route) : response
     responses[status] = { ...own, headers: { ...deepCopy(headers), ...own.headers } }
   }
 }
 
-/** Describes the successes of a route in each of its representations. JSON has the schema of the data. */
+/** Describes the success responses of a route in each of its representations. JSON has the schema of the data. */
 function addRepresentations(responses: Record<string, Responses[string]>, route: RouteModel): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!status.startsWith('2')) continue
@@ -129,22 +130,25 @@ function producedSchema(type: string): OpenApiSchema {
     : { type: 'string', format: 'binary' }
 }
 
-/** The maximum body size of a route, in bytes; `undefined` if it does not differ from other routes. */
+/** Returns the maximum body size of a route, in bytes; `undefined` if the route has no limit of its own. */
 function ownMaxBytes(route: RouteModel, { bodyBytes }: SharedResponses): number | undefined {
   const { limits, upload } = route
   if (upload === null) return limits?.bodyBytes
   return bytesOfForm(upload, boundsOf(route, { bodyBytes }).bodyBytes)
 }
 
-/** The 413 of an operation whose `@Limits` or `@Upload` sets the size of its body: clients can read the size. */
+/**
+ * Returns the 413 response of an operation whose `@Limits` or `@Upload` sets the maximum body size. Clients can read
+ * the size.
+ */
 function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
   const description = `The request body is larger than ${bytes} bytes.`
   return { description, 'x-max-body-bytes': bytes, content }
 }
 
 /**
- * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and
- * the author declares no success, the handler may choose any status: the document then lists `2XX`.
+ * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and the author
+ * declares no success response, the handler may choose any status, so the document contains `2XX`.
  */
 function inferSuccesses(
   route: RouteModel,
@@ -162,8 +166,8 @@ function inferSuccesses(
 }
 
 /**
- * Whether the author declares a success. A 1XX or a 304 does not count: neither is the final response to an
- * unconditional request.
+ * Whether the author declares a success response. A 1XX or a 304 does not count, because neither is the final response
+ * to an unconditional request.
  */
 function isSuccessDescribed({ operation }: RouteModel): boolean {
   for (const { status } of operation.responses) {
@@ -172,7 +176,7 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
   return false
 }
 
-/** A success response with only a known status, or only its class. */
+/** Returns a success response of which only the status or the status class is known. */
 function success(status: number | null, description: string, route: RouteModel): OpenApiResponse {
   const base = { description, ...headersOf(route.headers) }
   if (status !== null && (isBodiless(status) || status >= 300)) return base
@@ -181,20 +185,23 @@ function success(status: number | null, description: string, route: RouteModel):
   return { ...base, content: { [type]: { schema: wholeOf(type, known, route) } } }
 }
 
-/** The schema of a body with only a known media type. Only responses of the envelope's type have the envelope. */
+/**
+ * Returns the schema of a body of which only the media type is known. Only responses with the envelope's type have the
+ * envelope.
+ */
 function wholeOf(type: string, envelope: OpenApiSchema, route: RouteModel): OpenApiSchema {
   if (essenceOf(type) === essenceOf(envelopeTypeOf(route))) return envelope
   return isJsonType(type) ? {} : text()
 }
 
-/** The media type of a route's responses: its own `Content-Type` header, else the envelope's. */
+/** Returns the media type of a route's responses: its own `Content-Type` header, otherwise the envelope's type. */
 function contentTypeOf(route: RouteModel): string {
   return headerTypeOf(route) ?? envelopeTypeOf(route)
 }
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
 
-/** A redirect as sent by Express: as HTML or text, depending on the `Accept` header. */
+/** Returns a redirect as Express sends it: as HTML or text, depending on the `Accept` header. */
 function redirection(status: number, headers: RouteModel['headers']): OpenApiResponse {
   return {
     description: STATUS_CODES[status] ?? 'Redirect',
@@ -203,14 +210,17 @@ function redirection(status: number, headers: RouteModel['headers']): OpenApiRes
   }
 }
 
-/** `Content-Type` is left out: the keys of `content` state the media type (OpenAPI 3.0.3, 4.7.16.1). */
+/**
+ * Returns the documented headers. `Content-Type` is omitted, because the keys of `content` specify the media type
+ * (OpenAPI 3.0.3, 4.7.16.1).
+ */
 function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   const described = headers?.filter(([name]) => !isContentType(name)) ?? []
   if (described.length === 0) return {}
   return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text() }])) }
 }
 
-/** A response that the author describes. Errors that the application documents for every route are shared. */
+/** Returns a response that the author describes. Errors that the application documents for every route are shared. */
 function statedResponse(
   stated: ApiResponseOptions,
   route: RouteModel,
@@ -258,7 +268,7 @@ interface FileBase {
   readonly headers?: Headers
 }
 
-/** Bytes without further description. A 206 names the range that it contains (RFC 9110, 14.4). */
+/** Returns a response with bytes. A 206 specifies the range that it contains (RFC 9110, 14.4). */
 function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
   const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
   if (status !== 206) return { ...base, content }
@@ -270,7 +280,7 @@ function fileResponse(type: string, { status, ...base }: FileBase): OpenApiRespo
   return { ...base, headers, content }
 }
 
-/** A response to `HEAD` has the headers of the response to `GET`, and no body. */
+/** Returns the responses to `HEAD`, which have the headers of the responses to `GET` but no body. */
 function withoutContent(
   responses: Responses,
   shared: SharedResponses,
@@ -304,8 +314,8 @@ const WHOLE: Readonly<Record<StreamKind, string>> = {
 }
 
 /**
- * Describes the bodies of a stream. Only OpenAPI 3.2 has a field for items. Before, the body as a whole is text, and
- * `x-item-schema` has the schema of an item.
+ * Describes the bodies of a stream. Only OpenAPI 3.2 has a field for items. In earlier versions, the body as a whole is
+ * text, and `x-item-schema` contains the schema of an item.
  */
 function streamContent(
   { item, formats }: StreamModel,
@@ -325,7 +335,10 @@ function streamContent(
   return Object.fromEntries(formats.map(({ kind }) => [TYPES[kind], media(kind)]))
 }
 
-/** The fields of an event, as OpenAPI 3.2 describes them (Media Type Object, "Server-Sent Event Streams"). */
+/**
+ * Returns the schema of an event, with the fields that OpenAPI 3.2 describes (Media Type Object, "Server-Sent Event
+ * Streams").
+ */
 function eventOf(item: OpenApiSchema, error: OpenApiSchema): OpenApiSchema {
   const json = (contentSchema: OpenApiSchema): OpenApiSchema => {
     return { type: 'string', contentMediaType: 'application/json', contentSchema }

@@ -20,22 +20,22 @@ const REMEDIES = {
 /** Converts a schema of any library to OpenAPI. */
 export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSchema
 
-/** A place where a schema is used. It names unnamed schemas, and warnings mention it. */
+/** A place where a schema is used. Unnamed schemas get their names from it, and warnings mention it. */
 export interface SchemaUse {
   readonly schema: Schema
   readonly side: SchemaSide
   /**
-   * Returns for example `UsersCreateBody`. A function, because only unnamed definitions need it, and most
-   * schemas have none.
+   * Returns a name such as `UsersCreateBody`. It is a function, because only unnamed definitions need the name, and
+   * most schemas have none.
    */
   readonly name: () => string
-  /** The place in warnings: `UsersController.create @Body`. */
+  /** The place in warnings, such as `UsersController.create @Body`. */
   readonly subject: string
 }
 
 /** The schemas of a document with their final references. */
 export interface SettledSchemas {
-  /** Returns a schema that was added. The caller must copy it: several documents may be built from it. */
+  /** Returns a schema that was added. The caller must copy it, because several documents may be built from it. */
   of(schema: Schema, side: SchemaSide): OpenApiSchema
   /** Whether any added schema refers to a definition. */
   readonly hasReferences: boolean
@@ -46,8 +46,8 @@ export interface SettledSchemas {
 }
 
 /**
- * Collects the schemas of one document. Add all schemas first, then call `settle`: only when all are added it is clear
- * whether the document needs a `UserInput` beside `User`.
+ * Collects the schemas of one document. Add all schemas first, then call `settle`: only then is it certain whether the
+ * document needs a `UserInput` besides `User`.
  */
 export class SchemaRegistry {
   readonly problems: Problem[] = []
@@ -65,7 +65,7 @@ export class SchemaRegistry {
     for (const [name, schema] of Object.entries(reserved)) {
       for (const side of ['input', 'output'] as const) {
         const body = mapReferences(schema, (to) => idOf(side, to))
-        // Not `isNamed`: a schema of the author that happens to be equal must not become a reference to this
+        // `isNamed` is false, because an author's schema that happens to be equal must not become a reference to this
         // component.
         this.#definitions.set(idOf(side, name), { name, side, isNamed: false, schema: body })
       }
@@ -136,8 +136,8 @@ export class SchemaRegistry {
   }
 
   /**
-   * Names for the definitions of a schema. When a name already belongs to another definition, the place is
-   * put before it.
+   * Returns the names for the definitions of a schema. When a name already belongs to another definition, the name of
+   * the place is prepended.
    */
   #assignNames(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
     const place = use.name()
@@ -149,8 +149,8 @@ export class SchemaRegistry {
         known !== undefined && JSON.stringify(known) !== JSON.stringify(mapReferences(schema, toId))
       )
     }
-    // A new name changes the references to it, so the referring definitions become different, too.
-    // Check all of them again after each change.
+    // A new name changes the references to it, so the referring definitions also change. Check all of them again after
+    // each change.
     for (;;) {
       const taken = described.definitions.find(isTaken)
       if (taken === undefined) return names
@@ -179,9 +179,9 @@ export class SchemaRegistry {
 }
 
 /**
- * Names for the definitions of one schema, by their local name. A definition keeps the name that its author
- * gave. Otherwise its name comes from the closest named definition (`User_1`), else from the place where the
- * schema is used (`UsersCreateBody_1`).
+ * Returns the names for the definitions of one schema, by their local name. A definition keeps the name that its author
+ * assigned. Otherwise, its name is derived from the closest named definition (`User_1`), or else from the place where
+ * the schema is used (`UsersCreateBody_1`).
  */
 function localNames(
   { schema, definitions }: DescribedSchema,
@@ -192,13 +192,13 @@ function localNames(
   const taken = new Set<string>()
   const give = (local: string, wanted: string): void => {
     let name = wanted
-    // The author may have given this name to another definition.
+    // The author may have assigned this name to another definition.
     while (taken.has(name)) name += '_'
     taken.add(name)
     names.set(local, name)
   }
   for (const { name, isNamed } of definitions) if (isNamed) give(name, name)
-  /** Names the unnamed definitions that `from` refers to, directly or through other unnamed definitions. */
+  /** Assigns names to the unnamed definitions to which `from` refers, directly or through other unnamed definitions. */
   const nameBelow = (from: SchemaDefinition['schema'], owner: string, count = { value: 0 }) => {
     for (const name of referencesOf(from)) {
       if (names.has(name)) continue
@@ -207,13 +207,13 @@ function localNames(
       nameBelow(byName.get(name)?.schema ?? {}, owner, count)
     }
   }
-  // A recursive schema without a name is its own only definition: it gets the name of the place.
+  // A recursive schema without a name is its only definition, so it gets the name of the place.
   const root = [...referencesOf(schema)][0]
   if (schema.$ref !== undefined && root !== undefined && !names.has(root)) give(root, place)
   for (const { name, isNamed, schema: body } of definitions) if (isNamed) nameBelow(body, name)
   nameBelow(schema, place)
   nameBelow(byName.get(root ?? '')?.schema ?? {}, place)
-  // Unreferenced definitions need a name, too.
+  // Unreferenced definitions also need a name.
   for (const { name } of definitions) if (!names.has(name)) give(name, `${place}_${name}`)
   return names
 }

@@ -3,9 +3,9 @@ import { mapChildren } from '../schema/keywords.js'
 import { COMPONENT, mapReferences, referencesOf } from './map-schema.js'
 
 /**
- * Replaces a schema that is equal to a component by a reference to that component. Libraries that inline
- * nested schemas would otherwise repeat `User` in every place. Only objects with properties and enums with
- * several values are compared; smaller schemas are often equal by chance.
+ * Creates the function that replaces a schema that is equal to a component with a reference to that component.
+ * Libraries that inline nested schemas would otherwise repeat `User` in every place. Only objects with properties and
+ * enums with several values are compared; smaller schemas are often equal by chance.
  */
 export function createReuse(
   components: ReadonlyMap<string, OpenApiSchema>,
@@ -33,7 +33,7 @@ function isTelling({ properties, enum: values }: OpenApiSchema): boolean {
   return Object.keys(properties ?? {}).length > 0 || (values?.length ?? 0) > 1
 }
 
-/** A cheap first comparison: equal for equal schemas, and different for nearly all others. */
+/** Returns a text for a fast first comparison: the same for equal schemas, and different for nearly all others. */
 function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): string {
   return `${Object.keys(properties).sort().join()} ${values.length}`
 }
@@ -41,8 +41,8 @@ function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): strin
 const texts = new WeakMap<OpenApiSchema, string>()
 
 /**
- * Equal for schemas with the same meaning: the order of keywords, of properties and of `required` does not
- * count.
+ * Returns a text that is equal for schemas with the same meaning. The order of keywords, of properties and of
+ * `required` is ignored.
  */
 function textOf(schema: OpenApiSchema): string {
   let text = texts.get(schema)
@@ -59,7 +59,7 @@ function sorted(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A definition in the form for requests or responses. Its references are ids (see {@link idOf}). */
+/** A definition in its form for requests or responses. Its references are IDs (see {@link idOf}). */
 export interface Definition {
   readonly name: string
   readonly side: SchemaSide
@@ -67,15 +67,15 @@ export interface Definition {
   readonly schema: OpenApiSchema
 }
 
-/** The id of a definition: its name with its side, because the two sides of one name may differ. */
+/** Returns the ID of a definition: its name and its side, because the two sides of one name may differ. */
 export function idOf(side: SchemaSide, name: string): string {
   return `${side}:${name}`
 }
 
 /**
- * The final name of every definition, by id. When the request and the response side of a name are equal, both
- * share the name. Otherwise the response keeps the name, because readers see it first, and the request
- * becomes `UserInput`.
+ * Returns the final name of every definition, by ID. When the request side and the response side of a name are equal,
+ * both use the name. Otherwise the response keeps the name, because readers see it first, and the request becomes
+ * `UserInput`.
  */
 export function settleNames(
   definitions: ReadonlyMap<string, Definition>,
@@ -94,7 +94,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? freeName(`${name}_`, taken) : name
 }
 
-/** The names whose request and response sides differ, in themselves or in a referenced definition. */
+/** Returns the names whose request and response sides differ, in themselves or in a referenced definition. */
 function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<string> {
   const nameOf = (id: string) => definitions.get(id)?.name ?? id
   const text = ({ schema }: Definition) => JSON.stringify(mapReferences(schema, nameOf))
@@ -107,7 +107,7 @@ function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<s
       .filter(({ input, output }) => text(input) !== text(output))
       .map(({ input }) => input.name),
   )
-  // A definition that refers to a split name is split, too. Repeat until no more names are added.
+  // A definition that refers to a split name is also split. Repeat until no more names are added.
   for (let size = -1; size !== split.size; ) {
     size = split.size
     for (const { input } of pairs) {

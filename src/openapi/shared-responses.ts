@@ -32,7 +32,7 @@ const RETRY_AFTER: OpenApiHeader = {
   schema: { type: 'integer' },
 }
 
-/** The framework's own errors by status, independent of the step that causes them. */
+/** The framework's own errors, by status, independent of the step that causes them. */
 const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
   401: {
@@ -99,14 +99,14 @@ const INSUFFICIENT_SCOPE: ErrorFacts = {
   },
 }
 
-/** The description of a success response without a known status and known data. */
+/** The description of a success response whose status and data are unknown. */
 export const UNSTATED = 'Success'
 
-/** The format of the bodies of a document: the settings of the application. */
+/** The format of the bodies in a document, from the settings of the application. */
 export interface DocumentWire {
-  /** The envelope of routes without their own envelope. */
+  /** The envelope of routes that do not specify one. */
   readonly envelope: EnvelopeChoice
-  /** The format of errors of routes without their own format. */
+  /** The error format of routes that do not specify one. */
   readonly errors: ErrorWire
   /** The status of requests that a schema rejects. */
   readonly validationStatus: number
@@ -122,7 +122,7 @@ export class SharedResponses {
   readonly #schemas: DocumentSchemas
   readonly #makers: Map<string, Make> = new Map()
   readonly #references: Map<string, Reference> = new Map()
-  // The format of the application comes first: its components have names without a number.
+  // The application's format comes first, so that its components have names without a number.
   readonly #envelopes: EnvelopeChoice[]
   readonly #errors: ErrorWire[]
 
@@ -133,12 +133,12 @@ export class SharedResponses {
     this.#errors = [wire.errors]
   }
 
-  /** The maximum body size of a route without its own limit, in bytes. */
+  /** The maximum body size of routes without their own limit, in bytes. */
   get bodyBytes(): number {
     return this.#wire.bodyBytes
   }
 
-  /** A reference to the response to an error of the framework. */
+  /** Returns a reference to the response for an error of the framework. */
   error(status: number, route: RouteModel): Reference {
     const facts = errorFacts(status, this.#wire)
     return this.#refer(this.#errorName(status, route), () => ({
@@ -147,7 +147,7 @@ export class SharedResponses {
     }))
   }
 
-  /** A reference to the 403 of an operation whose guard states which scopes a token needs. */
+  /** Returns a reference to the 403 response of an operation whose guard specifies which scopes a token needs. */
   insufficientScope(route: RouteModel): Reference {
     const wire = errorWireOf(route, this.#wire.errors)
     return this.#refer(numbered('InsufficientScope', this.#errors, wire), () => ({
@@ -156,12 +156,12 @@ export class SharedResponses {
     }))
   }
 
-  /** A reference to an error response that the application documents for every route. */
+  /** Returns a reference to an error response that the application documents for every route. */
   documented(status: number, route: RouteModel, make: Make): Reference {
     return this.#refer(this.#errorName(status, route), make)
   }
 
-  /** A reference to a success response without a known status and known data. */
+  /** Returns a reference to a success response whose status and data are unknown. */
   success(route: RouteModel): Reference {
     const { envelope } = route
     return this.#refer(numbered('Success', this.#envelopes, envelope), () => ({
@@ -171,9 +171,9 @@ export class SharedResponses {
   }
 
   /**
-   * The response to `HEAD` in place of a shared response: its headers, and no body.
+   * Returns the `HEAD` variant of a shared response: its headers, and no body.
    *
-   * @param status `NaN` for a success with only a known class.
+   * @param status `NaN` for a success response of which only the status class is known.
    * @param isScoped Whether a 403 is the response of `insufficientScope`.
    */
   head(status: number, isScoped: boolean): OpenApiResponse {
@@ -183,21 +183,21 @@ export class SharedResponses {
     return headers === undefined ? { description } : { description, headers: deepCopy(headers) }
   }
 
-  /** The content of the response to an error of a route. */
+  /** Returns the content of the response for an error of a route. */
   errorContent(status: number, route: RouteModel): ErrorContent {
     const wire = errorWireOf(route, this.#wire.errors)
     const isRejected = status === this.#wire.validationStatus
     return errorContent({ status, wire, isRejected, schemas: this.#schemas })
   }
 
-  /** The media type of errors of a route, for clients that accept any. */
+  /** Returns the media type of a route's errors, for clients that accept any type. */
   errorType(route: RouteModel): string {
     const wire = errorWireOf(route, this.#wire.errors)
     if (typeof wire === 'object') return wire.mediaType ?? 'application/json'
     return wire === 'problem' ? 'application/problem+json' : 'application/json'
   }
 
-  /** The responses that the paths refer to, by component name, sorted. */
+  /** Returns the responses to which the paths refer, sorted by component name. */
   all(paths: Iterable<OpenApiPathItem>): Record<string, OpenApiResponse> {
     const referred = referencesIn(paths)
     const names = [...this.#makers.keys()].filter((name) => referred.has(PREFIX + name)).sort()
@@ -208,7 +208,7 @@ export class SharedResponses {
     return numbered(componentOf(status), this.#errors, errorWireOf(route, this.#wire.errors))
   }
 
-  /** A document contains thousands of references, so each text is built once. */
+  /** Returns a reference. A document contains thousands of references, so each text is built only once. */
   #refer(name: string, make: Make): Reference {
     const known = this.#references.get(name)
     if (known !== undefined) return { ...known }
@@ -230,12 +230,12 @@ function errorFacts(status: number, wire: DocumentWire): ErrorFacts {
   return ERRORS[status] ?? { description: titleOf(status) }
 }
 
-/** The component name of an error status: `BadRequest` for 400. */
+/** Returns the component name for an error status, such as `BadRequest` for 400. */
 function componentOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replace(/[^A-Za-z0-9]/g, '')
 }
 
-/** A second format has components of its own: `BadRequest_2`. */
+/** Returns the component name for a format. A second format has its own components, such as `BadRequest_2`. */
 function numbered<T>(name: string, formats: T[], format: T): string {
   if (!formats.includes(format)) formats.push(format)
   const index = formats.indexOf(format)
@@ -246,7 +246,7 @@ function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(operationsIn(item))) {
-      // `for … in` would make a text of each status.
+      // `for … in` would convert each status to text.
       for (const response of Object.values(responses)) {
         if ('$ref' in response) referred.add(response.$ref)
       }

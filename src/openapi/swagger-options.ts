@@ -16,10 +16,10 @@ import {
 import { pathShape } from '../model/paths.js'
 import { checkTagTree } from './check-tag-tree.js'
 
-/** A version of OpenAPI that documents can have. */
+/** A supported version of OpenAPI. */
 export type OpenApiVersion = '3.0' | '3.1' | '3.2'
 
-/** The patch version of each minor version in documents. Patches do not change the format. */
+/** The full version number in documents, by minor version. Patches do not change the format. */
 export const PATCHES: Readonly<Record<OpenApiVersion, OpenApiDocument['openapi']>> = {
   '3.0': '3.0.3',
   '3.1': '3.1.2',
@@ -30,15 +30,15 @@ export const PATCHES: Readonly<Record<OpenApiVersion, OpenApiDocument['openapi']
 export interface SwaggerOptions {
   /**
    * The version of OpenAPI: `'3.0'` (3.0.3), `'3.1'` (3.1.2) or `'3.2'` (3.2.0). From 3.1 on, schemas are JSON Schema
-   * 2020-12 as their library gives it.
+   * 2020-12 as their library produces it.
    *
    * @defaultValue `'3.0'`
    * @see docs/openapi.md#versions-of-openapi
    */
   readonly openapi?: OpenApiVersion
   /**
-   * `false` serves neither the page nor the document. If routes are protected, set this option explicitly in
-   * production: otherwise boot warns (`W_DOCS_EXPOSED`).
+   * Whether the page and the document are served. If routes are protected, set this option explicitly in production;
+   * otherwise boot logs the warning `W_DOCS_EXPOSED`.
    *
    * @defaultValue `true`
    */
@@ -86,7 +86,7 @@ export interface SwaggerOptions {
    */
   readonly license?: OpenApiInfo['license']
   /**
-   * The URLs under which the API is served, relative to the document: `{ url, description }[]`.
+   * The URLs at which the API is served, relative to the document: `{ url, description }[]`.
    *
    * @defaultValue the server that serves the document
    */
@@ -99,21 +99,21 @@ export interface SwaggerOptions {
    */
   readonly tags?: readonly OpenApiTag[]
   /**
-   * The abilities of all readers of the document: it has only the fields with `visibleTo` that they may
-   * see. `[]` is a document for every reader.
+   * The abilities of all readers of the document. The document contains only the fields with `visibleTo` that these
+   * readers may see. With `[]`, it contains no such field.
    *
-   * @defaultValue none: the document has the fields of all callers, and responses may lack fields with `visibleTo`
+   * @defaultValue none: the document contains the fields of all callers, and responses may lack fields with `visibleTo`
    * @see docs/visibility.md#one-document-for-each-audience
    */
   readonly audience?: string | readonly string[]
   /**
-   * Decides which routes the document contains: `(route) => boolean`.
+   * A function that selects the routes of the document: `(route) => boolean`.
    *
    * @defaultValue all routes without `@ApiHidden`
    */
   readonly include?: (route: RouteModel) => boolean
   /**
-   * Converters for libraries without JSON Schema, by the `vendor` of their Standard Schema:
+   * Converters for libraries that do not produce JSON Schema, by the `vendor` of their Standard Schema:
    * `{ [vendor]: (schema, { side, target }) => jsonSchema }`.
    *
    * @defaultValue none
@@ -129,17 +129,17 @@ export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audi
   readonly isServed: boolean
   /** Whether the application sets `enabled` explicitly. */
   readonly isDecided: boolean
-  /** The path of the page: with a leading slash, without a trailing slash. */
+  /** The path of the page, with a leading slash and without a trailing slash. */
   readonly path: string
   readonly title: string
   readonly version: string
-  /** The version of the API, if requests name it in a header. */
+  /** The version of the API, if requests specify it in a header. */
   readonly apiVersion?: NonNullable<OpenApiDocument['x-api-version']>
 }
 
 type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined
 
-/** Objects of OpenAPI may have extensions, and fields of later versions. */
+/** The names of each object. OpenAPI objects may have extensions and fields of later versions. */
 const CONTACT: OptionNames<NonNullable<OpenApiInfo['contact']>> & NestedNames = {
   name: true,
   url: true,
@@ -191,12 +191,12 @@ export const swaggerGroup: OptionGroup<Option, readonly DocumentSettings[]> = {
   resolve: (swagger) => Object.freeze(listOf(swagger).map(resolve)),
 }
 
-/** The paths of a page and its two document files, normalized in the same way as in the router. */
+/** Returns the paths of a page and its two document files, normalized as in the router. */
 export function docsUrls(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }
 
-/** The documents of the option. `false` gives one document that is not served. */
+/** Returns the documents of the option. `false` results in one document that is not served. */
 function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
   if (swagger === false) return [{ enabled: false }]
   const list: readonly SwaggerOptions[] = Array.isArray(swagger) ? swagger : [swagger]
@@ -244,7 +244,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     problems.push(invalid(`${subject}.enabled`, 'It is not a boolean.', 'Pass true or false.'))
   }
-  // The page needs a name: for the root, `<path>.json` would have none.
+  // The path needs a last segment: for the root, `<path>.json` would have no file name.
   if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
     const cause = `${String(path)} is not a valid path for a page. A path consists of letters, digits, '/', '.', '_', '~' and '-', and is not the root.`
     problems.push(invalid(`${subject}.path`, cause, "Pass a path such as '/api-docs'."))
@@ -282,13 +282,13 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   return problems
 }
 
-/** A text, or a list of texts, which may be empty. */
+/** Whether a value is a text, or a list of texts, which may be empty. */
 function isAbilities(value: unknown): boolean {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.every((each) => typeof each === 'string' && each !== '')
 }
 
-/** Checks a list of objects: each needs a string under `key`, and names must be unique. */
+/** Checks a list of objects. Each object needs a string in the field `key`, and these strings must be unique. */
 function checkList(subject: string, list: unknown, key: string): Problem[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Pass an array.')]

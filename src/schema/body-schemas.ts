@@ -5,7 +5,7 @@ import { describeOnce } from './describe-schema.js'
 import { createOpenApiCompiler } from './openapi-validator.js'
 import { acceptsUndefined, isStandard } from './validate-now.js'
 
-/** The schemas of the bodies of a route, each once. */
+/** Returns the schemas of a route's bodies without duplicates. */
 export function schemasOfBody({
   inputs,
   bodies,
@@ -17,8 +17,8 @@ export function schemasOfBody({
 type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
 
 /**
- * Whether a request must have a body. `@ApiBody` decides if it has `required`. Else the schema of the first body
- * decides, because a request without a body is validated as this body.
+ * Whether a request must have a body. If `@ApiBody` has `required`, this value decides. Otherwise, the schema of the
+ * first body decides, because a request without a body is validated as this body.
  */
 export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
   const { required } = operation.body ?? {}
@@ -32,7 +32,7 @@ export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts)
 /**
  * Whether a schema accepts a request without a body. A JSON Schema without a type may do so.
  *
- * @param empty The input of a JSON Schema's validator then.
+ * @param empty The value that a JSON Schema's validator receives for a request without a body.
  */
 function acceptsNoBody(schema: Schema, empty: unknown): boolean {
   if (isStandard(schema)) return !(schema instanceof KeyedSchema) && acceptsUndefined(schema)

@@ -21,12 +21,12 @@ import { fieldNames } from './object-fields.js'
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /**
- * Creates the compiler of one application. Applications do not share it, so two of them may use the same `$id`. JSON
- * Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema does its own coercion, with one
- * exception: a parameter of a query becomes a list where the schema expects a list.
+ * Creates the compiler of one application. Applications do not share the compiler, so two applications may use the same
+ * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema performs its own
+ * coercion, with one exception: a query parameter becomes a list where the schema expects a list.
  *
- * @param converters Converters for libraries that cannot describe their schemas. The descriptions show which query
- * parameters are lists, and how the names of headers are written.
+ * @param converters Converters for libraries that cannot describe their schemas. The descriptions determine which query
+ * parameters are lists, and the spelling of header names.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   let jsonSchemas: Promise<CompileJsonSchema> | undefined
@@ -76,11 +76,10 @@ function isStandardSchema(value: unknown): value is StandardSchemaV1 {
 
 /**
  * Refuses text that a schema converted to `NaN` or an infinity. For example, `v.toNumber()`, arktype's
- * `string.numeric.parse` and `transform(Number)` convert `1e400`, or 400 digits, to `Infinity`. An infinity
- * that the schema returns for other text on purpose stays, for example for `unlimited`.
+ * `string.numeric.parse` and `transform(Number)` convert `1e400`, or 400 digits, to `Infinity`. An infinity that the
+ * schema intentionally returns for other text, such as `unlimited`, is accepted.
  *
- * @param mayOverflow Called once, at the first value. Returns whether the schema can produce such a number at
- * all.
+ * @param mayOverflow Called once, at the first value. Returns whether the schema can produce such a number at all.
  */
 function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Validator {
   let isNeeded: boolean | undefined
@@ -88,7 +87,7 @@ function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Val
     const result = validate(sent)
     isNeeded ??= mayOverflow()
     if (!isNeeded) return result
-    // `compileStandard` makes validators that return a native promise, so `instanceof` is safe here.
+    // `compileStandard` creates validators that return a native promise, so `instanceof` is safe.
     if (result instanceof Promise) return result.then((settled) => refuse(settled, sent))
     return refuse(result, sent)
   }
@@ -113,7 +112,7 @@ function overflows({ made, sent, path }: ComparedNumbers): ValidationIssue[] {
     return isLost ? [{ path, message: 'must be a finite number' }] : []
   }
   if (!isHolder(sent) || !isHolder(made)) return []
-  // The walk follows the keys of the sent value, which is finite. The converted value may contain itself.
+  // The recursion follows the keys of the sent value, which is finite. The converted value may contain itself.
   return Object.keys(sent).flatMap((name) =>
     overflows({ made: made[name], sent: sent[name], path: [...path, name] }),
   )

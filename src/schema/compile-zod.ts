@@ -12,10 +12,10 @@ interface ZodCore {
 
 let loading: Promise<ZodCore | undefined> | undefined
 
-/** An application may have thousands of schemas, which share one import. */
+/** Loads zod once, because an application may have thousands of schemas. */
 function loadCore(): Promise<ZodCore | undefined> {
-  // A literal, so that bundlers include it. The application may not have zod; for esbuild and Rollup that is not an error,
-  // because of the `catch`.
+  // A literal import, so that bundlers include it. The application may not have zod; because of the `catch`, this is
+  // not an error for esbuild and Rollup.
   loading ??= import('zod/v4/core').catch(() => undefined) as Promise<unknown> as Promise<
     ZodCore | undefined
   >
@@ -23,10 +23,10 @@ function loadCore(): Promise<ZodCore | undefined> {
 }
 
 /**
- * Compiles a zod schema to one function that zod generates. For a nested order, this function takes 2,000 instructions
- * and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for schemas of other
- * libraries, for a zod version that cannot compile, and for a copy of zod with another version than this package finds.
- * A schema with callbacks is not compiled: see `isDefinite`.
+ * Compiles a zod schema to a single function that zod generates. For a nested order, this function takes 2,000
+ * instructions and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for schemas of
+ * other libraries, for a zod version that cannot compile, and for a copy of zod whose version differs from the version
+ * that this package loads. A schema with callbacks is not compiled: see `isDefinite`.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validator | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
@@ -35,7 +35,7 @@ export async function compileZod(schema: StandardSchemaV1): Promise<Validator | 
   if (core?.compile === undefined || !isSame(version, core.version)) return undefined
   const { compile } = core
   let run: Validator = function compileFirst(value) {
-    // Compiled at the first request of the route, because compiling all routes would delay the boot.
+    // The schema is compiled at the first request of the route, because compiling all routes would delay the boot.
     const compiled = compiledOnce(schema, compile)
     run = fromStandard((input) => compiled['~standard'].validate(input))
     return run(value)
@@ -75,9 +75,9 @@ function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
 }
 
 /**
- * Whether zod can collect the issues of a refused value without calling user code a second time. After a
- * refusal zod runs the schema again. A callback would then receive a value that it has changed already: a
- * `z.preprocess` that splits a list in place would throw, and the client would get 500 instead of 400.
+ * Whether zod can collect the issues of a refused value without calling user code a second time. After a refusal, zod
+ * runs the schema again. A callback would then receive a value that it has already changed: a `z.preprocess` that
+ * modifies its value in place would throw, and the client would receive a 500 instead of a 400.
  */
 function isDefinite(schema: StandardSchemaV1): boolean {
   const { bag } = (schema as { _zod?: { bag?: { validator?: { definite?: boolean } } } })._zod ?? {}
@@ -96,8 +96,8 @@ export function fromStandard(run: StandardSchemaV1.Props['validate']): Validator
 }
 
 /**
- * Not `instanceof`: it is false for a promise of another realm. Taken for a result, such a promise has no
- * `issues`, so the value would pass.
+ * Whether a result is a promise. `instanceof` would return false for a promise from another realm. Such a promise has
+ * no `issues`, so it would look like a valid result.
  */
 function isPromise<T>(result: T | Promise<T>): result is Promise<T> {
   return typeof (result as Promise<T>).then === 'function'
@@ -106,8 +106,8 @@ function isPromise<T>(result: T | Promise<T>): result is Promise<T> {
 function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
   if (result.issues === undefined) return { value: result.value }
   const issues: ValidationIssue[] = []
-  // Not `slice`: arktype's list is a subclass of `Array`, and `slice` would call its constructor with a
-  // length, which it does not accept.
+  // `slice` is not used, because arktype's list is a subclass of `Array`. `slice` would call the constructor of this
+  // subclass with a length, which it does not accept.
   for (const issue of result.issues) {
     if (issues.push(toIssue(issue)) === MAX_ISSUES) break
   }
@@ -116,9 +116,9 @@ function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
 
 function toIssue({ path, message }: StandardSchemaV1.Issue): ValidationIssue {
   const steps: PropertyKey[] = []
-  // Not `path.map`: arktype's path is a subclass of `Array`, and its `map` adds a 0 to an empty path. Not
-  // `Array.from` with a function: for an order with ten wrong fields it took half as long as the whole
-  // validation by zod.
+  // `path.map` is not used, because arktype's path is a subclass of `Array` whose `map` adds a 0 to an empty path.
+  // `Array.from` with a function is not used, because for an order with ten invalid fields it took half as long as the
+  // whole validation by zod.
   for (const step of path ?? []) steps.push(typeof step === 'object' ? step.key : step)
   return { path: steps, message }
 }

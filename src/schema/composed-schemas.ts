@@ -4,22 +4,23 @@ import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 /** Compiles a schema to a validator, as `createValidatorCompiler` does. */
 type Compile = (schema: Schema, source: InputSource) => Promise<Validator>
 
-/** How a {@link KeyedSchema} is made. */
+/** The settings of a {@link KeyedSchema}. */
 export interface KeyedSettings {
-  /** Whether values of other keys stay unchanged. Otherwise they are dropped. */
+  /** Whether values of other keys are kept unchanged. Otherwise, they are dropped. */
   readonly isOpen: boolean
-  /** Creates the compiler for code outside of the framework that validates with this schema. */
+  /** Creates the compiler for code outside the framework that validates with this schema. */
   readonly createCompiler: () => Compile
 }
 
 /**
- * The schema of an input that is described key by key: `@Query('page', schema)`. Each key may have a schema of another
- * library. The framework compiles and describes the keys one by one; for other code it is a Standard Schema.
+ * The schema of an input that is described key by key, such as `@Query('page', schema)`. The schemas of the keys may
+ * come from different libraries. The framework compiles and describes each key separately. For other code, this object
+ * is a Standard Schema.
  */
 export class KeyedSchema implements StandardSchemaV1 {
   /** The schema of each key; `null` for a key that accepts every value. */
   readonly entries: Readonly<Record<string, Schema | null>>
-  /** Whether values of other keys stay unchanged. */
+  /** Whether values of other keys are kept unchanged. */
   readonly isOpen: boolean
   readonly '~standard': StandardSchemaV1.Props
 
@@ -43,8 +44,8 @@ export class KeyedSchema implements StandardSchemaV1 {
 }
 
 /**
- * The schema of a list, whose items may have a schema of any library. The framework describes the items by their own
- * library; for other code it is a Standard Schema.
+ * The schema of a list, whose items may have a schema from any library. The framework describes the items with that
+ * library. For other code, this object is a Standard Schema.
  */
 export class ListSchema implements StandardSchemaV1 {
   readonly item: Schema

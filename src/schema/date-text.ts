@@ -3,14 +3,14 @@ const { toJSON, toISOString, valueOf: toNumber, [Symbol.toPrimitive]: toPrimitiv
 const { getTime, getUTCFullYear, getUTCMonth, getUTCDate } = Date.prototype
 
 /**
- * False if other code replaced a method of `Date.prototype` before this module was loaded. Then
- * `JSON.stringify` writes all dates.
+ * False if other code replaced a method of `Date.prototype` before this module was loaded. `JSON.stringify` then
+ * converts all dates.
  */
 const IS_NATIVE = [toJSON, toISOString, toNumber].every((method) =>
   /^function \w+\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(method)),
 )
 
-// Each part contains its separators: joining 8 parts takes fewer instructions than joining 13.
+// Each part contains its separators, because joining 8 parts takes fewer instructions than joining 13.
 const MONTHS = twoDigits(12, (n) => `-${n}`, 1)
 const DAYS = twoDigits(32, (n) => `-${n}`)
 const HOURS = twoDigits(24, (n) => `T${n}:`)
@@ -20,8 +20,8 @@ const SECONDS = twoDigits(60, (n) => `${n}.`)
 const DAY_MS = 86_400_000
 
 /**
- * Returns the text that `JSON.stringify` writes for a date: the result of `toISOString`, or `null` for an invalid date.
- * A date with its own or a replaced conversion method is returned unchanged, so `JSON.stringify` calls that method.
+ * Returns the text that `JSON.stringify` uses for a date: the result of `toISOString`, or `null` for an invalid date. A
+ * date with its own or a replaced conversion method is returned unchanged, so `JSON.stringify` calls that method.
  */
 export function dateText(date: Date): string | null | Date {
   if (!isOrdinary(date)) return date
@@ -46,7 +46,7 @@ export function dateText(date: Date): string | null | Date {
   )
 }
 
-/** Whether neither the date, nor its class, nor `Date.prototype` has a replaced conversion method. */
+/** Whether neither the date nor its class nor `Date.prototype` has a replaced conversion method. */
 function isOrdinary(date: Date): boolean {
   return (
     IS_NATIVE &&

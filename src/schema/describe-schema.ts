@@ -18,9 +18,9 @@ import { forReaders } from './visibility/for-readers.js'
 type Describe<D> = (schema: Schema | object, options: DocumentedOptions) => D
 
 /**
- * Schemas of libraries are immutable, so all applications of a process share their descriptions. Describing
- * them again was half of the time to create an application in a test. The keys are held weakly, and the
- * descriptions are never changed.
+ * Stores the descriptions of library schemas. These schemas are immutable, so all applications of a process share the
+ * descriptions. Describing them again took half of the time for creating an application in a test. The keys are weak
+ * references, and the descriptions are never changed.
  */
 function remembering<D>(describe: Describe<D>): Describe<D> {
   // Descriptions for different readers differ.
@@ -37,19 +37,16 @@ function remembering<D>(describe: Describe<D>): Describe<D> {
   }
 }
 
-/**
- * Like `describeSchema`, but describes each schema of a library only once. Callers must not change the
- * result.
- */
+/** Like `describeSchema`, but describes each library schema only once. Callers must not change the result. */
 export const describeOnce: Describe<Lowered.DescribedSchema> = remembering(describeSchema)
 
 /** Like {@link describeOnce}, with JSON Schema 2020-12. */
 export const describeKeptOnce: Describe<DescribedSchema> = remembering(describeKept)
 
 /**
- * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes
- * `{}`, and a loss gives the reason. The output side describes the JSON that a client receives; the input
- * side describes the JSON that a client sends.
+ * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes `{}`, and
+ * a loss contains the reason. The output side describes the JSON that a client receives; the input side describes the
+ * JSON that a client sends.
  *
  * @example
  * describeSchema(z.object({ at: z.date() }), { side: 'output' }).schema
@@ -82,7 +79,7 @@ function attempt<D>(
     const { audience = null, side } = options
     return describe(forReaders(json, { audience, side }))
   } catch (error) {
-    // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
+    // `String(error)` is not used, because code may throw any value, and some values cannot be converted to text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
     const cause = `The schema cannot be described (${reason}): the document accepts anything.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
@@ -92,9 +89,9 @@ function attempt<D>(
 const REMEDIED = 'so the document leaves it out'
 
 /**
- * Removes each example and `default` that its own schema rejects from a description. Readers of the
- * document would copy such a value, and some tools refuse the whole document. A description without examples
- * and defaults is returned as it is, and Ajv is not loaded.
+ * Removes each example and `default` that its own schema rejects from a description. Readers of the document would copy
+ * such a value, and some tools refuse the whole document. A description without examples and defaults is returned
+ * unchanged, and Ajv is not loaded.
  */
 function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
   described: DescribedSchema<S>,
@@ -113,7 +110,7 @@ function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
       losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
       remove(copy, key, value)
     }
-    // Only examples and defaults are missing, which no schema needs.
+    // Only examples and defaults have been removed, which no schema requires.
     return copy as S
   }
   const schema = visit(described.schema, '')
@@ -137,7 +134,7 @@ function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): St
   ]
 }
 
-/** OpenAPI 3.0 has one example, later versions have a list. */
+/** Removes an example or a default. OpenAPI 3.0 has one example; later versions have a list. */
 function remove(schema: Record<string, unknown>, key: StatedValue['key'], value: unknown): void {
   const { examples } = schema
   if (key !== 'example' || !Array.isArray(examples)) {
@@ -164,8 +161,8 @@ function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenA
   try {
     return !compile(schema)(value)
   } catch {
-    // The schema does not compile, for example because its pattern is not a valid expression. Then the example cannot
-    // be checked either, so it stays.
+    // The schema does not compile, for example because its pattern is invalid. The example cannot be checked, so it is
+    // kept.
     return false
   }
 }
@@ -177,8 +174,8 @@ const PLAIN = new Set(
 )
 
 /**
- * Checks a number, boolean or text without loading Ajv. Returns `undefined` for all other values and schemas;
- * Ajv checks those.
+ * Checks a number, boolean or text without loading Ajv. Returns `undefined` for all other values and schemas, which Ajv
+ * checks.
  */
 function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
   const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))
@@ -195,7 +192,7 @@ function isOfType(value: unknown, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : type === typeof value
 }
 
-/** In OpenAPI 3.0, an exclusive bound is a flag beside the bound. */
+/** Whether a number is within the bounds. In OpenAPI 3.0, an exclusive bound is a flag beside the bound. */
 function isWithin(value: number, schema: OpenApiSchema): boolean {
   const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum, exclusiveMaximum } = schema
   const low = typeof exclusiveMinimum === 'number' ? exclusiveMinimum : -Infinity

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FileOptions, FileOutput, UploadedFile } from '../contracts/inputs.js'
 
-/** The files of forms. Clients cannot send such values in another way. */
+/** The files of forms. Clients cannot send such values in any other way. */
 const uploaded = new WeakSet<object>()
 
-/** Lets the schemas of files accept a value. */
+/** Makes the file schemas accept a value. */
 export function acceptAsFile(file: UploadedFile): void {
   uploaded.add(file)
 }
@@ -31,11 +31,11 @@ export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, 
 }
 
 /**
- * Describes a file of a form, for {@link Upload}. A missing file, or one too many, is a 400; a larger file a 413; a file of
- * another type a 415.
+ * Describes a file of a form, for {@link Upload}. Missing or additional files result in a 400 response, a larger file
+ * in a 413, and a file of another type in a 415.
  *
- * @param options `maxSize` (default `'1mb'`), `types`, `max` (default 1) and `optional`, see {@link FileOptions}. A wrong
- * option is an error at boot.
+ * @param options `maxSize` (default `'1mb'`), `types`, `max` (default 1) and `optional`, see {@link FileOptions}. An
+ * invalid option is an error at boot.
  * @example
  * const Profile = {
  *   name: z.string().min(1),

@@ -3,23 +3,23 @@ import type { References } from './dialect/references.js'
 import { OF_MEMBERS, subschemasOf } from './keywords.js'
 import { membersOf, Reach } from './places.js'
 
-/** A part of the values of a schema that a search is for, or that leads to one. */
+/** A part of a schema's values that is searched for, or that leads to such a part. */
 export interface FoundPlace {
-  /** Whether the search is for the part itself. */
+  /** Whether this part itself is searched for. */
   readonly isFound: boolean
-  /** By name, the properties that lead to such a part. */
+  /** The properties that lead to such a part, by name. */
   readonly properties: ReadonlyMap<string, FoundPlace>
-  /** All other properties; `null` if they lead to none. */
+  /** The place of all other properties; `null` if they lead to no such part. */
   readonly others: FoundPlace | null
-  /** The items of a list; `null` if they lead to none. */
+  /** The place of the items of a list; `null` if they lead to no such part. */
   readonly items: FoundPlace | null
 }
 
 /**
- * Finds the parts of values of which at least one schema is searched for. The members of a place are found when they are
- * first read, and places of the same schemas are the same object: a schema may contain itself.
+ * Finds the parts of values for which at least one schema is searched for. The members of a place are computed when
+ * they are first read, and places with the same schemas are the same object, because a schema may contain itself.
  *
- * @param is Whether the search is for this schema.
+ * @param is Returns whether a schema is searched for.
  * @returns `null` if there is none.
  */
 export function findPlaces(
@@ -81,7 +81,7 @@ class LazyPlace implements FoundPlace {
     }
     const properties = new Map<string, FoundPlace>()
     for (const [name, schemas] of named) {
-      // A pattern may describe the property as well.
+      // A pattern may also describe the property.
       const place = this.#placeOf(schemas) && this.#placeOf([...schemas, ...rest])
       if (place !== null) properties.set(name, place)
     }

@@ -2,20 +2,20 @@ import type { Validator } from '../contracts/schema.js'
 
 type Headers = Readonly<Record<string, unknown>>
 
-/** A header name in the spelling of a schema, with capitals. */
+/** A header name as a schema spells it, with capital letters. */
 interface Spelling {
   readonly name: string
-  /** The spelling of Node. */
+  /** The spelling that Node uses. */
   readonly lower: string
-  /** Whether the schema has the name in lower case, too. */
+  /** Whether the schema also has the name in lower case. */
   readonly isKept: boolean
 }
 
 /**
- * Wraps the validator of headers, so that a schema may write their names in upper and lower case: names of headers
- * have no case (RFC 9110, section 5.1), and Node writes them in lower case.
+ * Wraps the headers validator, so that a schema may use upper and lower case in header names. Header names are
+ * case-insensitive (RFC 9110, section 5.1), and Node converts them to lower case.
  *
- * @param names The names in the schema; `null` if the schema does not show them.
+ * @param names The names in the schema; `null` if they cannot be read from the schema.
  */
 export function withHeaderNames(validate: Validator, names: ReadonlySet<string> | null): Validator {
   if (names === null) {
@@ -48,7 +48,7 @@ function rename(headers: Headers, spellings: readonly Spelling[]): Headers {
   return renamed
 }
 
-/** Finds a header in any spelling. The wrapped copy lists the names in lower case. */
+/** Makes header names case-insensitive. The wrapped copy lists the names in lower case. */
 const WITHOUT_CASE: ProxyHandler<Record<string, unknown>> = {
   get: (headers, key) => Reflect.get(headers, keyIn(headers, key)),
   has: (headers, key) => Reflect.has(headers, keyIn(headers, key)),

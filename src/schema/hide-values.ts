@@ -9,8 +9,9 @@ export interface Hidden {
 }
 
 /**
- * Returns a value without secrets: the value itself if it has none, else a copy. Plain objects, lists, maps, sets, errors
- * and instances of classes are searched; objects with an inner state, such as streams, are not. Never throws.
+ * Returns a value without secrets: the value itself if it contains none, otherwise a copy. Plain objects, lists, maps,
+ * sets, errors and instances of classes are searched; objects with an inner state, such as streams, are not. Never
+ * throws.
  */
 export function hideIn<T>(value: T, hidden: Hidden): T {
   if (hidden.texts.isEmpty && hidden.names.size === 0) return value
@@ -20,8 +21,8 @@ export function hideIn<T>(value: T, hidden: Hidden): T {
 }
 
 /**
- * Returns the URL of a request without secrets, and without the values of parameters that have the name of a secret. A
- * client may encode any character or none, so the parts are also compared as the application reads them.
+ * Returns the URL of a request without secrets, and without the values of parameters whose names are secret. A client
+ * may encode any character, so the parts are also compared in decoded form.
  */
 export function hideInUrl(url: string, { texts, names }: Hidden): string {
   const at = url.indexOf('?')
@@ -43,7 +44,10 @@ export function hideInUrl(url: string, { texts, names }: Hidden): string {
   return `${hidePart(url.slice(0, at))}?${hidden.join('&')}`
 }
 
-/** Whether no parameter can have a secret name: a single search in the query, which is enough for most requests. */
+/**
+ * Whether no parameter can have a secret name. This is a single search in the query, which is sufficient for most
+ * requests.
+ */
 function isPlainQuery(query: string): boolean {
   return !/[%+]|(?:^|&)code=/i.test(query) && !isSecretName(query)
 }
@@ -58,13 +62,15 @@ function decode(part: string): string {
 }
 
 const DEPTH = 20
-/** The maximum number of objects that are searched in one value. The rest is hidden. */
+/** The maximum number of objects that are searched in one value. Further objects are hidden. */
 const MOST_OBJECTS = 10_000
 
-/** Own fields of an error: they are not fields of a request, even if a schema has a secret field of the same name. */
+/**
+ * The standard fields of an error. They are not request fields, even if a schema has a secret field with the same name.
+ */
 const OF_ERRORS: ReadonlySet<PropertyKey> = new Set(['name', 'message', 'stack'])
 
-/** One copy. */
+/** One copy of a value. */
 class HidingCopy {
   hasHidden = false
   readonly #hidden: Hidden
@@ -87,7 +93,7 @@ class HidingCopy {
     try {
       return this.#object(value, depth + 1)
     } catch {
-      // A proxy or a getter of the program has thrown.
+      // A proxy or a getter of the application has thrown.
       return this.#hide()
     }
   }
@@ -164,7 +170,10 @@ function read(value: object, key: PropertyKey): unknown {
   }
 }
 
-/** Getters of a class may need private fields, which a copy does not have. `DOMException` has only getters. */
+/**
+ * Returns the names of an error's getters. A class getter may need private fields, which a copy does not have.
+ * `DOMException` has only getters.
+ */
 function gettersOf(error: Error): Set<PropertyKey> {
   const keys = new Set<PropertyKey>()
   let prototype: object | null = Object.getPrototypeOf(error)
@@ -178,7 +187,7 @@ function gettersOf(error: Error): Set<PropertyKey> {
   return keys
 }
 
-/** Whether a log shows only the fields of an object. A date, a buffer or a stream has other content. */
+/** Whether the log shows only the fields of an object. A date, a buffer or a stream has other content. */
 function isSearched(value: object): boolean {
   const isPlain = Object.prototype.toString.call(value) === '[object Object]'
   return isPlain && typeof (value as { readonly on?: unknown }).on !== 'function'

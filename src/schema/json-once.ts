@@ -5,7 +5,7 @@ import { type DescribeOptions, toJsonSchema } from './to-json-schema.js'
 const known = { input: new WeakMap<object, unknown>(), output: new WeakMap<object, unknown>() }
 
 /**
- * Like `toJsonSchema`, but converts each schema of a library only once. Callers must not change the result. Errors of the
+ * Like `toJsonSchema`, but converts each library schema only once. Callers must not change the result. Errors from the
  * library are thrown.
  */
 export function jsonOnce(schema: object, options: DescribeOptions): unknown {
@@ -26,8 +26,8 @@ export function jsonIfDescribed(schema: object, options: DescribeOptions): unkno
 }
 
 /**
- * The application may change a JSON Schema object, and a converter function may return different results.
- * Both are described again on each call.
+ * Whether the description of a schema never changes. The application may change a JSON Schema object, and a converter
+ * function may return different results, so both are described again on each call.
  */
 export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
   const { converters = {} } = options

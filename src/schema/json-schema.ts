@@ -13,12 +13,12 @@ import { mapSubschemas } from './keywords.js'
 import { acceptsUndefined } from './validate-now.js'
 import { MAX_ISSUES } from './work-limit.js'
 
-/** Equal schemas give the same copy, because Ajv rejects two schemas with one `$id`. */
+/** The copies of schemas. The same schema always has the same copy, because Ajv rejects two schemas with one `$id`. */
 const known = new WeakMap<object, JsonSchema>()
 
 /**
- * Adds the type of numeric and boolean constants, `{ enum: [1, 2] }`: Ajv converts a text only to the `type` that its schema
- * names. A schema that needs no change is returned itself.
+ * Adds `type` to schemas with numeric and boolean constants, such as `{ enum: [1, 2] }`, because Ajv converts a text
+ * only to the `type` in its schema. A schema that needs no change is returned unchanged.
  */
 function withTypesOfConstants(schema: JsonSchema): JsonSchema {
   const copy = known.get(schema) ?? (typed(schema) as JsonSchema)
@@ -39,7 +39,7 @@ function typed(schema: unknown): unknown {
   return isChanged ? copy : schema
 }
 
-/** The types of the constants; `undefined` if there are none, or one of them is a text. */
+/** Returns the types of the constants; `undefined` if there are no constants, or if one of them is a text. */
 function typeOfConstants({ const: only, enum: values }: Node): readonly string[] | undefined {
   const constants = only === undefined ? values : [only]
   if (!Array.isArray(constants) || constants.length === 0) return undefined
@@ -54,7 +54,7 @@ function typeOfConstants({ const: only, enum: values }: Node): readonly string[]
  */
 interface AjvSet {
   readonly forBody: AjvPair
-  /** Converts text to the type in the schema: numbers, booleans, and a single value to a list. */
+  /** Converts text to the types in the schema: to numbers, to booleans, and a single value to a list. */
   readonly forText: AjvPair
 }
 
@@ -64,10 +64,10 @@ interface AjvPair {
 }
 
 /**
- * Returns the issues of a value that is refused, else `undefined`. Fills in defaults and coerces in place.
+ * Returns the issues of a refused value, or `undefined`. Fills in defaults and coerces in place.
  *
- * @param sent The value before copying, if `value` is a copy.
- * @param place The object that holds the value, into which Ajv writes a coerced one.
+ * @param sent The original value, if `value` is a copy.
+ * @param place The object that contains the value. Ajv writes the coerced value into it.
  */
 type Validate = (
   value: unknown,
@@ -81,8 +81,8 @@ const LATEST: Draft = '2020-12'
 export type CompileJsonSchema = ReturnType<typeof createJsonSchemaCompiler>
 
 /**
- * Creates a compiler of JSON Schemas with formats. `$schema` names the draft. Without `$schema` it is 2020-12, or
- * 2019-09 if only that draft accepts the schema. Validators fill in defaults.
+ * Creates a compiler for JSON Schemas, with formats. `$schema` specifies the draft. Without `$schema`, the draft is
+ * 2020-12, or 2019-09 if only that draft accepts the schema. Validators fill in defaults.
  */
 export function createJsonSchemaCompiler() {
   // Ajv is loaded at the first JSON Schema. An application with only Standard Schemas never loads it.
@@ -106,8 +106,8 @@ export function createJsonSchemaCompiler() {
 }
 
 /**
- * TypeBox writes no `$schema`, and writes tuples as `items: [a, b]`, which 2019-09 accepts and 2020-12
- * refuses. If neither draft accepts the schema, 2020-12 reports the errors.
+ * Returns the draft of a schema. TypeBox does not add `$schema`, and represents tuples as `items: [a, b]`, which
+ * 2019-09 accepts and 2020-12 refuses. If neither draft accepts the schema, 2020-12 reports the errors.
  */
 async function draftOf(
   schema: JsonSchema,
@@ -156,8 +156,7 @@ function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validat
 }
 
 /**
- * Compiles a schema. If that fails, compiles it again with `collecting`, whose error names every mistake in
- * the schema.
+ * Compiles a schema. If that fails, compiles it again with `collecting`, whose error lists every mistake in the schema.
  */
 function compileOrExplain(schema: JsonSchema, { refusing, collecting }: AjvPair): ValidateFunction {
   try {
@@ -175,8 +174,8 @@ function bodyValidator(validate: Validate): Validator {
 }
 
 /**
- * Ajv coerces and fills in defaults in place. A copy is validated, so that `req.headers` and objects of the
- * caller stay unchanged.
+ * Creates a validator for text inputs. Ajv coerces and fills in defaults in place, so a copy is validated, and
+ * `req.headers` and the caller's objects do not change.
  */
 function textValidator(validate: Validate): Validator {
   return function validateText(value) {
@@ -185,7 +184,7 @@ function textValidator(validate: Validate): Validator {
   }
 }
 
-/** Validates one value of an object. Ajv coerces a value only in the object that holds it. */
+/** Creates a validator for one value of an object. Ajv coerces a value only inside the object that contains it. */
 function memberValidator(schema: JsonSchema, validate: Validate): Validator {
   return function validateMember(sent) {
     const value: unknown = sent === undefined ? structuredClone(schema['default']) : sent
@@ -222,11 +221,11 @@ function toIssue({ instancePath, params, message }: ErrorObject): ValidationIssu
   return { path, message: message ?? 'is invalid' }
 }
 
-/** The keys of a JSON Pointer (RFC 6901, sections 3 and 4). */
+/** Returns the keys of a JSON Pointer (RFC 6901, sections 3 and 4). */
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split('/')
   steps.shift()
-  // Escapes are rare, and looking for them in every key took ten times as long as the validation by Ajv.
+  // Escapes are rare, and searching for them in every key took ten times as long as the validation by Ajv.
   return pointer.includes('~') ? steps.map(unescapeStep) : steps
 }
 

@@ -2,16 +2,16 @@ import type { ValidationIssue, ValidationResult, Validator } from '../contracts/
 import { setOwn } from './set-own.js'
 import { MAX_ISSUES } from './work-limit.js'
 
-/** One key of an object, and the validator of its value; `null` accepts every value. */
+/** One key of an object, and the validator of its value. A `null` validator accepts every value. */
 export interface KeyedMember {
   readonly key: string
   readonly validate: Validator | null
 }
 
 /**
- * Creates a validator of an object from validators of its values. A missing value is validated as `undefined`.
+ * Creates a validator for an object from the validators of its values. A missing value is validated as `undefined`.
  *
- * @param isOpen Whether values of other keys stay unchanged. Otherwise they are dropped.
+ * @param isOpen Whether values of other keys are kept unchanged. Otherwise, they are dropped.
  */
 export function keyedValidator(members: readonly KeyedMember[], isOpen: boolean): Validator {
   return function validateKeys(value) {
@@ -24,7 +24,9 @@ export function keyedValidator(members: readonly KeyedMember[], isOpen: boolean)
   }
 }
 
-/** Returns the value of an own property. A body may name a property that every object inherits. */
+/**
+ * Returns the value of an own property. A body may have a key with the name of a property that every object inherits.
+ */
 export function ownValue(holder: unknown, key: string): unknown {
   const isHolder = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
   return isHolder ? (holder as Record<string, unknown>)[key] : undefined
@@ -34,12 +36,15 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Turns a throw into a rejection, because it would leave the promise of another key unhandled. */
+/**
+ * Calls a validator, and converts a thrown error to a rejection. A thrown error would leave the promise of another key
+ * unhandled.
+ */
 function attempt(validate: Validator | null, value: unknown): ReturnType<Validator> {
   if (validate === null) return { value }
   try {
     const result = validate(value)
-    // A promise of this realm: another realm's promise would not be recognized.
+    // Converts the promise to one of this realm, because a promise from another realm would not be recognized.
     return 'then' in result ? Promise.resolve(result) : result
   } catch (error) {
     return Promise.reject(error)

@@ -2,21 +2,21 @@ import type { OpenApi30Schema, OpenApiSchema } from '../contracts/openapi.js'
 import { isNode, type Node, type TypeName } from './dialect/conversion.js'
 import { setOwn } from './set-own.js'
 
-/** How the schemas of a keyword relate to the value that the schema around them describes. */
+/** The relation between the schemas of a keyword and the value that the surrounding schema describes. */
 export type Relation =
-  /** They describe the same value. */
+  /** The schemas describe the same value. */
   | 'part'
-  /** One of them describes the same value. */
+  /** One of the schemas describes the same value. */
   | 'choice'
-  /** They test the value, or describe something that is no part of it. */
+  /** The schemas test the value, or describe something that is not a part of it. */
   | 'condition'
-  /** They describe the property of their name. */
+  /** Each schema describes the property with its name. */
   | 'property'
-  /** They describe properties without a schema of their own. */
+  /** The schemas describe properties that have no schema of their own. */
   | 'rest'
-  /** They describe items; a list of them describes one item each. */
+  /** The schemas describe items. In a list, each schema describes one item. */
   | 'item'
-  /** They describe nothing until a reference names them. */
+  /** The schemas describe nothing until a reference points to them. */
   | 'definition'
 
 /** The relations of schemas that describe members of the value: an item, or a property. */
@@ -24,13 +24,15 @@ export const OF_MEMBERS: ReadonlySet<Relation> = new Set<Relation>(['property', 
 
 interface Keyword {
   readonly relation: Relation
-  /** Whether the value is an object of schemas by name. If not, it is a schema, or a list of them. */
+  /** Whether the keyword's value is an object of schemas by name. Otherwise, it is a schema or a list of schemas. */
   readonly isByName: boolean
-  /** Whether OpenAPI 3.0 can express it. */
+  /** Whether OpenAPI 3.0 can express the keyword. */
   readonly isKnownTo30: boolean
 }
 
-/** The keywords with schemas. A property may have the name of a keyword, so nothing but this table finds schemas. */
+/**
+ * The keywords with schemas. A property may have the name of a keyword, so schemas must be found only with this table.
+ */
 const APPLICATORS: ReadonlyMap<string, Keyword> = new Map([
   ...row('part', 'allOf'),
   ...row('part', 'then else', { isKnownTo30: false }),
@@ -69,7 +71,7 @@ const OF_TYPE: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
 }
 
-/** All other keywords; TypeBox marks its schemas with `~kind`. */
+/** All other keywords. TypeBox marks its schemas with `~kind`. */
 const OTHERS = words(
   `$anchor $comment $dynamicRef $id $ref $schema const default deprecated description enum examples nullable
   readOnly title type writeOnly ~kind`,
@@ -94,7 +96,7 @@ export function hasKeywordsFor(node: Node, type: TypeName): boolean {
 export interface Subschema {
   readonly keyword: string
   readonly relation: Relation
-  /** Its name or position under the keyword; `null` if the keyword holds no other schema. */
+  /** The name or position of the schema in the keyword; `null` if the keyword contains only this schema. */
   readonly step: string | null
   readonly schema: unknown
 }
@@ -109,7 +111,7 @@ export function subschemasOf(node: Node): Subschema[] {
     const { relation, isByName } = known
     if (isByName ? isNode(value) : Array.isArray(value)) {
       for (const [step, schema] of Object.entries(value as object)) {
-        // `dependencies` of draft 07 has lists of names beside schemas.
+        // In draft 07, `dependencies` contains both lists of names and schemas.
         if (!isByName || !Array.isArray(schema)) found.push({ keyword, relation, step, schema })
       }
     } else if (!isByName) found.push({ keyword, relation, step: null, schema: value })
@@ -118,8 +120,8 @@ export function subschemasOf(node: Node): Subschema[] {
 }
 
 /**
- * Returns the schemas that take part in the schema of a document in OpenAPI 3.0. Definitions, which are there only for
- * references, do not.
+ * Returns the inner schemas that are relevant in an OpenAPI 3.0 document. Definitions, which exist only for references,
+ * are excluded.
  */
 export function lowerableIn(node: Node): Subschema[] {
   return subschemasOf(node).filter(({ keyword }) => APPLICATORS.get(keyword)?.isKnownTo30)
@@ -154,14 +156,14 @@ export function mapSubschemas(
 /**
  * Copies a schema of a document and replaces each schema directly inside with the result of `change`.
  *
- * @param change Gets the name of the property that has the schema; `*` for items and other properties; an empty name for
- * a part of the same value.
+ * @param change Receives the name of the property that the schema describes; `*` for items and other properties; an
+ * empty name for a part of the same value.
  */
 export function mapChildren<S extends OpenApiSchema | OpenApi30Schema>(
   schema: S,
   change: (schema: S, name: string) => S,
 ): S {
-  // The schemas inside a schema have its type, and so do the schemas that replace them.
+  // The schemas inside a schema have the same type, and so do the schemas that replace them.
   return mapSubschemas(schema as Node, (child, place) =>
     isNode(child) ? change(child as S, nameOf(place)) : child,
   ) as S
@@ -173,8 +175,8 @@ function nameOf({ keyword, relation, step }: Omit<Subschema, 'schema'>): string 
 }
 
 /**
- * Whether `is` returns true for a schema at any depth below this one. It copies nothing: the callers use it
- * to skip {@link mapChildren} for the many schemas that need no change.
+ * Whether `is` returns true for a schema at any depth below this one. It copies nothing. Callers use it to skip
+ * {@link mapChildren} for the many schemas that need no change.
  */
 export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
   const isOrHas = (child: unknown): boolean =>

@@ -2,16 +2,16 @@ import type { ErrorObject } from 'ajv'
 
 /** A place where a value does not match its schema. */
 export interface Mismatch {
-  /** For example `data.items[0].id`; empty for the value itself. */
+  /** The path of the place, such as `data.items[0].id`; empty for the value itself. */
   readonly path: string
-  /** For example `integer` or `one of "a", "b"`; `null` if the schema does not document this place. */
+  /** The expected value, such as `integer` or `one of "a", "b"`; `null` if the schema does not document this place. */
   readonly expected: string | null
   /** The value as JSON, at most 80 characters; `nothing` if the value is missing. */
   readonly got: string
 }
 
 const MAX_SHOWN = 80
-/** The maximum number of errors to read. Each error of a union is compared with all earlier errors. */
+/** The maximum number of errors that are read, because each error of a union is compared with all earlier errors. */
 const MAX_ERRORS = 500
 
 /**
@@ -26,9 +26,9 @@ export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
 }
 
 /**
- * When a value matches no alternative, Ajv reports the errors of each alternative and then one error for the union. Of
- * these errors, only the one deepest in the value stays: it probably belongs to the intended alternative. If no error
- * is deeper than the union, the error of the union stays.
+ * When a value matches no alternative, Ajv reports the errors of each alternative and then one error for the union.
+ * Only the deepest of these errors is kept, because it probably belongs to the intended alternative. If no error is
+ * deeper than the union, the error of the union is kept.
  */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let kept: ErrorObject[] = []
@@ -46,7 +46,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     kept = [...kept.filter((each) => !isWithin(each)), deeper[0] ?? error]
   }
   const choices = kept.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  // Properties in an alternative that fails count as unevaluated, so Ajv reports them a second time.
+  // Properties in a failed alternative count as unevaluated, so Ajv reports them a second time.
   const isNoise = ({ keyword, instancePath }: ErrorObject) =>
     keyword === 'unevaluatedProperties' &&
     choices.some((choice) => choice.instancePath === instancePath)
@@ -106,7 +106,7 @@ function show(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'nothing')
 }
 
-/** Cuts a text that is too long for a message, at 80 characters. */
+/** Cuts a text that is too long for a message to 80 characters. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

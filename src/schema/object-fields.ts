@@ -11,13 +11,13 @@ import { isStandard, validateNow } from './validate-now.js'
 export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
 
 /**
- * Lists the fields that a schema of an object names.
+ * Lists the fields in the schema of an object.
  *
- * @returns `null` if the schema does not show its fields: it describes another value, or its library is unknown and does
- * not describe itself.
+ * @returns `null` if the fields cannot be read, because the schema describes another kind of value, or because its
+ * library is unknown and cannot describe it.
  */
 export function objectFields(schema: Schema): ObjectFields | null {
-  // The results of a transform have other names. They are used only if no other place has names: in `z.preprocess`.
+  // The results of a transform have other names. They are used only if no other place has names, as in `z.preprocess`.
   const fields = fieldsOf(schema, false) ?? fieldsOf(schema, true)
   if (fields !== null) return fields
   const properties = describedProperties(schema)
@@ -39,7 +39,7 @@ function fieldsOf(schema: Schema, withResults: boolean): ObjectFields | null {
 
 type Entries = readonly (readonly [string, unknown])[]
 
-/** The fields of an object of zod, valibot or arktype, or of a JSON Schema. */
+/** Returns the fields of an object schema from zod, valibot or arktype, or of a JSON Schema. */
 function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
   const named = zodOf(part).def?.['shape'] ?? (zodOf(part).def ? undefined : part['entries'])
   const properties = named ?? ('~standard' in part ? undefined : part['properties'])
@@ -51,7 +51,7 @@ function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
 function propsOf(type: { readonly props?: readonly { key: unknown; value: unknown }[] }) {
   try {
     const props = type.props ?? []
-    // A list of arktype has `props` as well, without an item.
+    // An arktype list also has `props`, without an item.
     return props.length === 0 ? null : props.map(({ key, value }) => [String(key), value] as const)
   } catch {
     return null
@@ -70,7 +70,7 @@ function describedProperties(schema: Schema): object | null {
 /**
  * Lists the names of all fields in a schema.
  *
- * @returns `null` if the schema does not show its fields: its library cannot describe it.
+ * @returns `null` if the library cannot describe the schema.
  */
 export function fieldNames(
   schema: Schema,
@@ -83,8 +83,8 @@ export function fieldNames(
 }
 
 /**
- * The fields of an object that have a value after the validation although the input leaves them out. A schema that needs a
- * promise to validate counts only with the defaults that it shows.
+ * Returns the fields of an object that have a value after validation even if the input omits them. For a schema with
+ * asynchronous validation, only its visible defaults count.
  */
 export function defaultedFields(schema: Schema): readonly string[] {
   if (schema instanceof KeyedSchema) {
@@ -111,13 +111,13 @@ export function defaultedFields(schema: Schema): readonly string[] {
 /** Whether the schema of a field provides a value if it is missing. */
 function isFilled(field: Schema): boolean {
   if (!isStandard(field)) return field['default'] !== undefined
-  // Of valibot, only a default counts: an object without the field is refused otherwise.
+  // For valibot, only a default counts, because otherwise an object without the field is refused.
   if (field['~standard'].vendor === 'valibot')
     return (field as { default?: unknown }).default !== undefined
   return validateNow(field, undefined)?.value !== undefined
 }
 
-/** The properties with a default of a JSON Schema. Ajv does not apply defaults in alternatives. */
+/** Returns the properties of a JSON Schema that have a default. Ajv does not apply defaults in alternatives. */
 function withDefault(json: unknown): readonly string[] {
   const { properties = {}, allOf = [] } = Object(json) as {
     readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>

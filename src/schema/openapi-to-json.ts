@@ -6,36 +6,36 @@ export type Json = Record<string, unknown>
 
 const COMPONENT = '#/components/schemas/'
 
-/** Settings for the conversion from a schema of a document to JSON Schema 2020-12. */
+/** Settings for converting a document's schema to JSON Schema 2020-12. */
 export interface Translation {
   /**
    * Returns the `$ref` to use for a component.
    *
-   * @param isWhole Whether the component alone describes the value. False for a part of a combination, such
-   * as a branch of `allOf`.
+   * @param isWhole Whether only this component describes the value. False for a part of a combination, such as a branch
+   * of `allOf`.
    */
   readonly refTo: (name: string, isWhole: boolean) => string
   /** Whether an object may have only the properties that its schema describes. */
   readonly isClosed: (schema: OpenApiSchema) => boolean
 }
 
-/** Returns the name of a component from a reference to it. */
+/** Returns the component name in a reference. */
 export function componentName($ref: string): string {
   return $ref.slice(COMPONENT.length)
 }
 
-/** Keywords that constrain nothing here, and contain no schemas. */
+/** Keywords that constrain nothing in this conversion, and contain no schemas. */
 const SILENT = ['example', 'examples', 'default', 'discriminator']
 
 /**
  * Converts a schema of a document to JSON Schema 2020-12, at every depth: `nullable` and boolean exclusive bounds of
- * OpenAPI 3.0.3 become their equivalents. Schemas of later versions keep their keywords.
+ * OpenAPI 3.0.3 become their equivalents. The keywords of later versions are kept.
  */
 export function toJson(schema: OpenApiSchema, translation: Translation, isWhole = true): Json {
   const { $ref, nullable, exclusiveMinimum, exclusiveMaximum } = schema
   // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Later versions of the document have none.
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
-  // A schema of a member alone describes it.
+  // Only a member's schema describes that member.
   const json = mapSubschemas(schema as Node, (child, { relation }) =>
     isNode(child) ? toJson(child, translation, OF_MEMBERS.has(relation)) : child,
   )
@@ -48,7 +48,7 @@ export function toJson(schema: OpenApiSchema, translation: Translation, isWhole 
   return json
 }
 
-/** The flag of OpenAPI 3.0 makes a bound exclusive. */
+/** Converts the flag of OpenAPI 3.0 that makes a bound exclusive. */
 function turn(json: Json, [from, to]: [string, string], flag: unknown): void {
   if (typeof flag !== 'boolean') return
   delete json[to]

@@ -9,7 +9,7 @@ import { requireAjv } from './require-ajv.js'
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
 
 /**
- * As the OpenAPI specification defines it: an object may have properties that its schema does not describe.
+ * The settings according to the OpenAPI specification: an object may have properties that its schema does not describe.
  */
 const AS_SPECIFIED: Translation = {
   refTo: (name) => `#/$defs/${name}`,
@@ -17,9 +17,9 @@ const AS_SPECIFIED: Translation = {
 }
 
 /**
- * Creates a compiler of schemas that may refer to these definitions. The compiled function returns whether a
- * value matches, as OpenAPI 3.0.3 defines it. Ajv is loaded at the first schema, and synchronously, because
- * documents are built synchronously.
+ * Creates a compiler for schemas that may refer to these definitions. The compiled function returns whether a value
+ * matches, as OpenAPI 3.0.3 defines it. Ajv is loaded at the first schema, and synchronously, because documents are
+ * built synchronously.
  */
 export function createOpenApiCompiler(
   definitions: readonly SchemaDefinition[],
@@ -34,7 +34,11 @@ export function createOpenApiCompiler(
   }
 }
 
-/** @param options Ajv options, which override the defaults here. */
+/**
+ * Creates an Ajv instance.
+ *
+ * @param options Ajv options, which override the defaults here.
+ */
 export function loadAjv(options: object = {}): Ajv {
   const [{ Ajv2020, _ }, addFormats] = requireAjv()
   const ajv = new Ajv2020({ strict: false, logger: false, ...options })

@@ -3,18 +3,18 @@ import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from '../cont
 /** The registered OpenAPI extension for operations whose methods have no field before 3.2. */
 export const OLDER_QUERY = 'x-oai-additionalOperations'
 
-/** The public type has the operations only, so that programs may read all fields of a path alike. */
+/** The public type contains only the operations, so that programs can treat all fields of a path in the same way. */
 type OlderItem<S> = OpenApiPathItem<S> & {
   readonly [OLDER_QUERY]?: { readonly QUERY?: OpenApiOperation<S> }
 }
 
-/** The operations of a path by method, in any version of OpenAPI. */
+/** Returns the operations of a path by method, in any version of OpenAPI. */
 export function operationsIn<S>(item: OpenApiPathItem<S>): OpenApiPathItem<S> {
   const { [OLDER_QUERY]: older, ...operations }: OlderItem<S> = item
   return older?.QUERY === undefined ? operations : { ...operations, query: older.QUERY }
 }
 
-/** Moves the `QUERY` operations of a document to their place before OpenAPI 3.2. */
+/** Moves the `QUERY` operations of a document to the extension field that is used before OpenAPI 3.2. */
 export function withOlderQueries(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, { query, ...item }]) => [
     path,

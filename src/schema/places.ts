@@ -4,7 +4,7 @@ import { OF_MEMBERS, type Subschema, subschemasOf } from './keywords.js'
 
 type Resolve = References['resolve']
 
-/** Returns the schemas inside a schema that describe the same value, without the schemas of unions. */
+/** Returns the schemas inside a schema that describe the same value, excluding the schemas of unions. */
 export function partsOfValue(node: Node, resolve: Resolve): unknown[] {
   const referred = node.$ref === undefined ? [] : [resolve(node)]
   const inside = subschemasOf(node).filter(({ relation }) => relation === 'part')
@@ -16,7 +16,9 @@ export function unionsOf({ anyOf, oneOf }: Node): (readonly unknown[])[] {
   return [anyOf, oneOf].filter((branches) => Array.isArray(branches))
 }
 
-/** Returns a schema, and all schemas that may describe the same value: references, parts, alternatives and conditions. */
+/**
+ * Returns a schema and all schemas that may describe the same value: references, parts, alternatives and conditions.
+ */
 export function samePlaces(root: Node, resolve: Resolve): ReadonlySet<Node> {
   const found = new Set<Node>([root])
   for (const node of found) {
@@ -41,26 +43,31 @@ export function positionsOf({ prefixItems, items, additionalItems }: Node): Posi
   return { first: Array.isArray(prefixItems) ? prefixItems : [], rest: items }
 }
 
-/** A schema, and the place of the value that it describes. */
+/** A schema, and the position of the value that it describes. */
 export interface Place {
   readonly node: Node
-  /** The names that lead to the value, and `*` for items and for properties without a name: `items.*.salary`. */
+  /**
+   * The path to the value: property names, and `*` for items and for properties without a name, as in `items.*.salary`.
+   */
   readonly path: string
   /** The name of the property; `null` for an item, or a property without a name. */
   readonly name: string | null
-  /** The name of the closest property that is the value, or holds it in lists and records; `null` if there is none. */
+  /**
+   * The name of the closest property that is the value, or that contains it in lists and records; `null` if there is
+   * none.
+   */
   readonly holder: string | null
-  /** Whether its object requires it. */
+  /** Whether the surrounding object requires the property. */
   readonly isRequired: boolean
-  /** A `position` is an item with a schema of its own; a schema in a `condition` describes no part of a value. */
+  /** A `position` is an item with its own schema. A schema in a `condition` describes no part of a value. */
   readonly kind: 'whole' | 'member' | 'position' | 'condition'
 }
 
 type Spot = Omit<Place, 'node'>
 
 /**
- * Lists the places of a schema: the one list that searches for marks, secrets and undescribed parts read. A schema that
- * describes values of several names is listed once for each name.
+ * Lists the places of a schema. The searches for marks, secrets and undescribed parts all use this list. A schema that
+ * describes values with several names is listed once for each name.
  */
 export function listPlaces(root: unknown, resolve: Resolve): Place[] {
   const places: Place[] = []
@@ -82,7 +89,7 @@ export function listPlaces(root: unknown, resolve: Resolve): Place[] {
   return places
 }
 
-/** Like {@link listPlaces}, with the first place of each schema, and without conditions. */
+/** Like {@link listPlaces}, with only the first place of each schema, and without conditions. */
 export function firstPlaces(root: unknown, resolve: Resolve): Place[] {
   const seen = new Set<Node>()
   return listPlaces(root, resolve).filter(
@@ -118,7 +125,7 @@ function spotOf({ relation, keyword, step }: Subschema, node: Node, spot: Spot):
   }
 }
 
-/** The schemas that a search is for, and those that lead to them. */
+/** Finds out which schemas are searched for, and which schemas lead to them. */
 export class Reach {
   readonly #resolve: Resolve
   readonly #is: (node: Node) => boolean
@@ -126,7 +133,7 @@ export class Reach {
   readonly #leads = new Map<Node, boolean>()
   readonly #ids = new Map<Node, number>()
 
-  /** @param is Whether the search is for this schema. */
+  /** @param is Returns whether a schema is searched for. */
   constructor(resolve: Resolve, is: (node: Node) => boolean) {
     this.#resolve = resolve
     this.#is = is
@@ -139,7 +146,7 @@ export class Reach {
     return found
   }
 
-  /** Whether a value of the schema, or anything in it, may have a schema that the search is for. */
+  /** Whether a value of the schema, or any part of it, may have a schema that is searched for. */
   leads(start: Node): boolean {
     const known = this.#leads.get(start)
     if (known !== undefined) return known
@@ -152,7 +159,7 @@ export class Reach {
     return leads
   }
 
-  /** Returns a text that only the same schemas have. */
+  /** Returns a text that is unique to these schemas. */
   keyOf(nodes: readonly Node[]): string {
     return nodes.map((node) => this.#idOf(node)).join()
   }

@@ -8,19 +8,19 @@ type Values = Readonly<Record<string, unknown>>
 interface Shape {
   /** Whether the schema accepts only lists (and `null`). If it also accepts text, a single value stays text. */
   readonly isList: boolean
-  /** By name of the property, `null` for all others: the shapes that contain a list. */
+  /** The shapes that contain a list, by property name; `null` stands for all other properties. */
   readonly properties: Map<string | null, Shape>
   /** The shape of the items of a list, if they contain a list. */
   items: Shape | null
 }
 
 /**
- * Makes lists of the parameters of a query, at each place where the schema expects a list:
+ * Converts query parameters to lists, in each place where the schema expects a list:
  *
- * - `?tag=a` becomes `['a']`, as OpenAPI's `style: form` defines it.
- * - More than 20 values become a list again. The parser `extended` of Express makes an object with their indexes.
+ * - `?tag=a` becomes `['a']`, according to OpenAPI's `style: form`.
+ * - More than 20 values become a list again. Express' parser `extended` creates an object with their indexes as keys.
  *
- * @param described The description of the input side of the schema.
+ * @param described The description of the schema's input side.
  */
 export function withQueryLists(validate: Validator, described: DescribedSchema): Validator {
   const shape = new ShapeReader(described).read()
@@ -30,7 +30,10 @@ export function withQueryLists(validate: Validator, described: DescribedSchema):
   }
 }
 
-/** Copies a value before a change, because an earlier middleware may hold the same `req.query` object. */
+/**
+ * Converts values to lists. Copies a value before changing it, because an earlier middleware may have stored the same
+ * `req.query` object.
+ */
 function toLists(value: unknown, shape: Shape): unknown {
   const { items, properties } = shape
   const made = shape.isList ? toList(value) : value
@@ -80,7 +83,7 @@ class ShapeReader {
     this.#byRef = new Map(named)
   }
 
-  /** Returns `null` if no value of the schema contains a list. */
+  /** Returns the shape; `null` if no value of the schema contains a list. */
   read(): Shape | null {
     const root = this.#shapeOf([this.#root])
     const useful = new Set<Shape>()
@@ -97,7 +100,7 @@ class ShapeReader {
       if (shape.items !== null && !useful.has(shape.items)) shape.items = null
       const isOfRest = shape.properties.has(null)
       for (const [name, child] of shape.properties) {
-        // Beside a list with other names, the name has a value that is not a list.
+        // If the undescribed properties contain a list, this name must be kept, because its value contains none.
         const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
         if (isUnneeded) shape.properties.delete(name)
       }
@@ -122,7 +125,7 @@ class ShapeReader {
     return shape
   }
 
-  /** A schema, and all parts of its combinations. */
+  /** Returns a schema and all parts of its combinations. */
   #partsOf(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
     const parts = new Set<OpenApiSchema>()
     const visit = (schema: OpenApiSchema): void => {
@@ -162,7 +165,7 @@ function branchesOf({ allOf = [], anyOf = [], oneOf = [] }: OpenApiSchema): Open
   return [...allOf, ...anyOf, ...oneOf]
 }
 
-/** The schemas of each property, by name; `null` for all names that are not listed. */
+/** Returns the schemas of each property, by name; `null` stands for all names that are not listed. */
 function childrenOf(parts: readonly OpenApiSchema[]): Map<string | null, OpenApiSchema[]> {
   const children = new Map<string | null, OpenApiSchema[]>()
   const add = (name: string | null, child: OpenApiSchema) =>
@@ -174,7 +177,7 @@ function childrenOf(parts: readonly OpenApiSchema[]): Map<string | null, OpenApi
   return children
 }
 
-/** The dialect writes `null` as an enum with the single value `null`. */
+/** Whether a schema accepts only `null`. The dialect represents `null` as an enum with the single value `null`. */
 function isNull({ enum: members }: OpenApiSchema): boolean {
   return members?.length === 1 && members[0] === null
 }

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 
-/** The class, and the function that adds the formats. */
+/** The Ajv class, and the function that adds the formats. */
 type AjvPackages = [typeof import('ajv/dist/2020.js'), (ajv: Ajv2020) => void]
 
 /**
- * Loads Ajv synchronously, because documents are built synchronously. The build replaces this module by literal calls of
- * `require`, which bundlers of applications find.
+ * Loads Ajv synchronously, because documents are built synchronously. The build replaces this module with literal
+ * `require` calls, which application bundlers can find.
  */
 export function requireAjv(): AjvPackages {
   const require = createRequire(import.meta.url)

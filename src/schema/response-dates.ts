@@ -10,8 +10,8 @@ import { jsonIfDescribed } from './json-once.js'
 import { isSentWithoutEnvelope, type Wire } from './response-shape.js'
 
 /**
- * Compiles one function that writes the dates of all successful responses of an operation; `null` when no
- * response holds dates.
+ * Compiles one function that converts the dates in all success responses of an operation; `null` when no response
+ * contains dates.
  *
  * @param converters Converters for libraries that cannot describe their schemas.
  */
@@ -31,7 +31,7 @@ export function findDates(json: unknown): FoundPlace | null {
   return findPlaces(json, readReferences(json).resolve, ({ format }) => format === 'date-time')
 }
 
-/** The schemas of the bodies that a response may have. */
+/** Returns the schemas of the bodies that a response may have. */
 function bodiesOf(
   response: ApiResponseOptions,
   wire: Wire,
@@ -48,16 +48,15 @@ function bodiesOf(
   return findDates(body)?.properties.has('data') ? [enveloped, body] : [enveloped]
 }
 
-/** A schema whose references also lead to their targets inside another schema. */
+/** Returns a schema whose references still find their targets when it is inside another schema. */
 function asResource(json: Node): Node {
   return typeof json.$id === 'string' ? json : { ...json, [RESOURCE_MARK]: true }
 }
 
 /**
- * Replaces the dates of a value with the text that JSON has for them. Returns the value itself if nothing was
- * replaced, else a copy of the objects and lists around the dates; the value itself never changes.
- * `JSON.stringify` gives the same text for both. A date that this function misses is written by
- * `JSON.stringify`, which is slower.
+ * Replaces the dates in a value with their JSON text. Returns the value itself if nothing was replaced, otherwise a
+ * copy of the objects and lists around the dates. The value itself never changes. `JSON.stringify` returns the same
+ * text for both. Dates that this function misses are converted by `JSON.stringify`, which is slower.
  */
 export type WriteDates = (value: unknown) => unknown
 
@@ -69,7 +68,7 @@ interface PropertyWriter {
 }
 
 /**
- * Creates a writer that looks for dates only in the given places. A place that contains itself is entered once, so
+ * Creates a function that converts dates only in the given places. A place that contains itself is entered once, so
  * dates that are nested deeper in such a value are not found here.
  *
  * @param around The places that contain this one.
@@ -92,7 +91,7 @@ export function createDateWriter(
     if (typeof value !== 'object' || value === null) return value
     if (value instanceof Date) return isDate ? dateText(value) : value
     const object = value as Properties
-    // `JSON.stringify` calls `toJSON`, so the result of `toJSON` is written and not these properties.
+    // `JSON.stringify` calls `toJSON`, so it includes the result of `toJSON` instead of these properties.
     if (typeof object['toJSON'] === 'function') return object
     if (Array.isArray(object)) return writeItems === null ? object : inItems(object, writeItems)
     let result = object
@@ -114,10 +113,10 @@ function inProperty(
   const value = object[name]
   const written = write(value)
   if (written === value) return result
-  // `JSON.stringify` writes the primitive inside a boxed object without its properties.
+  // `JSON.stringify` includes the primitive inside a boxed object, but not its properties.
   if (types.isBoxedPrimitive(object)) return object
   const copy = result === object ? { ...object } : result
-  // JSON has no inherited properties.
+  // JSON does not include inherited properties.
   if (Object.hasOwn(copy, name)) copy[name] = written
   return copy
 }
@@ -127,8 +126,8 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
   for (let i = 0; i < list.length; i++) {
     const item = list[i]
     const written = write(item)
-    // The items of a list are usually alike. If the first item has no date to replace, the others are not
-    // checked: checking them all took half as long as `JSON.stringify` itself.
+    // The items of a list are usually alike. If the first item has no date to replace, the others are not checked,
+    // because checking all items took half as long as `JSON.stringify` itself.
     if (i === 0 && written === item) return list
     if (written === item) continue
     copy ??= copyOf(list)
@@ -138,7 +137,7 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
 }
 
 /**
- * Copies by index, as `JSON.stringify` reads a list. A subclass of `Array` may override its methods and its
+ * Copies a list by index, as `JSON.stringify` reads it. A subclass of `Array` may override its methods and its
  * iterator.
  */
 function copyOf(list: readonly unknown[]): unknown[] {

@@ -5,7 +5,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 export const isBodiless = (status: number): boolean =>
   status < 200 || [204, 205, 304].includes(status)
 
-/** Whether this is `application/json`, whose bodies have the framework's envelope. */
+/** Whether a media type is `application/json`, whose bodies have the framework's envelope. */
 export const isPlainJson = (type: string): boolean => /^application\/json\s*(?:;|$)/i.test(type)
 
 /**
@@ -18,25 +18,25 @@ export const isJsonType = (type: string): boolean => /[/+]json\s*(?:;|$)/i.test(
 export const essenceOf = (type = ''): string =>
   (type.split(';', 1)[0] as string).trim().toLowerCase()
 
-/** The parts of a route that decide how its successes are sent. */
+/** The parts of a route that determine how its success responses are sent. */
 export type Wire = Pick<RouteModel, 'envelope' | 'headers'>
 
 /** The options that describe the body of one status. */
 type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentType'>
 
-/** The `Content-Type` of `@Header`; `undefined` if there is none. */
+/** Returns the `Content-Type` of `@Header`; `undefined` if there is none. */
 export function headerTypeOf({ headers }: Pick<Wire, 'headers'>): string | undefined {
   return headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
 }
 
-/** The media type of bodies in the envelope of a route. */
+/** Returns the media type of bodies in the envelope of a route. */
 export function envelopeTypeOf({ envelope }: Pick<Wire, 'envelope'>): string {
   return (typeof envelope === 'object' ? envelope.mediaType : undefined) ?? 'application/json'
 }
 
 /**
- * Whether a documented response has no envelope, so that the framework also sends the handler's value without one:
- * under `raw`, with another media type than the envelope, and for an error with a schema of its own.
+ * Whether a documented response has no envelope, so that the framework sends the handler's value without one. This
+ * applies with `raw`, with a media type other than the envelope's, and to an error with its own schema.
  */
 export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
   const { status, schema, raw, contentType } = stated

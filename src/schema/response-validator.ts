@@ -9,21 +9,20 @@ type Components = Readonly<Record<string, OpenApiSchema>>
 /** Returns the places where a value does not match its schema; an empty list if it matches. */
 export type FindMismatches = (value: unknown) => readonly Mismatch[]
 
-/** A deeper chain of parts counts as a cycle. */
+/** The maximum depth of a chain of parts. A deeper chain counts as a cycle. */
 const MAX_DEPTH = 20
 
 /**
  * Compiled schemas, by their JSON text. A test suite creates an application for each test, and Ajv takes some
- * milliseconds to compile a schema. Applications can share the result, because equal schemas accept the same
- * values.
+ * milliseconds to compile a schema. Applications share the results, because equal schemas accept the same values.
  */
 const compiled = new Map<string, FindMismatches>()
 const MAX_COMPILED = 2000
 let ajv: Ajv | undefined
 
 /**
- * Creates a compiler of the response schemas of a document. The check is stricter than OpenAPI: an object may
- * have only the described properties, unless `additionalProperties` allows more.
+ * Creates a compiler for the response schemas of a document. The check is stricter than OpenAPI: an object may have
+ * only the described properties, unless `additionalProperties` allows more.
  */
 export function createResponseCompiler(
   components: Components,
@@ -49,8 +48,8 @@ function compile(schema: OpenApiSchema, components: Components): FindMismatches 
 }
 
 /**
- * Compiles at the first value. If the schema does not compile (an invalid pattern, an infinite reference),
- * every value passes.
+ * Compiles a schema at the first value. If the schema does not compile (an invalid pattern, an infinite reference),
+ * every value is valid.
  */
 function attempt(compiler: Ajv, json: Json): FindMismatches {
   let validate: ReturnType<Ajv['compile']> | undefined
@@ -65,8 +64,8 @@ function attempt(compiler: Ajv, json: Json): FindMismatches {
 }
 
 /**
- * Returns the schema with all components that it refers to, as `$defs`. A component that is used as a part of
- * a combination gets a second definition that is not closed.
+ * Returns the schema with all components that it refers to, as `$defs`. A component that is also a part of a
+ * combination gets a second definition, which is not closed.
  */
 function closedSchema(root: OpenApiSchema, components: Components): Json {
   const $defs: Record<string, Json> = {}
@@ -75,7 +74,7 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
   const translation = {
     isClosed: (schema: OpenApiSchema) => describesAll(schema, components) === 'closed',
     refTo(name: string, isWhole: boolean) {
-      // Component names cannot contain `$` (OpenAPI 3.0.3, section 4.7.7), so this key is free.
+      // Component names cannot contain `$` (OpenAPI 3.0.3, section 4.7.7), so this key cannot collide with one.
       const key = isWhole ? name : `${name}$part`
       if (!seen.has(key)) waiting.push({ key, name, isWhole })
       seen.add(key)
@@ -95,7 +94,7 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
  */
 type Scope = 'closed' | 'open' | 'silent'
 
-/** Whether a schema, with all its parts, describes which properties an object has. */
+/** Returns whether a schema, with all its parts, describes which properties an object has. */
 function describesAll(schema: OpenApiSchema, components: Components, depth = 0): Scope {
   if (depth > MAX_DEPTH) return 'open'
   const scopeOf = (part: OpenApiSchema) => describesAll(part, components, depth + 1)
@@ -110,7 +109,7 @@ function describesAll(schema: OpenApiSchema, components: Components, depth = 0):
   return isObject && isComposed === undefined ? 'open' : 'silent'
 }
 
-/** A choice is open if one alternative is open. */
+/** Returns the scope of a choice. A choice is open if one alternative is open. */
 function scopeOfChoice(
   parts: readonly OpenApiSchema[] | undefined,
   scopeOf: (part: OpenApiSchema) => Scope,

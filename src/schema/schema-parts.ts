@@ -1,7 +1,7 @@
-/** The properties of a schema, or of a zod definition, that contain one schema of the same value. */
+/** The properties of a schema, or of a zod definition, that contain one schema for the same value. */
 const ONE = ['innerType', 'in', 'left', 'right', 'wrapped']
 
-/** The properties that contain several schemas of the same value. */
+/** The properties that contain several schemas for the same value. */
 const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
 
 type Node = Readonly<Record<string, unknown>>
@@ -9,26 +9,27 @@ type Node = Readonly<Record<string, unknown>>
 /** The internals of a zod schema. */
 interface ZodInternals {
   readonly def?: Node
-  /** The original of a copied schema: `.describe()` and checks make copies. */
+  /** The original of a copied schema, because `.describe()` and checks create copies. */
   readonly parent?: unknown
 }
 
-/** Which parts {@link partsOf} lists. */
+/** The options of {@link partsOf}. */
 interface PartsOptions {
-  /** Also the schemas of values that a transform or an earlier part of a pipe returns. */
+  /** Whether to include the schemas of values that a transform or an earlier part of a pipe returns. */
   readonly withResults: boolean
 }
 
 /**
- * A schema and all schemas that it wraps: optional values, values with a default, the start of a pipe, and the cases of
- * a union. Schemas of fields and items are not among them. Supports zod, valibot, arktype and JSON Schema.
+ * Returns a schema and all schemas that it wraps: optional values, values with a default, the start of a pipe, and the
+ * alternatives of a union. Schemas of fields and items are not included. Supports zod, valibot, arktype and JSON
+ * Schema.
  */
 export function partsOf(schema: unknown, { withResults }: PartsOptions): ReadonlySet<Node> {
   const one = withResults ? [...ONE, 'out'] : ONE
   const several = withResults ? [...SEVERAL, 'pipe'] : SEVERAL
   const parts = new Set<Node>()
   add(schema, parts)
-  // A set also visits parts that are added during the loop.
+  // The iteration of a set includes parts that are added during the loop.
   for (const part of parts) {
     const { def = {}, parent } = zodOf(part)
     add(parent, parts)
@@ -42,13 +43,13 @@ export function partsOf(schema: unknown, { withResults }: PartsOptions): Readonl
   return parts
 }
 
-/** The internals of a schema of zod; empty for any other schema. */
+/** Returns the internals of a zod schema; empty for any other schema. */
 export function zodOf(schema: Node): ZodInternals {
   return (schema['_zod'] as ZodInternals | undefined) ?? {}
 }
 
 function add(value: unknown, parts: Set<Node>): void {
-  // A type of arktype is a function.
+  // An arktype type is a function.
   const isNode = (typeof value === 'object' && value !== null) || typeof value === 'function'
   if (isNode) parts.add(value as Node)
 }

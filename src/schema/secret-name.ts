@@ -1,17 +1,18 @@
 /** Parts of names that always indicate a secret, even inside a longer word: `userpassword`, `sessionid`. */
 const PARTS =
   /authori[sz]ation|authentication|cookie|credential|passw|passphrase|passcode|secret|session|signature|token|(?:access|api|encryption|master|private|session|shared|signing|ssh|subscription)[-_. ]*key|functions[-_]key|(?:backup|recovery|security|verification)[-_. ]*code|code[-_. ]*verifier/i
-/** Words that are secrets as whole words only: `author`, `spinner` and `compass` are not secrets. */
+/** Words that indicate a secret only as whole words: `author`, `spinner` and `compass` are not secrets. */
 const WORDS =
   /(?:^|[^a-z])(?:auth|bearer|csrf|cvc2?|cvv2?|jwt|mfa|otp|pass|pin|pwd?|sig|totp|xsrf)s?(?![a-z])/i
 const NEXT_WORD = /([a-z\d])(?=[A-Z])/g
 
 /**
- * Whether the value of a name is a secret: the name of a field, a column, a header, a cookie or a variable. It is the one rule of log
- * lines, records, capsules, the dashboard, and commands for curl. Case, `_` and `-` do not matter. A text of many names, such as a
- * statement, is read as a whole.
+ * Whether a value with this name is a secret. The name may belong to a field, a column, a header, a cookie or a
+ * variable. Log lines, records, capsules, the dashboard and curl commands all use this rule. Case, `_` and `-` are
+ * ignored. A text with many names, such as a statement, is checked as a whole.
  *
- * @returns `true` for `password`, `refreshToken`, `x-api-key`, `otp` and `DB_PASS`; `false` for `author`, `key` and `idempotency-key`.
+ * @returns `true` for `password`, `refreshToken`, `x-api-key`, `otp` and `DB_PASS`; `false` for `author`, `key` and
+ * `idempotency-key`.
  * @example
  * const shown = Object.entries(facts).map(([name, value]) => [name, isSecretName(name) ? '[secret]' : value])
  */
@@ -19,12 +20,18 @@ export function isSecretName(name: string): boolean {
   return PARTS.test(name) || WORDS.test(name.replace(NEXT_WORD, '$1_'))
 }
 
-/** Whether a query parameter is secret: it has a secret name, or is the `code` of a login (RFC 6749, 4.1.2). */
+/**
+ * Whether a query parameter is secret: it has a secret name, or is the authorization `code` of a login (RFC 6749,
+ * 4.1.2).
+ */
 export function isSecretParameter(name: string): boolean {
   return name.toLowerCase() === 'code' || isSecretName(name)
 }
 
-/** Whether a value of a secret field is shown: the absence of a password is not a secret, and code depends on it. */
+/**
+ * Whether the value of a secret field may be shown. The absence of a password is not a secret, and code may depend on
+ * it.
+ */
 export function isFlag(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'boolean'
 }

@@ -1,21 +1,21 @@
 import { unicodePattern } from '../errors/unicode-pattern.js'
 import { type Span, TextSearch } from './text-search.js'
 
-/** The text in place of a secret value. */
+/** The text that replaces a secret value. */
 export const HIDDEN = '[secret]'
 
-/** A shorter text is a part of many words, so only the text as a word of its own is replaced. */
+/** The length below which a text is replaced only if it is a whole word, because it is part of many words. */
 const SHORT = 4
 
 let word: RegExp | undefined
 
-/** Secret values: unchanged, in JSON, and in URLs. */
+/** Secret values in their original form, in JSON, and in URLs. */
 export class SecretTexts {
   readonly #values: ReadonlySet<string>
   readonly #long: TextSearch
   readonly #short: ReadonlySet<string>
 
-  /** @param values Texts that are not empty. */
+  /** @param values The secret texts, which must not be empty. */
   constructor(values: ReadonlySet<string>) {
     this.#values = values
     const forms = [...new Set([...values].flatMap(formsOf))]
@@ -27,7 +27,7 @@ export class SecretTexts {
     return this.#values.size === 0
   }
 
-  /** Whether it was created from these values. */
+  /** Whether this object was created from these values. */
   isOf(values: ReadonlySet<string>): boolean {
     return values.size === this.#values.size && [...values].every((value) => this.has(value))
   }
@@ -48,7 +48,7 @@ export class SecretTexts {
     return hidden + text.slice(shown)
   }
 
-  /** Finds the short secrets that are words. */
+  /** Finds the short secrets that are whole words. */
   *#shortIn(text: string): Generator<Span> {
     if (this.#short.size === 0) return
     for (let start = 0; start < text.length; start++) {
@@ -74,7 +74,7 @@ function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
 }
 
-/** The value in a URL, and in a form. Text with half a surrogate pair cannot be encoded. */
+/** Returns a value as it is encoded in a URL and in a form. Text with a lone surrogate cannot be encoded. */
 function inUrl(value: string): string[] {
   try {
     const encoded = encodeURIComponent(value)
@@ -85,7 +85,8 @@ function inUrl(value: string): string[] {
 }
 
 /**
- * The form that `URLSearchParams` writes for a character that `encodeURIComponent` leaves. It takes far longer itself.
+ * Returns the encoding that `URLSearchParams` uses for a character that `encodeURIComponent` does not encode.
+ * `URLSearchParams` itself is much slower.
  */
 function inForm(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`

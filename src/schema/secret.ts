@@ -2,10 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Schema } from '../contracts/schema.js'
 import { partsOf } from './schema-parts.js'
 
-/** Marked copies of schemas of `zod/mini`, which have no `meta`. */
+/** The marked copies of `zod/mini` schemas, which have no `meta`. */
 const marked = new WeakSet<object>()
 
-/** The members of a schema that `secret` uses, by library. */
+/** The members of a schema that `secret` uses, depending on the library. */
 interface Marking {
   readonly '~standard'?: StandardSchemaV1.Props
   readonly _zod?: { readonly def: object }
@@ -15,12 +15,12 @@ interface Marking {
 }
 
 /**
- * Marks a schema as secret: the values of its variable appear in no error, output or log of the framework. Returns a
- * copy with the mark; the given schema does not change. `.meta({ secret: true })` of zod, and `secret: true` in a JSON
- * Schema, are the same mark.
+ * Marks a schema as secret: the values of its variable do not appear in any error, output or log of the framework.
+ * Returns a copy with the mark; the original schema does not change. Zod's `.meta({ secret: true })` and `secret: true`
+ * in a JSON Schema have the same effect.
  *
  * @param schema A schema of zod 4, valibot or arktype, or a JSON Schema.
- * @throws TypeError for a schema of another library, which cannot carry the mark: name the variable in the option
+ * @throws TypeError for a schema of another library, which cannot be marked. Add the variable name to the option
  * `secrets` of `env` instead.
  * @example
  * const Env = env(z.object({ DATABASE_URL: secret(z.url()) }))
@@ -44,7 +44,7 @@ function markedCopy(schema: Marking): object | undefined {
   if (standard?.vendor === 'arktype') return schema.configure?.({ secret: true })
   if (zod !== undefined) return schema.meta?.({ secret: true }) ?? markedClone(schema, zod.def)
   if (standard !== undefined && standard.vendor !== 'valibot') return undefined
-  // Copied with its getters and symbols, which valibot and TypeBox need.
+  // The copy includes getters and symbols, which valibot and TypeBox need.
   const copy = Object.create(
     Object.getPrototypeOf(schema),
     Object.getOwnPropertyDescriptors(schema),
@@ -63,7 +63,7 @@ export function isSecret(schema: unknown): boolean {
   for (const part of partsOf(schema, { withResults: true })) {
     if (marked.has(part) || part['secret'] === true) return true
     const { meta, metadata } = part
-    // A method of zod, data of arktype. `metadata` belongs to an action of valibot.
+    // `meta` is a method in zod and data in arktype. `metadata` belongs to an action of valibot.
     const found = typeof meta === 'function' && '_zod' in part ? meta.call(part) : meta
     if (hasMark(found) || hasMark(metadata)) return true
   }

@@ -10,17 +10,16 @@ import { listPlaces } from './places.js'
 export interface SecretSchema {
   /** The names of the properties whose values are secret, or are lists of secrets. */
   readonly names: ReadonlySet<string>
-  /** Adds the texts of all secret values in a value that was sent for the schema. */
+  /** Adds the texts of all secret values in a value that was sent for this schema. */
   readonly collect: (value: unknown, found: Set<string>) => void
 }
 
-/** The maximum number of parts of a value that are searched. */
+/** The maximum number of parts that are searched in a value. */
 const MOST_PARTS = 100_000
 
 /**
- * Finds the parts of a schema that are secret: parts with `secret: true`, which `.meta({ secret: true })` of zod
- * writes, or with the format `password`. Returns `null` if there are none, or if the library cannot describe the
- * schema.
+ * Finds the parts of a schema that are secret: parts with `secret: true`, which zod's `.meta({ secret: true })` sets,
+ * or with the format `password`. Returns `null` if there are none, or if the library cannot describe the schema.
  */
 export function findSecrets(
   schema: Schema,
@@ -39,13 +38,13 @@ function isSecret({ secret, format }: Node): boolean {
   return secret === true || format === 'password'
 }
 
-/** A part of a value, and its place; `null` inside of a secret. */
+/** A part of a value, and its place; `null` inside a secret. */
 interface Part {
   readonly value: unknown
   readonly place: FoundPlace | null
 }
 
-/** Collects the secrets of a value, which may be deeper than the stack allows. So no function calls itself here. */
+/** Collects the secrets of a value. Uses no recursion, because the value may be deeper than the stack allows. */
 function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
   const parts: Part[] = [{ value, place: root }]
   const seen = new Set<object>()
@@ -56,7 +55,7 @@ function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
       if (part.place === null) addLeaf(part.value, { found, seen, parts })
       else addParts(part.value, part.place, parts)
     } catch {
-      // A schema has made an object whose getters throw.
+      // A schema has created an object whose getters throw.
     }
   }
 }
@@ -81,11 +80,11 @@ interface Leaves {
   readonly parts: Part[]
 }
 
-/** Adds the text of a value inside of a secret, or its members. */
+/** Adds the text of a value inside a secret, or its members. */
 function addLeaf(value: unknown, { found, seen, parts }: Leaves): void {
   if (value instanceof Date) found.add(JSON.stringify(value).replaceAll('"', ''))
   else if (typeof value === 'object' && value !== null) {
-    // The bytes of a buffer are numbers that are in every log.
+    // The bytes of a buffer are numbers that occur in every log.
     if (seen.has(value) || ArrayBuffer.isView(value)) return
     seen.add(value)
     for (const member of Object.values(value)) parts.push({ value: member, place: null })

@@ -5,13 +5,13 @@ import { compileZod, fromStandard } from './compile-zod.js'
 import { KeyedSchema } from './composed-schemas.js'
 import { isStandard } from './validate-now.js'
 
-/** Creates a validator that calls a Standard Schema. Its result is a promise only if the schema returns one. */
+/** Creates a validator that calls a Standard Schema. The result is a promise only if the schema returns one. */
 export async function compileStandard(schema: StandardSchemaV1): Promise<Validator> {
   // A faster function with the same results as the `validate` of the schema.
   const quick = await compileZod(schema)
   const bound = await loadBound(schema['~standard'].vendor)
-  // The safe function depends on a walk through the whole schema. That walk happens at the first value,
-  // because doing it for all routes would delay the boot.
+  // Choosing the safe function requires a search through the whole schema. The search runs at the first value, because
+  // running it for all routes would delay the boot.
   let run: Validator = function decide(value) {
     const safe = zodValidate(schema)
     run = safe === undefined && quick ? quick : fromStandard(safe ?? boundedValidate(schema, bound))
@@ -46,17 +46,17 @@ interface ZodSchema extends StandardSchemaV1 {
   }>
 }
 
-/** Schema types with a user function, which may return a promise. */
+/** The schema types that contain a user function, which may return a promise. */
 const USER_CODE = new Set<unknown>(['custom', 'transform', 'lazy', 'promise'])
 
-/** Fields with values or synchronous functions, not schemas. Some are getters that call user code. */
+/** Fields with values or synchronous functions instead of schemas. Some of them are getters that call user code. */
 const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
 
 /**
- * Returns a validator that parses asynchronously if a zod schema may meet a promise, else `undefined`. The
- * `~standard.validate` of zod parses synchronously and, when it meets a promise, starts again asynchronously.
- * So an asynchronous refinement runs twice, and if the first run rejects, the unhandled rejection ends the
- * process (colinhacks/zod#6610).
+ * Returns a validator that parses asynchronously if a zod schema may return a promise; otherwise `undefined`. Zod's
+ * `~standard.validate` parses synchronously. If it receives a promise, it starts again asynchronously. So an
+ * asynchronous refinement runs twice, and if the first run rejects, the unhandled rejection ends the process
+ * (colinhacks/zod#6610).
  */
 export function zodValidate(
   schema: StandardSchemaV1,
@@ -71,7 +71,7 @@ export function zodValidate(
   }
 }
 
-/** The search takes longer than a request, but schemas do not change. */
+/** The results of the search, which takes longer than a request. Schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
 /**
@@ -98,9 +98,10 @@ function findUserCode(node: unknown, seen: Set<object>): boolean {
 type BoundSchema = (schema: StandardSchemaV1) => StandardSchemaV1
 
 /**
- * Loads the bound of a library. Schemas of libraries that this package cannot stop are returned unchanged.
+ * Loads the function that limits the issues of a library. For libraries that this package cannot limit, the function
+ * returns schemas unchanged.
  *
- * @param vendor The library, as its schemas name it.
+ * @param vendor The library's name in its schemas.
  */
 async function loadBound(vendor: string): Promise<BoundSchema> {
   switch (vendor) {

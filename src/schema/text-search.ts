@@ -8,23 +8,24 @@ export interface Span {
 const ROOT = 0
 
 /**
- * Finds many texts in one pass over another text (Aho and Corasick, 1975). The work is the sum of all lengths. To compare
- * each position with each text, or to search for one text after another, takes the product, and clients may choose all of them.
+ * Finds many texts in one pass over another text (Aho and Corasick, 1975). The work is proportional to the sum of all
+ * lengths. Comparing each position with each text, or searching for one text after another, would be proportional to
+ * the product, and clients may choose all of these texts.
  *
- * Each beginning of one of the texts is a node.
+ * Each prefix of the texts is a node.
  */
 export class TextSearch {
   #size = 1
-  /** The character that leads from a node to another one, and the target node. */
+  /** The character that leads from a node to another node, and the target node. */
   readonly #character: Uint16Array
   readonly #next: Int32Array
-  /** The targets of other characters. Few nodes have any. */
+  /** The targets of further characters. Few nodes have any. */
   readonly #others = new Map<number, Map<number, number>>()
-  /** The node of the longest other prefix that is a suffix of the node. */
+  /** The node of the longest other prefix that is a suffix of this node's text. */
   readonly #suffix: Int32Array
   /** The length of the text that ends at a node; 0 if there is none. */
   readonly #length: Int32Array
-  /** The node of the longest other text that is a suffix of the node. */
+  /** The node of the longest other text that is a suffix of this node's text. */
   readonly #shorter: Int32Array
 
   /** @param texts The texts to find. An empty text is never found. */
@@ -37,7 +38,7 @@ export class TextSearch {
     this.#shorter = new Int32Array(nodes)
     const growing = texts.filter(Boolean).map((text) => ({ text, node: ROOT }))
     growing.sort((a, b) => b.text.length - a.text.length)
-    // A node needs all nodes of shorter texts.
+    // A node depends on all nodes with shorter texts.
     for (let length = 1; growing.length > 0; length++) {
       for (const each of growing)
         each.node = this.#grow(each.node, each.text.charCodeAt(length - 1))
@@ -48,7 +49,7 @@ export class TextSearch {
     }
   }
 
-  /** Returns the longest text that ends at each index, if any, sorted by index. */
+  /** Returns the longest text that ends at each index, if there is one, sorted by index. */
   *longest(text: string): Generator<Span> {
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
@@ -58,14 +59,14 @@ export class TextSearch {
     }
   }
 
-  /** Returns the texts that are in a text, and the index at which each is first. */
+  /** Returns the texts that occur in a text, and the index of each text's first occurrence. */
   first(text: string): Map<string, number> {
     const found = new Map<string, number>()
     const seen = new Set<number>()
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
       node = this.#step(node, text.charCodeAt(end - 1))
-      // With a node, all texts that end there were found.
+      // If a node was seen before, all texts that end there have already been found.
       for (let at = node; at !== ROOT && !seen.has(at); at = this.#shorter[at] as number) {
         seen.add(at)
         const start = end - (this.#length[at] as number)
@@ -92,14 +93,14 @@ export class TextSearch {
     return made
   }
 
-  /** Returns the node that follows a node; the root if there is none. */
+  /** Returns the child of a node for a character; the root if there is none. */
   #child(node: number, character: number): number {
     const next = this.#next[node] as number
     if (next === ROOT || this.#character[node] === character) return next
     return this.#others.get(node)?.get(character) ?? ROOT
   }
 
-  /** Returns the longest suffix node of a node and a character. */
+  /** Returns the node for the longest suffix of a node's text with a character appended. */
   #step(from: number, character: number): number {
     for (let node = from; ; node = this.#suffix[node] as number) {
       const next = this.#child(node, character)

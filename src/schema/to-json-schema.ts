@@ -22,16 +22,16 @@ export interface DescribeOptions {
   readonly converters?: Readonly<Record<string, SchemaConverter>> | undefined
 }
 
-/** Options of the description of a schema in a document. */
+/** Options for describing a schema in a document. */
 export interface DocumentedOptions extends DescribeOptions {
-  /** The abilities of all readers of the document; `null`, the default, if its readers differ. */
+  /** The common abilities of all readers of the document; `null`, the default, if its readers differ. */
   readonly audience?: readonly string[] | null
 }
 
 /** The only draft that all libraries support. */
 const target = 'draft-2020-12'
 
-/** Converts any supported schema to JSON Schema. Errors of the library are thrown. */
+/** Converts any supported schema to JSON Schema. Errors from the library are thrown. */
 export function toJsonSchema(schema: object, options: DescribeOptions): unknown {
   const { side, converters = {} } = options
   if (schema instanceof KeyedSchema) {

@@ -4,16 +4,16 @@ import { firstPlaces } from './places.js'
 /** The number of items that any library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000
 
-/** Deeper levels count as 1 byte; a schema may contain itself. */
+/** The maximum depth, because a schema may contain itself. Deeper levels count as 1 byte. */
 const MAX_DEPTH = 16
 
 /**
- * Finds the lists without `maxItems` that can hold more than 100,000 items within the limit of the body.
- * Returns their paths, such as `items.*.tags`; the path of the body itself is empty. A small limit allows no
- * such list, and the result is empty.
+ * Finds the lists without `maxItems` that can contain more than 100,000 items within the body limit. Returns their
+ * paths, such as `items.*.tags`; the path of the body itself is empty. With a small limit, no such list is possible, so
+ * the result is empty.
  *
- * @param described The description of the input side of the schema of a body.
- * @param bytes The largest allowed body, in bytes.
+ * @param described The description of a body schema's input side.
+ * @param bytes The maximum body size, in bytes.
  */
 export function findUnboundedLists(
   { schema, definitions }: DescribedSchema,
@@ -34,7 +34,7 @@ export function findUnboundedLists(
 
 type Resolve = (part: OpenApiSchema) => OpenApiSchema
 
-/** A lower bound for the length of the JSON that matches a schema, in characters. */
+/** Returns a lower bound for the length of JSON that matches a schema, in characters. */
 function smallestBytes(part: OpenApiSchema, resolve: Resolve, depth = 0): number {
   const schema = resolve(part)
   const { anyOf, oneOf, allOf, nullable } = schema

@@ -3,42 +3,43 @@ import { type References, readReferences } from './dialect/references.js'
 import { isOfType } from './dialect/types.js'
 
 /**
- * How a value arrives. `json`: as JSON. `text`: as one text. `list`: as a text, or as several in a list. `nested`: as these, or
- * as an object of them.
+ * How a value is transferred. `json`: as JSON. `text`: as one text. `list`: as a text, or as a list of texts. `nested`:
+ * as a text, a list of texts, or an object of these.
  */
 export type Carrier = 'json' | 'text' | 'list' | 'nested'
 
 /** A value that a schema requires but no request can carry. */
 export interface Unsendable {
-  /** The place in the input, such as `page` or `items.*.at`; empty for the input itself. */
+  /** The path in the input, such as `page` or `items.*.at`; empty for the input itself. */
   readonly path: string
-  /** Its type: `number`, `boolean`, `array`, `object`, `Date`, `bigint`, `File`, `Map` or `Set`. */
+  /** The type of the value: `number`, `boolean`, `array`, `object`, `Date`, `bigint`, `File`, `Map` or `Set`. */
   readonly type: string
-  /** The only values that are accepted; `null` if there are others. */
+  /** The only accepted values; `null` if the schema does not list them. */
   readonly values: readonly unknown[] | null
 }
 
-/** Facts that {@link findUnsendable} needs beside the schema. */
+/** The facts that {@link findUnsendable} needs besides the schema. */
 export interface Arrival {
-  /** How the fields of the input arrive; for JSON and text bodies, how the body arrives. */
+  /** How the fields of the input are transferred; for JSON and text bodies, how the body is transferred. */
   readonly carrier: Carrier
   /** Whether the input is an object with separately encoded fields. */
   readonly hasFields: boolean
-  /** Whether the validator converts texts to the types of its schema, as Ajv does. */
+  /** Whether the validator converts text to the types of its schema, as Ajv does. */
   readonly coerces: boolean
 }
 
-/** Deeper levels are not read; a schema may contain itself. */
+/** The maximum depth, because a schema may contain itself. Deeper levels are not read. */
 const MAX_DEPTH = 12
 
 /**
- * Finds the values that a schema requires and no request can carry, such as the number of `z.number()` in a query: every
- * value of a query is a text.
+ * Finds the values that a schema requires and no request can carry, such as the number of `z.number()` in a query,
+ * because every query value is text.
  *
- * @param json The input side of the schema, as its library describes it: not yet in the dialect of a document.
+ * @param json The input side of the schema, as its library describes it, before the conversion to the dialect of a
+ * document.
  */
 export function findUnsendable(json: unknown, arrival: Arrival): readonly Unsendable[] {
-  // Nearly all bodies end here: JSON lacks only these values.
+  // Nearly all bodies return here, because JSON lacks only these values.
   if (arrival.carrier === 'json' && !mentions(json, MADE_MARK)) return []
   const search = new Search(readReferences(json), arrival.coerces)
   const found = arrival.hasFields
@@ -70,7 +71,7 @@ class Search {
     this.#coerces = coerces
   }
 
-  /** Searches the fields of an object. A field of several alternatives may have any of their forms. */
+  /** Searches the fields of an object. A field that occurs in several alternatives may have any of their forms. */
   fields(alternatives: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = alternatives.map((each) => this.#resolve(each)).filter(isNode)
     if (place.depth > MAX_DEPTH || nodes.length === 0) return []
@@ -130,7 +131,7 @@ class Search {
     if (carrier !== 'json' && carrier !== 'nested') return [{ path, type: 'object', values: null }]
     const { additionalProperties: rest } = node
     const others = { path: below(path, '*'), carrier, depth: depth + 1 }
-    // The alternatives of the object are searched as its own value.
+    // The alternatives of the object are searched separately, as values of the object itself.
     const fields = { properties: node.properties }
     return [...this.fields([fields], place), ...this.value(rest, others)]
   }
@@ -158,7 +159,7 @@ function choicesOf({ anyOf, oneOf }: Node): readonly unknown[] {
   return [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
 }
 
-/** Whether a schema accepts texts of any content. */
+/** Whether a schema accepts any text. */
 function isOpen(node: unknown): boolean {
   if (!isNode(node)) return node !== false
   const { type } = node
@@ -171,7 +172,7 @@ function isNull(node: unknown): boolean {
   return isNode(node) && (node.type === 'null' || node.const === null)
 }
 
-/** The constants that the type allows; `null` if the schema has none. */
+/** Returns the constants that the type allows; `null` if the schema has none. */
 function constantsOf(node: Node): readonly unknown[] | null {
   const values: unknown = node.const === undefined ? node.enum : [node.const]
   if (!Array.isArray(values)) return null
@@ -179,7 +180,7 @@ function constantsOf(node: Node): readonly unknown[] | null {
   return values.filter((value) => types === null || types.some(isOfType(value)))
 }
 
-/** The type of the values other than text; `null` if there are none, or any value is accepted. */
+/** Returns the type of the values other than text; `null` if there are none, or if any value is accepted. */
 function typeOf(node: Node, values: readonly unknown[] | null): string | null {
   if (values !== null) {
     const scalars = values.map((value) => typeof value)

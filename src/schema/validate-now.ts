@@ -6,7 +6,9 @@ export function isStandard(schema: Schema): schema is StandardSchemaV1 {
   return '~standard' in schema
 }
 
-/** Validates a value synchronously; `undefined` if it is invalid, or the validation is asynchronous. */
+/**
+ * Validates a value synchronously. Returns `undefined` if the value is invalid, or if the validation is asynchronous.
+ */
 export function validateNow(
   schema: StandardSchemaV1,
   input: unknown,
@@ -14,7 +16,7 @@ export function validateNow(
   try {
     const result = schema['~standard'].validate(input)
     if (!('then' in result)) return result.issues === undefined ? result : undefined
-    // The promise is not awaited, and an unhandled rejection would end the process.
+    // The promise is not awaited, so its rejection must be handled: an unhandled rejection would end the process.
     Promise.resolve(result).catch(() => {})
     return undefined
   } catch {
@@ -22,15 +24,15 @@ export function validateNow(
   }
 }
 
-/** The marks of `Type.Optional` of TypeBox, from version 1 on and before. */
+/** TypeBox' marks for `Type.Optional`: from version 1 on, and before. */
 const OPTIONAL_MARKS = ['~optional', Symbol.for('TypeBox.Optional')]
 
-/** The validation of `undefined` by each schema of a library. These schemas do not change. */
+/** Whether each library schema accepts `undefined`. Library schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
 /**
- * Whether a schema accepts a missing value. A JSON Schema does if it has a default, or is optional in TypeBox. Any
- * other schema validates `undefined`; a schema that does so asynchronously counts as not accepting it.
+ * Whether a schema accepts a missing value. A JSON Schema accepts it if it has a default, or is optional in TypeBox.
+ * Any other schema validates `undefined`. If this validation is asynchronous, the result is false.
  */
 export function acceptsUndefined(schema: Schema): boolean {
   if (!isStandard(schema)) {

@@ -1,14 +1,14 @@
 import { refuse } from '../errors/refuse.js'
 
-/** The maximum number of steps for every value. Most values need fewer than a hundred. */
+/** The number of steps that every value may take. Most values need fewer than a hundred. */
 const FOR_ANY = 50_000
 
-/** The additional steps for each value inside the validated value, after the first limit is reached. */
+/** The additional steps for each inner value of the validated value, after the first limit is reached. */
 const FOR_EACH = 10
 
 /**
- * Limits the steps of one validation at a time. Alternatives that contain each other are tried on every level
- * of a value, so the work doubles with each level: without a limit, a body of 1 kB could take hours.
+ * Limits the steps of one validation at a time. Alternatives that contain each other are tried on every level of a
+ * value, so the work doubles with each level. Without a limit, a body of 1 kB could take hours.
  */
 export class WorkLimit {
   /** The remaining steps before {@link extend} must be called. The validator decrements it. */
@@ -23,14 +23,14 @@ export class WorkLimit {
     this.#isExtended = false
   }
 
-  /** Releases the value. */
+  /** Releases the validated value. */
   end(): void {
     this.#root = undefined
   }
 
   /**
-   * Allows additional steps in proportion to the size of the value, once. At the second call it throws 400
-   * `VALIDATION_TOO_COMPLEX`. The size is counted only here, because most values never get here.
+   * Allows additional steps in proportion to the size of the value, once. The second call throws 400
+   * `VALIDATION_TOO_COMPLEX`. The size is counted only in this method, because most values never reach the first limit.
    */
   extend(): void {
     if (this.#isExtended) {
@@ -57,7 +57,7 @@ function countValues(root: unknown): number {
 }
 
 /**
- * The most validation issues in one response. The client chooses how many fields are wrong, so without a
- * limit it could make the response arbitrarily large.
+ * The maximum number of validation issues in one response. The client determines how many fields are invalid, so
+ * without a limit the response could become arbitrarily large.
  */
 export const MAX_ISSUES = 20

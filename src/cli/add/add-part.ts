@@ -17,7 +17,7 @@ export interface NewPart {
   readonly dir?: string
 }
 
-/** Where the application lists each kind. */
+/** The property in which the application lists parts of each kind. */
 const LISTS = {
   controller: (name: string) => `controllers: [${name}],`,
   module: (name: string) => `modules: [${name}],`,
@@ -26,9 +26,10 @@ const LISTS = {
 }
 
 /**
- * Adds a part to the project of the current folder: writes its files, and prints the line that lists it in the application.
+ * Adds a part to the project of the current folder: writes its files, and prints the line that lists it in the
+ * application.
  *
- * @throws CliError when the name or the folder is wrong, or a file exists. Then nothing was written.
+ * @throws CliError when the name or the folder is invalid, or a file exists. No file is then written.
  */
 export async function addPart(
   { kind, name: given, dir }: NewPart,
@@ -76,7 +77,7 @@ function projectOf(cwd: string) {
   })
 }
 
-/** The file of a migration, and the next step. */
+/** The file of a migration, and the next step for the user. */
 interface NewMigration extends OutputFile {
   readonly advice: string
 }
@@ -92,10 +93,11 @@ const TO_WRITE = `Write its statements ${RESTART}, and a migration without a sta
 const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, and an applied file may not change.`
 
 /**
- * The file of a migration, with the number behind the last one. `create_<table>`, where another migration has tables of
- * tenants, is the SQL of `blazon db table`, and any other one is a comment.
+ * Returns the file of a migration, with the number after the last one. A migration `create_<table>` contains the SQL of
+ * `blazon db table` if another migration has tenant tables. Any other migration contains a comment.
  *
- * @param words The words of its name: `create_orders`. If a migration has them, its path is returned.
+ * @param words The words of its name, such as `create_orders`. If a migration with this name exists, its path is
+ * returned.
  */
 async function nextMigration(folder: string, words: string): Promise<NewMigration> {
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
@@ -111,7 +113,7 @@ async function nextMigration(folder: string, words: string): Promise<NewMigratio
   return { path, text, advice: TO_COMPLETE }
 }
 
-/** All that decides the files of a part. */
+/** All facts that determine the files of a part. */
 interface PartPlan {
   readonly kind: CodeKind
   readonly name: PartName
@@ -119,11 +121,11 @@ interface PartPlan {
   readonly folder: string
   readonly testFolder: string
   readonly runner: 'vitest' | 'node:test'
-  /** Whether controllers declare their input with schemas of zod. */
+  /** Whether controllers declare their input with zod schemas. */
   readonly hasZod: boolean
 }
 
-/** The files of a part, its source file first and its test last. */
+/** Returns the files of a part: the source file first, and the test last. */
 function readPart(plan: PartPlan): OutputFile[] {
   const { kind, name, folder, testFolder, hasZod } = plan
   const kinds: readonly CodeKind[] = kind === 'module' ? ['module', 'controller'] : [kind]
@@ -148,7 +150,7 @@ function read(name: string): string {
   )
 }
 
-/** The templates are real files, whose names are replaced. */
+/** Adapts a template file. The templates are real files, in which names are replaced. */
 function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): OutputFile {
   const adapted = text
     .replace(/'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+\.js)'/g, (_, end) => {
@@ -161,7 +163,7 @@ function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): 
   return { path, text: adapted }
 }
 
-/** The import of a name, for a file in a folder. */
+/** Returns the import of a name for a file in a folder. */
 function importOf(name: string, folder: string, path: string): string {
   return `import { ${name} } from '${specifierOf(folder, path)}';`
 }
@@ -171,7 +173,10 @@ function specifierOf(folder: string, path: string): string {
   return way.startsWith('.') ? way : `./${way}`
 }
 
-/** A guard `auth` would be an `AuthGuard`, like the interface that it implements. */
+/**
+ * Refuses names that are already used: a guard `auth` would be called `AuthGuard`, like the interface that it
+ * implements.
+ */
 function refuseTaken(text: string): void {
   const imported = [...text.matchAll(/^import (?:type )?\{ (.*) \} from/gm)].flatMap(
     ([, names = '']) => names.split(/, (?:type )?/),

@@ -4,18 +4,18 @@ import { CliError } from '../cli-error.js'
 export const KINDS = ['controller', 'module', 'plugin', 'guard', 'migration'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** The kinds that are classes and objects of TypeScript. */
+/** The kinds that are TypeScript classes or objects. */
 export type CodeKind = Exclude<Kind, 'migration'>
 
 /** A name in the spellings that files and code need. */
 export interface PartName {
-  /** `order-items` */
+  /** For files: `order-items` */
   readonly kebab: string
-  /** `order_items` */
+  /** For SQL: `order_items` */
   readonly snake: string
-  /** `orderItems` */
+  /** For values: `orderItems` */
   readonly camel: string
-  /** `OrderItems` */
+  /** For classes: `OrderItems` */
   readonly pascal: string
 }
 
@@ -23,9 +23,10 @@ const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
 const MAX_LENGTH = 60
 
 /**
- * Reads a name in any spelling. The kind at its end is left out: `OrdersController` is `orders`.
+ * Reads a name in any spelling. A kind at its end is removed: `OrdersController` becomes `orders`.
  *
- * @throws CliError when the name has other characters than letters, digits, `-` and `_`, such as the slashes of a path.
+ * @throws CliError when the name contains characters other than letters, digits, `-` and `_`, such as the slashes of a
+ * path.
  */
 export function partName(given: string, kind: Kind): PartName {
   if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)
@@ -43,7 +44,7 @@ export function partName(given: string, kind: Kind): PartName {
   }
 }
 
-/** The word with a capital letter at its beginning. */
+/** Returns the word with a capital first letter. */
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }

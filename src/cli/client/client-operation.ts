@@ -13,29 +13,29 @@ import { camelCase, NameRegistry } from './identifiers.js'
 
 /** An operation of the document, with its names in the client. */
 export interface ClientOperation {
-  /** Its key in the type `Operations`. */
+  /** The operation's key in the type `Operations`. */
   readonly id: string
-  /** The group in the client: `users` in `client.users.getById`. */
+  /** The group in the client, such as `users` in `client.users.getById`. */
   readonly group: string
-  /** The method name in the client: `getById` in `client.users.getById`. */
+  /** The method name in the client, such as `getById` in `client.users.getById`. */
   readonly name: string
-  /** The HTTP method in capitals. */
+  /** The HTTP method in capital letters. */
   readonly method: string
   /** The path, with `{name}` for each parameter. */
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
-  /** The header that names the version of the API. The client sends it. */
+  /** The header that specifies the version of the API. The client sends it. */
   readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
-  /** The body of its errors, documented or not; `null` for the error envelope of the framework. */
+  /** The body of the operation's errors, documented or not; `null` for the error envelope of the framework. */
   readonly ownErrors: OpenApiSchema | null
 }
 
 /** One documented response. */
 export interface ClientResponse {
-  /** `200`, `2XX` or `default`. */
+  /** The status: `200`, `2XX` or `default`. */
   readonly status: string
   readonly response: OpenApiResponse
   /** Whether the body is the success envelope. The client then returns its `data`. */
@@ -44,12 +44,12 @@ export interface ClientResponse {
 
 const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 
-/** All operations of a document in document order, with their names in the client. */
+/** Lists all operations of a document in document order, with their names in the client. */
 export function clientOperations(document: OpenApiDocument): ClientOperation[] {
   return namedOperations(document).map((named) => describe(named, document))
 }
 
-/** The method of the client for each operation, such as `users.getById` for `GET /users/{id}`. */
+/** Returns the client method for each operation, such as `users.getById` for `GET /users/{id}`. */
 export function clientNames(document: OpenApiDocument): ReadonlyMap<string, string> {
   return new Map(
     namedOperations(document).map(({ method, path, group, name }) => [
@@ -101,12 +101,12 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
 const isKey = ({ in: place, name }: OpenApiParameter) =>
   place === 'header' && name.toLowerCase() === 'idempotency-key'
 
-/** Whether a client may repeat an operation: each write has a key. */
+/** Whether a client may repeat an operation, because each write has a key. */
 export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
   return parameters.some(isKey)
 }
 
-/** The condition of a write, which callers pass as `ifMatch`; `undefined` if the operation has none. */
+/** Returns the condition of a write, which callers pass as `ifMatch`; `undefined` if the operation has none. */
 export function conditionOf({
   parameters,
 }: Pick<ClientOperation, 'parameters'>): OpenApiParameter | undefined {
@@ -115,7 +115,7 @@ export function conditionOf({
   )
 }
 
-/** A client makes the key itself. */
+/** Makes the key optional, because a client can create it. */
 function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
   return isKey(parameter) ? { ...parameter, required: false } : parameter
 }
@@ -135,8 +135,8 @@ function describeResponse({ status, response, document }: ResponseSource): Clien
 }
 
 /**
- * The format of errors of an application that does not use the error envelope. The framework adds 400 and 500 to every
- * operation, so that both have the same body, unless the author has described one of them.
+ * Returns the error format of an application that does not use the error envelope. The framework adds 400 and 500 to
+ * every operation, with the same body, unless the author has described one of them.
  */
 function ownErrorsOf(
   { responses }: OpenApiOperation,
@@ -159,8 +159,8 @@ export function isJson(mediaType: string): boolean {
 }
 
 /**
- * The preferred media type of a body with its content: `application/json`, else another JSON type, else the
- * first.
+ * Returns the preferred media type of a body with its content: `application/json`, otherwise another JSON type,
+ * otherwise the first type.
  */
 export function preferredContent(
   content: Readonly<Record<string, OpenApiMediaType>>,
@@ -179,9 +179,9 @@ function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
 }
 
 /**
- * Names each method after its part of the operation id. If two methods of a group would have the same name, one keeps
- * it: the method of the class that the group is named after, else the first. The others use the whole operation id, so
- * that a new operation seldom renames one that exists.
+ * Derives the name of each method from its part of the operation ID. If two methods of a group would have the same
+ * name, one of them gets it: the method of the class after which the group is named, otherwise the first method. The
+ * other methods use the whole operation ID, so that a new operation seldom renames an existing one.
  */
 function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): NamedOperation[] {
   const placeOf = ({ group, id }: Omit<NamedOperation, 'name'>) => `${group} ${shortName(id)}`
@@ -202,7 +202,7 @@ function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): Named
   }
   const isOwner = (operation: Omit<NamedOperation, 'name'>) =>
     owners.get(placeOf(operation)) === operation.id
-  // Owners come first, because the whole id of another operation may be the name of one.
+  // Owners come first, because the whole ID of another operation may be equal to an owner's name.
   const names = new Map<string, string>()
   for (const each of operations.filter(isOwner)) names.set(each.id, claim(each, shortName(each.id)))
   return operations.map((operation) => ({
@@ -211,15 +211,15 @@ function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): Named
   }))
 }
 
-/** The part of an operation id behind the name of the class. */
+/** Returns the part of an operation ID after the class name. */
 function shortName(id: string): string {
   return camelCase(id.slice(id.indexOf('_') + 1))
 }
 
-/** A longer chain of references is treated as circular. */
+/** The maximum length of a chain of references. A longer chain is treated as circular. */
 const MAX_DEPTH = 20
 
-/** The properties of a schema, including the properties of its references and parts. */
+/** Returns the properties of a schema, including the properties of its references and parts. */
 export function propertiesOf(
   schema: OpenApiSchema,
   document: OpenApiDocument,

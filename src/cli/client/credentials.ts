@@ -6,14 +6,14 @@ import type {
 import { propertyKey } from './identifiers.js'
 import { RUNTIME } from './runtime.js'
 
-/** How a client sends the credential of a scheme: its name, the header, and the prefix of the value. */
+/** How a client sends the credential of a scheme: the name of the scheme, the header, and the prefix of the value. */
 type Sent = readonly [scheme: string, header: string, prefix: string]
 
-/** The security schemes of a document, in the form that its client uses. */
+/** The security schemes of a document, in the form for its client. */
 export type ClientSchemes = ReadonlyMap<string, Sent>
 
 /**
- * Lists the schemes of a document, if the option `token` is not enough for them: `null` for a document with one scheme,
+ * Lists the schemes of a document if the option `token` is not sufficient; `null` for a document with only one scheme,
  * whose credential is a bearer token.
  */
 export function clientSchemes({ components }: OpenApiDocument): ClientSchemes | null {
@@ -28,7 +28,10 @@ function isBearer({ type, scheme }: OpenApiSecurityScheme): boolean {
   return type === 'http' && scheme?.toLowerCase() === 'bearer'
 }
 
-/** `null` for a credential that is not a header: a certificate, or a parameter of the query. */
+/**
+ * Returns how a credential is sent; `null` for a credential that is not a header, such as a certificate or a query
+ * parameter.
+ */
 function sentAs(name: string, scheme: OpenApiSecurityScheme): Sent | null {
   if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || isBearer(scheme)) {
     return [name, 'Authorization', 'Bearer ']
@@ -44,7 +47,8 @@ function capital(text: string): string {
 }
 
 /**
- * The alternatives of an operation, each a list of credentials that are sent together; empty for a public operation.
+ * Returns the alternatives of an operation. Each is a list of credentials that are sent together. Empty for a public
+ * operation.
  */
 export function alternativesOf(
   { security }: OpenApiOperation,
@@ -66,7 +70,7 @@ const TOKEN_MEMBER = '  readonly isProtected?: boolean;\n'
 const ADD_TOKEN = '    if (call.isProtected === true) await addToken(headers, options.token);\n'
 const TOKEN_FUNCTION = /async function addToken[\s\S]*?\n}\n/
 
-/** The runtime of a client whose document has other schemes than a single bearer token. */
+/** Returns the runtime of a client whose document has schemes other than a single bearer token. */
 export function runtimeWith(schemes: ClientSchemes | null): string {
   if (schemes === null) return RUNTIME
   const members = [...schemes.values()].map(

@@ -24,9 +24,9 @@ import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
 /**
- * Writes a document of any version as one TypeScript file without dependencies. The file has a type for each component and
- * each operation, and `createClient`, which sends requests with `fetch`. The same document gives the same
- * text.
+ * Returns a client for a document of any version, as one TypeScript file without dependencies. The file has a type for
+ * each component and each operation, and `createClient`, which sends requests with `fetch`. The same document results
+ * in the same text.
  *
  * @example
  * writeFileSync('openapi-client.ts', emitClient(app.document))
@@ -80,11 +80,11 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-/** Facts about the whole document that the methods of a client use. */
+/** The facts about the whole document that the methods of a client use. */
 interface DocumentFacts {
   /** Returns the page parameter of an operation; `null` if the operation has no pages. */
   readonly parameterOf: (operation: ClientOperation) => PageParameter | null
-  /** Returns the member of a call that names the required credentials. */
+  /** Returns the member of a call that specifies the required credentials. */
   readonly securityOf: (operation: ClientOperation) => object
 }
 
@@ -136,14 +136,18 @@ function method(operation: ClientOperation, { parameterOf, securityOf }: Documen
   return `${note}      ${propertyKey(operation.name)}: ${value},\n`
 }
 
-/** Adds the method that reads all pages: `client.orders.list.all()`. */
+/** Adds the method that reads all pages, such as `client.orders.list.all()`. */
 function withAll(operation: ClientOperation, parameter: PageParameter, call: string): string {
   const key = JSON.stringify(operation.id)
   const all = `(input${optionalMark(operation)}: Input<${key}>) => readAll<PageItem<${key}>>(list, "${parameter}", input)`
   return `withAll(\n        ${call},\n        (list) => ${all},\n      )`
 }
 
-/** @param sent The properties of the operation in the generated client. */
+/**
+ * Returns the call of an operation.
+ *
+ * @param sent The properties of the operation in the generated client.
+ */
 function methodCall(operation: ClientOperation, sent: string): string {
   const key = JSON.stringify(operation.id)
   const input = `input${optionalMark(operation)}: Input<${key}>`
@@ -152,7 +156,7 @@ function methodCall(operation: ClientOperation, sent: string): string {
     const call = sentBy(operation, sent)
     return `(${input}): Promise<Result<${key}>> =>\n        ${call}`
   }
-  // The first matching signature applies, so signatures that name a type come first.
+  // The first matching signature applies, so signatures that specify a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
   const overloads = offers.map(
     ({ accept, result }) =>
@@ -174,13 +178,13 @@ function optionalMark(operation: ClientOperation): string {
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {
   return (
-    // The browser, or the caller's `fetch`, sends cookies.
+    // The browser or the caller's `fetch` sends cookies.
     parameters.some(({ in: place, required }) => place !== 'cookie' && required === true) ||
     operation.requestBody?.required === true
   )
 }
 
-/** The facts of an operation that the client needs to send a request, without default values. */
+/** Returns the facts that the client needs to send a request, without default values. */
 function callOf(
   { method, path, parameters, fixed, operation, responses, ownErrors }: ClientOperation,
   security: object,
@@ -217,14 +221,17 @@ function streams(operation: ClientOperation): boolean {
   return streamTypes(operation).length > 0
 }
 
-/** The media types in which an operation streams its items. */
+/** Returns the media types in which an operation streams its items. */
 function streamTypes({ responses }: Pick<ClientOperation, 'responses'>): string[] {
   return responses.flatMap(({ response: { content = {} } }) =>
     Object.keys(content).filter((type) => content[type]?.['x-item-schema'] !== undefined),
   )
 }
 
-/** Prefers events, because only events can continue after a broken connection. Errors are JSON. */
+/**
+ * Returns the `Accept` header of a stream. It prefers events, because only an event stream can continue after a broken
+ * connection. Errors are JSON.
+ */
 function acceptOf(types: readonly string[]): string {
   const isEvents = (type: string) => type === 'text/event-stream'
   const sorted = [...types].sort((a, b) => Number(isEvents(b)) - Number(isEvents(a)))
@@ -235,25 +242,25 @@ function promisesJson({ content = {} }: OpenApiResponse): boolean {
   return Object.keys(content).length > 0 && isJson(preferredContent(content)[0])
 }
 
-/** The style of a query parameter; `null` for the default, which is `form` and exploded. */
+/** Returns the style of a query parameter; `null` for the default, which is `form` and exploded. */
 function styleOf({ style, explode }: OpenApiParameter): string | null {
   if (style === 'deepObject') return 'deepObject'
   return explode === false ? 'list' : null
 }
 
-/** The keys of the schemas that bodies of requests contain, in parts of parts, too. */
+/** Returns the keys of the schemas that request bodies contain, including nested parts. */
 function sentComponents(
   { components }: OpenApiDocument,
   operations: readonly ClientOperation[],
 ): ReadonlySet<string> {
   const schemas: Readonly<Record<string, unknown>> = components?.schemas ?? {}
   const sent = new Set(operations.flatMap(({ operation }) => namesIn(operation.requestBody)))
-  // The loop below adds to the set.
+  // The loop adds to the set that it iterates.
   for (const name of sent) for (const part of namesIn(schemas[name])) sent.add(part)
   return sent
 }
 
-/** The schemas to which a part of the document refers. */
+/** Returns the names of the schemas to which a part of the document refers. */
 function namesIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const { $ref } = value as { readonly $ref?: unknown }
@@ -265,8 +272,8 @@ function namesIn(value: unknown): string[] {
 type PageParameter = 'cursor' | 'page'
 
 /**
- * The query parameter with which an operation continues after a page; `null` for an operation without pages. A page is an
- * object with the list `items` and the field `next`: a cursor, or the number of a page.
+ * Returns the query parameter with which an operation continues after a page; `null` for an operation without pages. A
+ * page is an object with the list `items` and the field `next`, which is a cursor or a page number.
  */
 function pageParameter(
   { method, parameters, responses }: ClientOperation,

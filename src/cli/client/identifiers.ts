@@ -11,12 +11,12 @@ const TAKEN_TYPES = `
   Record Request RequestInit Response ReturnType TypeError Uint8Array URLSearchParams globalThis
 `
 
-/** A name as a property key: quoted if necessary. */
+/** Returns a name as a property key, quoted if necessary. */
 export function propertyKey(name: string): string {
   return IDENTIFIER.test(name) ? name : JSON.stringify(name)
 }
 
-/** Assigns unique names. The first caller gets the name itself; later ones get a number appended. */
+/** Assigns unique names. The first caller gets the name itself. For later callers, a number is appended. */
 export class NameRegistry {
   readonly #taken: Set<string>
 
@@ -33,9 +33,7 @@ export class NameRegistry {
   }
 }
 
-/**
- * Names for type aliases, by the original name. They differ from each other and from the `declared` names.
- */
+/** Returns names for type aliases, by the original name. They differ from each other and from the `declared` names. */
 export function typeNames(
   names: readonly string[],
   declared: readonly string[],
@@ -55,7 +53,9 @@ function toIdentifier(name: string): string {
   return IDENTIFIER.test(safe) ? safe : `_${safe}`
 }
 
-/** `Order Items` → `orderItems`, `HTTPStatus` → `httpStatus`; empty when the text has no letter or digit. */
+/**
+ * Converts `Order Items` to `orderItems`, and `HTTPStatus` to `httpStatus`; empty when the text has no letter or digit.
+ */
 export function camelCase(text: string): string {
   const words = text
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -77,8 +77,8 @@ interface CommentFacts {
 }
 
 /**
- * A JSDoc comment for a declaration, with line ends; empty when it has no text. The text of authors is
- * escaped, so that it cannot end the comment.
+ * Returns a JSDoc comment for a declaration, with line ends; empty when there is no text. The author's text is escaped,
+ * so that it cannot end the comment.
  */
 export function comment({ text, isDeprecated = false }: CommentFacts, indent = ''): string {
   const lines = [...linesOf(text ?? ''), ...(isDeprecated ? ['@deprecated'] : [])]

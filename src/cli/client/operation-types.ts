@@ -14,7 +14,7 @@ import {
 import { comment, propertyKey } from './identifiers.js'
 import { type TypeContext, union, writeProperty, writeType } from './write-type.js'
 
-/** Writes the input and result types of every operation. */
+/** Returns the input and result types of every operation. */
 export function operationTypes(
   operations: readonly ClientOperation[],
   context: TypeContext,
@@ -24,7 +24,7 @@ export function operationTypes(
     const lines = `    input: ${inputType(operation, inner)};\n    result:${resultType(operation, inner)};\n`
     return `  ${propertyKey(operation.id)}: {\n${lines}  };\n`
   })
-  // The other types index `Operations`, which must have a member to compile.
+  // Other types index `Operations`, which must have a member to compile.
   const none = '  [id: string]: { input: RequestOptions; result: never };\n'
   return `/** The input and the result of each operation, by operation id. */\nexport type Operations = {\n${members.join('') || none}};\n`
 }
@@ -106,13 +106,13 @@ function bodyMember({ operation }: ClientOperation, context: TypeContext): strin
   return `${note}${context.indent}${body}`
 }
 
-/** Whether the caller has to name the media type: there are several, or there is a range such as `image/*`. */
+/** Whether the caller has to specify the media type, because there are several, or a range such as `image/*`. */
 function hasChoice({ content }: OpenApiRequestBody): boolean {
   const types = Object.keys(content)
   return types.length > 1 || types.some((type) => type.includes('*'))
 }
 
-/** One member of a union for each media type. Only the preferred media type may be left out. */
+/** Returns one member of a union for each media type. Only the preferred media type may be omitted. */
 function bodyAlternatives({ operation }: ClientOperation, context: TypeContext): string {
   const { requestBody } = operation
   if (requestBody === undefined || !hasChoice(requestBody)) return ''
@@ -188,17 +188,17 @@ function responseTypes(
   ]
 }
 
-/** Success statuses without a body (RFC 9110, 15.3.5 and 15.3.6). */
+/** The success statuses without a body (RFC 9110, 15.3.5 and 15.3.6). */
 const BARE = ['204', '205']
 
-/** The type of a status. A class such as `4XX` leaves out the statuses that the document lists separately. */
+/** Returns the type of a status. A class such as `4XX` excludes the statuses that the document lists separately. */
 function statusType(status: string, named: readonly string[]): string {
   if (!/^[1-5]XX$/.test(status)) return status
   const others = named.filter((each) => each.startsWith(status.charAt(0)))
   return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
 }
 
-/** The result includes undocumented errors, because a handler may throw them. */
+/** Returns the members for undocumented errors, because a handler may throw such errors. */
 function undocumented({ responses, ownErrors }: ClientOperation, context: TypeContext): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
@@ -211,15 +211,15 @@ function undocumented({ responses, ownErrors }: ClientOperation, context: TypeCo
   return [`Failure<${others}, ${body}>`]
 }
 
-/** A body that a caller gets by naming its media type. */
+/** A body that a caller requests by specifying its media type. */
 export interface OfferedBody {
-  /** The media types, as a union of TypeScript. */
+  /** The media types, as a TypeScript union. */
   readonly accept: string
   /** The members of the result. */
   readonly result: string
 }
 
-/** The bodies of the operation besides JSON, one for each TypeScript type. */
+/** Lists the bodies of the operation besides JSON, one for each TypeScript type. */
 export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>): OfferedBody[] {
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   const found = new Map<string, { accept: Set<string>; result: Set<string> }>()
@@ -241,8 +241,8 @@ export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>)
 }
 
 /**
- * The client's `Accept` header prefers JSON: if a response is offered as JSON, its other media types are left
- * out.
+ * Returns the type of a response body. The client's `Accept` header prefers JSON, so if a response is offered as JSON,
+ * its other media types are omitted.
  */
 function responseBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
   const types = Object.keys(content)

@@ -112,14 +112,14 @@ async function* readAll<Item>(method: PagedMethod, parameter: string, input: Cal
 }
 `
 
-/** The facts about versions that the calls of a client have. */
+/** The facts about versions that a client's calls contain. */
 interface ClientVersions {
   readonly operations: readonly ClientOperation[]
-  /** The version that `Accept` names; `undefined` without one. */
+  /** The version that `Accept` specifies; `undefined` if it specifies none. */
   readonly accepted: string | undefined
 }
 
-/** Adds the runtime code for versions. Clients of other documents stay unchanged. */
+/** Adds the runtime code for versions. Clients of other documents do not change. */
 export function withVersions(runtime: string, { operations, accepted }: ClientVersions): string {
   const hasFixed = operations.some(({ fixed }) => Object.keys(fixed).length > 0)
   const own = [...(hasFixed ? [FIXED] : []), ...(accepted === undefined ? [] : [ACCEPTED])]

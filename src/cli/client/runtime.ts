@@ -308,7 +308,7 @@ function parse(text: string): unknown {
 }
 `
 
-/** Type names that every client declares: names of the runtime, `Client` and `Operations`. */
+/** The type names that every client declares: the names of the runtime, `Client` and `Operations`. */
 export const RUNTIME_NAMES: readonly string[] = [
   'Client',
   'Operations',

@@ -6,24 +6,24 @@ import { comment, propertyKey } from './identifiers.js'
 export interface TypeContext {
   /** The TypeScript type names, by reference (`#/components/schemas/<key>`). */
   readonly names: ReadonlyMap<string, string>
-  /** The type of `format: binary`: `Blob` when the client sends files, else `string`. */
+  /** The type of `format: binary`: `Blob` when the client sends files, otherwise `string`. */
   readonly binary: 'Blob' | 'string'
   readonly indent: string
   /**
-   * Whether the client sends the value: an optional field may then be `undefined`, which the client leaves out, also under
-   * `exactOptionalPropertyTypes`. Default: `false`.
+   * Whether the client sends the value. An optional field may then be `undefined`, even with
+   * `exactOptionalPropertyTypes`, and the client omits it. Default: `false`.
    */
   readonly isSent?: boolean
 }
 
-/** Writes a schema as a TypeScript type. */
+/** Returns a schema as a TypeScript type. */
 export function writeType(schema: OpenApiSchema, context: TypeContext): string {
   const type = intersect(partsOf(schema, context))
   // OpenAPI 3.0 ignores `nullable` beside `allOf`, but documents use it to allow null.
   return schema.nullable === true ? union([type, 'null']) : type
 }
 
-/** The types that a value must match all together. */
+/** Returns the types that a value must match together. */
 function partsOf(schema: OpenApiSchema, context: TypeContext): string[] {
   if (schema.$ref !== undefined) return [nameOf(schema.$ref, context)]
   if (schema.enum !== undefined) return [union(schema.enum.map(literal))]
@@ -71,18 +71,18 @@ function objectType(schema: OpenApiSchema, context: TypeContext): string {
     writeProperty({ name, schema: property, isOptional: !required.has(name) }, inner),
   )
   if (properties.length === 0) return rest === null ? '{ [key: string]: unknown }' : rest
-  // The type of an index signature must fit every property. Only `unknown` always does.
+  // The type of an index signature must be compatible with every property. Only `unknown` always is.
   const open = isOpen(schema) ? [`${inner.indent}[key: string]: unknown;\n`] : []
   return `{\n${[...properties, ...open].join('')}${context.indent}}`
 }
 
-/** The type of an object without known properties; `null` when the schema does not limit it. */
+/** Returns the type of an object without known properties; `null` when the schema does not limit it. */
 function restType(schema: OpenApiSchema, context: TypeContext): string | null {
   const { additionalProperties: rest } = schema
   if (rest === undefined) return null
   if (rest === false) return '{ [key: string]: never }'
   const type = rest === true ? 'unknown' : writeType(rest, context)
-  // Not `Record<string, …>`: a type alias that refers to itself through `Record` does not compile.
+  // `Record<string, …>` is not used, because a type alias that refers to itself through `Record` does not compile.
   return `{ [key: string]: ${type} }`
 }
 
@@ -90,14 +90,14 @@ function isOpen({ additionalProperties: rest }: OpenApiSchema): boolean {
   return rest === true || typeof rest === 'object'
 }
 
-/** The facts of a property in an object type. */
+/** A property of an object type. */
 export interface PropertyFacts {
   readonly name: string
   readonly schema: OpenApiSchema
   readonly isOptional: boolean
 }
 
-/** A property with its comment, as whole lines. */
+/** Returns a property with its comment, as whole lines. */
 export function writeProperty(property: PropertyFacts, context: TypeContext): string {
   const { name, schema, isOptional } = property
   const note = comment(
@@ -109,7 +109,7 @@ export function writeProperty(property: PropertyFacts, context: TypeContext): st
   return `${note}${context.indent}${propertyKey(name)}${isOptional ? '?' : ''}: ${full};\n`
 }
 
-/** A union such as `A | B`, without duplicates. */
+/** Returns a union such as `A | B`, without duplicates. */
 export function union(types: readonly string[]): string {
   const members = new Set(types)
   if (members.size === 0) return 'never'
@@ -129,7 +129,10 @@ function arrayOf(type: string): string {
   return joinsWith('|', type) || joinsWith('&', type) ? `(${type})[]` : `${type}[]`
 }
 
-/** A tuple: items above `minItems` may be missing. The schema of more items includes the schemas of the places. */
+/**
+ * Returns a tuple type. Items above `minItems` may be missing. The schema of additional items includes the schemas of
+ * the positions.
+ */
 function tupleOf(
   places: readonly OpenApiSchema[],
   { items = {}, minItems = 0, maxItems }: OpenApiSchema,

@@ -20,9 +20,9 @@ export interface MigrateDbOptions extends DbOptions {
 }
 
 /**
- * Runs the pending migrations, and prints each one when it is done.
+ * Runs the pending migrations, and prints each one when it is complete.
  *
- * @throws CliError when a migration fails, or the options or the database are wrong.
+ * @throws CliError when a migration fails, or the options or the database are invalid.
  */
 export async function migrateDatabase(options: MigrateDbOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, false, streams.note)
@@ -56,7 +56,7 @@ export interface StatusOptions extends DbOptions {
   readonly json?: boolean
 }
 
-/** The states that are not an error. */
+/** The states that are not errors. */
 const FINE: readonly MigrationState[] = ['applied', 'pending', 'newer']
 
 /**
@@ -96,9 +96,9 @@ export interface ExamineOptions extends DbOptions {
 }
 
 /**
- * Prints problems that could give one tenant access to rows of another.
+ * Prints problems that could allow one tenant to access rows of another.
  *
- * @throws CliError with status 3 when one of the problems is an error.
+ * @throws CliError with status 3 when any of the problems is an error.
  */
 export async function examineDatabase(options: ExamineOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true, streams.note)
@@ -127,7 +127,7 @@ export interface TableOptions extends ProtectTableOptions, Pick<TenantTableOptio
 /**
  * Prints SQL that creates a table whose rows belong to tenants.
  *
- * @throws CliError when the options are wrong.
+ * @throws CliError when the options are invalid.
  */
 export async function printTable(
   name: string,
@@ -143,8 +143,8 @@ export async function printTable(
 }
 
 /**
- * Splits the columns into one line each. With quotes or nested parentheses the end of a column is not
- * certain: all columns then stay together.
+ * Splits the columns into one line each. With quotes or nested parentheses, the end of a column is not certain, so all
+ * columns stay together.
  */
 function linesOf(columns: string): string[] {
   const isPlain = !/['"]|\([^)]*\(/.test(columns)

@@ -18,12 +18,12 @@ export interface DbOptions {
 }
 
 /**
- * The database and the migrations folder that the options name.
+ * Returns the database and the migrations folder that the options specify.
  *
- * @param mustExist Whether an embedded database's folder must already contain a database. Otherwise it is
+ * @param mustExist Whether the folder of an embedded database must already contain a database. Otherwise, it is
  * created.
- * @param note Called with a line if a file decides which database it is. Default: nothing is called.
- * @throws CliError when the options name no database, or the embedded folder contains none.
+ * @param note Called with a line if a file determines the database. Default: none.
+ * @throws CliError when the options specify no database, or the embedded folder contains none.
  */
 export function databaseOf(
   options: DbOptions,
@@ -77,13 +77,13 @@ function folderOf(folder: string, mustExist: boolean): string {
   })
 }
 
-/** A variable that a command reads for itself. */
+/** A variable that a command reads itself. */
 interface FoundVariable {
   /** `undefined` if the variable is missing or empty. */
   readonly text: string | undefined
-  /** {@link ENVIRONMENT}, `.env`, or the path of the file that holds the value. */
+  /** {@link ENVIRONMENT}, `.env`, or the path of the file that contains the value. */
   readonly from: string | null
-  /** Whether a `.env` that this environment does not read has the variable. */
+  /** Whether the variable is in a `.env` that is not read in this environment. */
   readonly skipped: boolean
 }
 
@@ -91,7 +91,8 @@ interface FoundVariable {
 const ENVIRONMENT = 'the environment'
 
 /**
- * Reads a variable as `env()` does: from the environment, else from `.env` in the folder; also as `NAME_FILE`.
+ * Reads a variable as `env()` does: from the environment, otherwise from `.env` in the folder, including the form
+ * `NAME_FILE`.
  *
  * @throws CliError with status 2 when a file cannot be read.
  */

@@ -9,15 +9,15 @@ import { messageOf } from '../texts.js'
 
 type Postgres = typeof import('blazon/postgres')
 
-/** The SQLSTATEs of a missing table, and of a missing schema. */
+/** The SQLSTATEs for a missing table and a missing schema. */
 const MISSING = ['42P01', '3F000']
 
 /**
  * Runs a function with `blazon/postgres`, which is loaded only at this call.
  *
  * @param database The database that the function opens. Default: none.
- * @param missing The failure when there is no such table. Default: as other refused statements.
- * @throws CliError for errors of the database, of its migrations or of the options.
+ * @param missing The failure when there is no such table. Default: the same as for other refused statements.
+ * @throws CliError for errors in the database, its migrations or the options.
  */
 export async function runDb<T>(
   use: (postgres: Postgres) => T | Promise<T>,
@@ -64,7 +64,7 @@ function unreachable(error: HttpError): CliError {
   })
 }
 
-/** The reason of a failed connection. Node tries all addresses of a host and reports an error for each. */
+/** Returns the reason for a failed connection. Node tries all addresses of a host and reports an error for each. */
 function reasonOf(cause: unknown): string {
   return cause instanceof AggregateError ? cause.errors.map(messageOf).join('; ') : messageOf(cause)
 }
@@ -80,18 +80,18 @@ function rejected(error: Error & { readonly code: string }): CliError {
 }
 
 /**
- * The key under which `blazon/postgres` looks for a function that returns the socket of an embedded database, and the file in
- * which a process of `blazon dev` notes it. `integrations/postgres/keeper/` has both lines again: this room must not import
- * the internal files of an integration.
+ * The key under which `blazon/postgres` looks for a function that returns the socket of an embedded database, and the
+ * file in which a process of `blazon dev` stores it. `integrations/postgres/keeper/` repeats both lines, because this
+ * folder must not import the internal files of an integration.
  */
 const KEEP = Symbol.for('blazon.keep')
 const LOCK_FILE = 'blazon.lock'
 
 /**
- * Lets this process use the embedded database of a folder through `blazon dev`, if the command has it open. Otherwise
- * two processes would need it, and only one can open it.
+ * Lets this process use the embedded database of a folder through `blazon dev`, if that command has opened it, because
+ * only one process can open the database.
  *
- * @returns a function that ends this.
+ * @returns a function that ends this use.
  */
 async function joinKeeper(folder: string): Promise<() => void> {
   const path = socketOf(folder)
@@ -106,12 +106,12 @@ function socketOf(folder: string): string | undefined {
     const { socket } = JSON.parse(readFileSync(join(folder, LOCK_FILE), 'utf8'))
     return typeof socket === 'string' ? socket : undefined
   } catch {
-    // No process has the database open, or the lock is just being written.
+    // No process has opened the database, or the lock is being written.
     return undefined
   }
 }
 
-/** The process may have been killed, and its lock is left. */
+/** Whether the owner of a lock responds. The process may have been killed and have left its lock. */
 function responds(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

@@ -16,10 +16,10 @@ import {
   type WorkReply,
 } from './protocol.js'
 
-/** How long the application may take to reply. */
+/** The time limit for a reply of the application, in milliseconds. */
 const REPLY_MS = 10_000
 const PRELOAD = new URL('./child/preload.js', import.meta.url)
-/** The input of {@link AppProcess}. */
+/** The configuration of {@link AppProcess}. */
 export interface AppProcessConfig {
   readonly entry: string
   readonly options: DevOptions
@@ -32,11 +32,11 @@ export interface AppProcessConfig {
 export class AppProcess {
   /** Settles when the process has ended. */
   readonly ended: Promise<void>
-  /** In milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970. */
   readonly startedAt: number = Date.now()
   readonly #child: ChildProcess
   #ending: Promise<void> | undefined
-  /** The functions that wait for a reply, by the number of their query. */
+  /** The functions that wait for a reply, by the number of the query. */
   readonly #waiting = new Map<number, (reply: WorkReply) => void>()
   #queries = 0
 
@@ -47,7 +47,7 @@ export class AppProcess {
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd,
       env: { ...launch.env, ...process.env, ...environmentOf(options) },
-      // In a group of its own, the application must not read from the terminal.
+      // In its own process group, the application must not read from the terminal.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Ctrl-C reaches only the command, which then ends the whole process group.
       detached: process.platform !== 'win32',
@@ -74,7 +74,7 @@ export class AppProcess {
     if (this.#child.connected) this.#child.send({ blazon: message }, () => {})
   }
 
-  /** Sends a query about the work that the plugins of the application list, and waits for the reply. */
+  /** Sends a query about the work that the application's plugins list, and waits for the reply. */
   async query(query: WorkQuery): Promise<WorkReply> {
     const id = ++this.#queries
     let reply: WorkReply = { message: 'The application does not reply.' }
@@ -90,7 +90,9 @@ export class AppProcess {
     return reply
   }
 
-  /** Sends SIGTERM, and kills the remaining processes after some milliseconds. Settles when the process has ended. */
+  /**
+   * Sends SIGTERM, and kills the remaining processes after `graceMs` milliseconds. Settles when the process has ended.
+   */
   end(graceMs: number): Promise<void> {
     this.#ending ??= this.#end(graceMs)
     return this.#ending
@@ -109,7 +111,7 @@ export class AppProcess {
   }
 }
 
-/** The path of the file with variables of the environment, which need not exist. */
+/** Returns the path of the file with environment variables, which need not exist. */
 export function envFile(cwd: string): string {
   return join(cwd, '.env')
 }
@@ -119,7 +121,7 @@ function optionsOf({ cwd, inspect }: DevOptions): string[] {
   return [
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
     ...(inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`]),
-    // Error stacks then have the lines of the sources, also for compiled JavaScript.
+    // Error stacks then contain the source lines, even for compiled JavaScript.
     '--enable-source-maps',
   ]
 }
@@ -129,12 +131,12 @@ function environmentOf({ port, dashboard }: DevOptions): Record<string, string> 
     [PARENT_VARIABLE]: String(process.pid),
     ...(port !== undefined && { PORT: String(port) }),
     ...(dashboard && { [REPORT_VARIABLE]: '1' }),
-    // Before Node 22.15, no hook receives all modules. Node itself then reports them, as for `--watch`.
+    // Before Node 22.15, no hook receives all modules. Node itself then reports them, as it does for `--watch`.
     ...(!('registerHooks' in module) && { WATCH_REPORT_DEPENDENCIES: '1' }),
   }
 }
 
-/** Node's own report: URLs of ES modules, paths of other modules. */
+/** Node's own report: URLs of ES modules, and paths of other modules. */
 interface NodeReport {
   readonly 'watch:import'?: readonly string[]
   readonly 'watch:require'?: readonly (string | null)[]
@@ -149,8 +151,8 @@ function messagesOf(message: unknown): ChildMessage[] {
 }
 
 /**
- * Kills a process that was started with `detached`, and all programs that it has started. Windows has no groups: there, only
- * the process.
+ * Kills a process that was started with `detached`, and all programs that it has started. On Windows, which has no
+ * process groups, only the process is killed.
  */
 export function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return
@@ -158,6 +160,6 @@ export function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Nothing of the group is left.
+    // The process group no longer exists.
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because people and processes do.
+ * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because it limits waits for people
+ * and processes.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -13,7 +14,7 @@ export class Deadline {
   }
 }
 
-/** Calls a function again and again, until the returned function is called. */
+/** Calls a function repeatedly, until the returned function is called. */
 export function every(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms)
   return () => clearInterval(timer)
@@ -29,7 +30,7 @@ export async function atMost(ms: number, work: Promise<unknown>): Promise<void> 
   deadline?.cancel()
 }
 
-/** A stopwatch: returns the whole milliseconds since its creation. */
+/** Creates a stopwatch: a function that returns the whole milliseconds since its creation. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => Math.round(performance.now() - start)

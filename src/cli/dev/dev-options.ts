@@ -3,11 +3,11 @@ export interface DevOptions {
   readonly cwd: string
   /** The value of `--entry`. */
   readonly entry?: string
-  /** The port of the first server; `undefined` is the port that the application names. */
+  /** The port of the first server; `undefined` for the port that the application specifies. */
   readonly port?: number
-  /** `true`, or the address of the debugger. */
+  /** `true`, or the address on which the debugger listens. */
   readonly inspect?: string | true
-  /** Whether a page for browsers shows the routes and the requests. */
+  /** Whether a browser page shows the routes and the requests. */
   readonly dashboard: boolean
   /** The port of that page. Default: any free port. */
   readonly dashboardPort?: number

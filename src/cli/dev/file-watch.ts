@@ -3,34 +3,37 @@ import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node
 import { dirname, join } from 'node:path'
 import { Deadline } from './deadline.js'
 
-/** Collects the events of one save. */
+/** The quiet time, in milliseconds, after which the events of one save are handled together. */
 const QUIET_MS = 60
-/** An editor may empty or remove a file before it writes the new content. */
+/** The additional wait, because an editor may empty or remove a file before it writes the new content. */
 const HALF_WRITTEN_MS = 100
 const SOURCE = /\.(?:[cm]?[jt]sx?|json)$/
-/** Packages, and temporary files of editors. */
+/** Packages, and temporary files of editors, which are not watched. */
 const SKIPPED = /^(?:node_modules$|\.)|~$/
 
 /**
- * Watches files, and all files of folders, which need not exist. Their folders report events, and the contents decide. So a
- * file or a folder may be replaced, moved or touched. `node --watch` watches the files themselves, and on Linux loses a file
- * that an editor replaces.
+ * Watches files, and all files in folders. They need not exist. The folders report events, but only a changed content
+ * counts, so a file or a folder may be replaced, moved or touched. `node --watch` watches the files themselves, and on
+ * Linux it loses a file that an editor replaces.
  */
 export class FileWatch {
-  /** Whether new source files beside the others count, too: an import may have failed because a file was missing. */
+  /**
+   * Whether new source files beside the watched files also count, because an import may have failed due to a missing
+   * file.
+   */
   seesNewFiles = false
   readonly #onChange: (paths: readonly string[]) => void
   readonly #onError: (error: Error) => void
   readonly #paths = new Set<string>()
-  /** A file is read again when its stamp has changed. The hash is empty for a missing file. */
+  /** The known files. A file is read again when its stamp has changed. The hash is empty for a missing file. */
   readonly #seen = new Map<string, { stamp: string; size: number; hash: string }>()
-  /** The identity changes when a folder is replaced. */
+  /** The watched folders. The identity changes when a folder is replaced. */
   readonly #folders = new Map<string, { readonly watcher?: FSWatcher; readonly identity: string }>()
   #timer: Deadline | undefined
   #isClosed = false
 
   /**
-   * @param onChange Called with the files that have other content than before.
+   * @param onChange Called with the files whose content has changed.
    * @param onError Called if the system cannot watch a folder.
    */
   constructor(onChange: (paths: readonly string[]) => void, onError: (error: Error) => void) {
@@ -41,8 +44,8 @@ export class FileWatch {
   /**
    * Watches a file, or all files of a folder.
    *
-   * @param since When the process started that has read them, in milliseconds since 1970. A later change counts, because the
-   * process may have read the older content.
+   * @param since The start time of the process that read the files, in milliseconds since 1970. A later change counts,
+   * because the process may have read the older content.
    */
   add(path: string, since: number = Number.POSITIVE_INFINITY): void {
     if (this.#isClosed || this.#paths.has(path)) return
@@ -72,7 +75,7 @@ export class FileWatch {
       const isNew = this.#watchFolder(folder)
       if (isNew) for (const { name } of entriesOf(folder)) this.#notice(folder, name)
     }
-    // The folders are watched first, so that changes in the meantime are found.
+    // The folders are watched first, so that changes in the meantime are detected.
     const files = [...this.#paths].flatMap((path) => placesOf(path).files)
     if (!isLast && files.some((file) => this.#isEmptied(file))) {
       this.#timer ??= new Deadline(HALF_WRITTEN_MS, () => this.#check(true))
@@ -97,7 +100,7 @@ export class FileWatch {
     return hash !== (before?.hash ?? '')
   }
 
-  /** Returns `false` for a folder that is watched already. */
+  /** Watches a folder. Returns `false` if the folder is already watched. */
   #watchFolder(folder: string): boolean {
     const { ino, birthtimeMs } = statOf(folder) ?? {}
     const identity = `${ino} ${birthtimeMs}`
@@ -128,12 +131,15 @@ export class FileWatch {
   }
 }
 
-/** The files of a path, and the folders that report their changes. A file need not exist. Links to folders are not followed. */
+/**
+ * Returns the files of a path, and the folders that report their changes. A file need not exist. Links to folders are
+ * not followed.
+ */
 function placesOf(path: string): Record<'files' | 'folders', string[]> {
   const above = nearestFolder(dirname(path))
   if (!isFolder(path)) return { files: [path], folders: [above] }
   const [files, folders]: [string[], string[]] = [[], [path]]
-  // The loop below adds to the list.
+  // The loop adds to the list that it iterates.
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!SKIPPED.test(entry.name)) {
@@ -165,7 +171,7 @@ function hashOf(path: string): string {
   return attempt(() => createHash('sha256').update(readFileSync(path)).digest('base64')) ?? ''
 }
 
-/** Returns `undefined` for a file that does not exist, or cannot be read. */
+/** Calls `read`. Returns `undefined` for a file that does not exist or cannot be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -11,12 +11,12 @@ interface KeptProcess {
   readonly reply: Promise<KeptResult>
 }
 
-/** The time that a process has to save its data. */
+/** The time that a process has to save its data, in milliseconds. */
 const GRACE_MS = 5000
 
 /**
- * Processes that outlive the application's processes, such as an embedded database, which would take most of the time
- * of a restart, and which two processes cannot open.
+ * Processes that outlive the application's processes, such as an embedded database. Opening the database again would
+ * take most of the time of a restart, and two processes cannot open it at the same time.
  */
 export class KeptProcesses {
   readonly #processes = new Map<string, KeptProcess>()
@@ -28,7 +28,8 @@ export class KeptProcesses {
   }
 
   /**
-   * Starts the process, unless it is running and its folder still exists: a user may delete the folder to start again.
+   * Starts the process, unless it is running and its folder still exists. A user may delete the folder to reset the
+   * data.
    */
   async find(request: KeepRequest): Promise<KeptResult> {
     const key = `${request.module} ${request.argument}`
@@ -38,7 +39,7 @@ export class KeptProcesses {
     if (isIntact && running?.child.connected === true) return result
     if (running !== undefined) await stop(running)
     if (this.#isClosed) return { message: 'The command ends.' }
-    // Another application may have been faster.
+    // Another application may already have started the process.
     if (this.#processes.get(key) !== running) return await this.find(request)
     const started = this.#start(request)
     this.#processes.set(key, started)

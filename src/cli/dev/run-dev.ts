@@ -13,19 +13,22 @@ import { FileWatch } from './file-watch.js'
 import { KeptProcesses } from './kept-processes.js'
 import type { ChildMessage } from './protocol.js'
 
-/** The module that listens comes first; commands that only read prefer the module that declares. */
+/**
+ * The names of conventional modules. The module that listens comes first; commands that only read prefer the module
+ * that declares the application.
+ */
 const MODULES = ['main', 'app', 'index']
-/** How long loading a configuration file may take. */
+/** The time limit for loading a configuration file, in seconds. */
 const CONFIG_SECONDS = 10
-/** Files beside the sources that change how the application starts. */
+/** Files besides the sources that affect how the application starts. */
 const SETTINGS = ['package.json', 'tsconfig.json']
-/** Ctrl-C, `kill`, and the end of the terminal. */
+/** The signals of Ctrl-C, of `kill`, and of a closed terminal. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Runs an application, and starts it again whenever one of its files changes. Ends when the command receives a signal.
  *
- * @throws CliError when there is no entry, tsx is missing, or the dashboard cannot have its port.
+ * @throws CliError when there is no entry, tsx is missing, or the port of the dashboard is in use.
  */
 export async function runDev(options: DevOptions, streams: Streams): Promise<void> {
   const { cwd } = options
@@ -34,7 +37,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
     loadConfig: (path) => loadConfig(path, { cwd, timeout: CONFIG_SECONDS }),
     names: MODULES,
   })
-  // It fails now if tsx is missing, not at every start.
+  // Called here so that a missing tsx is reported immediately, and not at every start.
   launchFor(entry, cwd)
   const note = (line: string) => streams.note(`blazon dev: ${line}`)
   const dashboard = await openDashboard(options, (line) => streams.note(line))
@@ -59,7 +62,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
   await kept.close()
 }
 
-/** The files that are watched from the beginning. */
+/** Returns the files that are watched from the beginning. */
 function watchedFrom(entry: string, { cwd, watch = [] }: DevOptions): string[] {
   const settings = SETTINGS.flatMap((name) => {
     const folder = nearestWith(name, dirname(entry))
@@ -68,7 +71,7 @@ function watchedFrom(entry: string, { cwd, watch = [] }: DevOptions): string[] {
   return [entry, envFile(cwd), ...settings, ...watch.map((path) => resolve(cwd, path))]
 }
 
-/** Its code is loaded here, because `--no-dashboard` does not need it. */
+/** Opens the dashboard. Its code is loaded here, because `--no-dashboard` does not need it. */
 async function openDashboard(
   { dashboard, dashboardPort: port = 0 }: DevOptions,
   note: (line: string) => void,
@@ -91,11 +94,11 @@ function endOf(kill: () => void): Promise<void> {
   })
 }
 
-/** How long a process may take to end when it is replaced, and when the command ends. */
+/** How long a process may take to end when it is replaced, and when the command ends, in milliseconds. */
 const RESTART_MS = 2000
 const END_MS = 5000
 
-/** The input of {@link Supervisor}. */
+/** The configuration of {@link Supervisor}. */
 interface SupervisorConfig {
   readonly entry: string
   readonly options: DevOptions
@@ -103,14 +106,14 @@ interface SupervisorConfig {
   readonly kept: KeptProcesses
   /** Shows the reports of the processes; `undefined` without a dashboard. */
   readonly dashboard: Dashboard | undefined
-  /** Gets the files that a process has read since its start, in milliseconds since 1970. */
+  /** Receives the files that a process has read since its start, in milliseconds since 1970. */
   readonly watch: FileWatch
 }
 
 /**
- * Runs the application: at most one process serves, and at most one starts. When the new process is about to listen,
- * the old one ends, and only then the new one may listen. So no port is in use, and a process that does not start
- * replaces nothing.
+ * Runs the application: at most one process is serving, and at most one is starting. When the new process is about to
+ * listen, the old process is ended, and only then may the new one listen. So the port is free, and a process that fails
+ * to start replaces nothing.
  */
 class Supervisor {
   readonly #config: SupervisorConfig
@@ -119,14 +122,14 @@ class Supervisor {
   #starting: AppProcess | undefined
   #isClosed = false
   #elapsed = () => 0
-  /** The port of each server, by the number of its `listen`. */
+  /** The port of each server, by the number of its `listen` call. */
   readonly #ports: Record<number, number> = {}
 
   constructor(config: SupervisorConfig) {
     this.#config = config
   }
 
-  /** Starts a process. A process that has not started yet is killed. */
+  /** Starts a process. Kills a process that is still starting. */
   async restart(): Promise<void> {
     const { entry, options, watch, dashboard } = this.#config
     dashboard?.starting()
@@ -134,7 +137,7 @@ class Supervisor {
     const superseded = this.#starting
     this.#starting = undefined
     await superseded?.kill()
-    // The next process needs the port of the debugger.
+    // The next process needs the debugger's port.
     if (options.inspect !== undefined) await this.#serving?.end(RESTART_MS)
     if (this.#isClosed || this.#starting !== undefined) return
     watch.seesNewFiles = false
@@ -180,7 +183,7 @@ class Supervisor {
     streams.note(`blazon dev: ready in ${this.#elapsed()} ms`)
   }
 
-  /** A process has ended by itself. */
+  /** Handles a process that has ended by itself. */
   #fail(app: AppProcess, how: string): void {
     const { streams, watch, dashboard } = this.#config
     const isStart = app === this.#starting
@@ -205,13 +208,13 @@ class Supervisor {
     )
   }
 
-  /** Ends all processes now. */
+  /** Kills all processes immediately. */
   kill(): void {
     for (const app of this.#all) void app.kill()
   }
 }
 
-/** The path of a module that belongs to no package. */
+/** Returns the path of a module that belongs to no package. */
 function ownPath(url: string): string[] {
   const isOwn = url.startsWith('file:') && !url.includes('/node_modules/')
   return isOwn ? [fileURLToPath(url.replace(/[?#].*$/, ''))] : []

@@ -2,13 +2,13 @@ import type { SchemaPair } from './resolve-schema.js'
 
 /** One change between two documents. */
 export interface Change {
-  /** The kind of the change, for example `operation-removed`. These names are stable. */
+  /** The kind of the change, such as `operation-removed`. These names are stable. */
   readonly rule: string
   /** Whether the change may break a client of the older document. */
   readonly isBreaking: boolean
-  /** `GET /users/{id}`, or `document`. */
+  /** The operation, such as `GET /users/{id}`, or `document`. */
   readonly operation: string
-  /** The place in the operation: `response 200 › data.name`. Empty for the operation itself. */
+  /** The place in the operation, such as `response 200 › data.name`; empty for the operation itself. */
   readonly location: string
   /** The change as a sentence. */
   readonly message: string
@@ -27,25 +27,25 @@ export function compatible(rule: string, location: string, message: string): Loc
   return { rule, isBreaking: false, location, message }
 }
 
-/**
- * A change after which fewer values are valid. It breaks the side that writes them: clients, in a request.
- */
+/** A change after which fewer values are valid. It breaks the side that sends the values: in a request, the clients. */
 export function narrowed(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'request' ? breaking : compatible)(rule, pair.location, message)
 }
 
-/** A change after which more values are valid. It breaks the side that reads them: clients, in a response. */
+/**
+ * A change after which more values are valid. It breaks the side that receives the values: in a response, the clients.
+ */
 export function widened(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'response' ? breaking : compatible)(rule, pair.location, message)
 }
 
-/** Appends a step to a location: `data` and `name` give `data.name`. */
+/** Appends a step to a location: `data` and `name` become `data.name`. */
 export function within(location: string, step: string): string {
   if (location === '' || location.endsWith('› ')) return `${location}${step}`
   return `${location}.${step}`
 }
 
-/** A value in the form that messages show. */
+/** Returns a value in the form for messages. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value)
 }

@@ -13,8 +13,8 @@ export interface BodyPlace {
 }
 
 /**
- * Compares two bodies. A request may be of a type that a range of the current document covers; a response may have become
- * one of the types that a range of the older document covers.
+ * Compares two bodies. A range in the current document may cover the media type of a request, and a range in the older
+ * document may cover the media type of a response.
  */
 export function compareContent(
   { base, current }: Pair<Content>,
@@ -49,7 +49,7 @@ export function compareContent(
   ]
 }
 
-/** A media type without parameters. Its letters have no case (RFC 9110, section 8.3.1). */
+/** Returns a media type without parameters. Media types are case-insensitive (RFC 9110, section 8.3.1). */
 function essenceOf(type: string): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase()
 }
@@ -59,7 +59,7 @@ function isInRange(type: string, range: string): boolean {
   return sub === '*' && (main === '*' || essenceOf(type).startsWith(`${main}/`))
 }
 
-/** The schemas of the items of a stream: the schemas of the whole body differ with the version of OpenAPI. */
+/** Returns the schemas of a stream's items, because the schemas of the whole body depend on the OpenAPI version. */
 function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
   const items = { base: base['x-item-schema'], current: current['x-item-schema'] }
   if (items.base !== undefined && items.current !== undefined) {
@@ -68,7 +68,10 @@ function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
   return { base: base.schema ?? {}, current: current.schema ?? {} }
 }
 
-/** A document without a size may be of an older version: a newly stated size is not a change. */
+/**
+ * Compares the size limits of bodies. A document without a limit may be of an older version, so a new limit is not a
+ * change.
+ */
 export function compareBodyLimit(
   { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,
   location: string,

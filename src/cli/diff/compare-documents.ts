@@ -16,8 +16,9 @@ import { compareUnjudged } from './compare-unjudged.js'
 import { type Pair, SchemaEquality } from './resolve-schema.js'
 
 /**
- * The changes from an older document to a newer one that matter to clients, so descriptions are ignored. They
- * are in the order of the older document; new operations come last. The documents may have different versions of OpenAPI.
+ * Returns the changes from an older document to a newer one that matter to clients. Descriptions are ignored. The
+ * changes are in the order of the older document; new operations come last. The documents may have different OpenAPI
+ * versions.
  */
 export function compareDocuments(older: AnyDocument, newest: AnyDocument): Change[] {
   const [base, current] = [lowerDocument(older), lowerDocument(newest)]
@@ -49,13 +50,15 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   ]
 }
 
-/** The original operations, by the same keys. */
+/** Returns the original operations, by the same keys. */
 function originalsOf(document: AnyDocument): Map<string, unknown> {
   const lowered = operationsOf(document as OpenApiDocument)
   return new Map([...lowered].map(([key, { operation }]) => [key, operation]))
 }
 
-/** A new operation or another tag may rename the method of an operation that keeps its id. */
+/**
+ * Compares the client methods. A new operation or another tag may rename the method of an operation that keeps its ID.
+ */
 function compareMethods(
   { base: from, current: to }: Pair<string | undefined>,
   { base, current }: Pair<OpenApiOperation>,
@@ -78,7 +81,7 @@ function place(operation: string, changes: readonly LocalChange[]): Change[] {
     rule,
     isBreaking,
     operation,
-    // A schema at the root has no further step, so its location would end with the separator.
+    // A schema at the root has no further step, so its location would otherwise end with the separator.
     location: location.replace(/ › $/, ''),
     message,
   }))
@@ -88,12 +91,12 @@ const METHODS = ['get', 'query', 'post', 'put', 'patch', 'delete', 'head', 'opti
 
 /** An operation with its title. */
 interface Placed {
-  /** `GET /users/{id}` */
+  /** The title, such as `GET /users/{id}`. */
   readonly title: string
   readonly operation: OpenApiOperation
 }
 
-/** Parts that documents of other tools have, but no document of this package. */
+/** Parts that documents from other tools have, but no document of this package. */
 interface ForeignParts {
   readonly parameters?: readonly (OpenApiParameter | Reference)[]
   readonly requestBody?: OpenApiRequestBody | Reference
@@ -104,8 +107,8 @@ type Components = {
 }
 
 /**
- * The operations by method and path, with the parameters of their path and without references to parameters and bodies.
- * The names of path parameters are not in the keys, because a URL does not contain them.
+ * Returns the operations by method and path, including the parameters of their path, with references to parameters and
+ * bodies resolved. The keys do not contain the names of path parameters, because a URL does not contain them.
  */
 function operationsOf(document: OpenApiDocument): Map<string, Placed> {
   const operations = new Map<string, Placed>()
@@ -138,7 +141,7 @@ function completed(
 ): OpenApiOperation {
   const components = document.components as Components | undefined
   const { parameters, requestBody, ...others } = operation
-  // A parameter of the operation replaces the same one of the path (OpenAPI 3.0.3, 4.7.9.1).
+  // A parameter of the operation replaces the same parameter of the path (OpenAPI 3.0.3, 4.7.9.1).
   const byPlace = new Map<string, OpenApiParameter>()
   for (const given of [...(item.parameters ?? []), ...(parameters ?? [])]) {
     const parameter = isReference(given)
@@ -156,7 +159,7 @@ function completed(
   }
 }
 
-/** Path parameters are compared by their position in the path. */
+/** Sorts path parameters by their position in the path, by which they are compared. */
 function inOrder(parameters: readonly OpenApiParameter[], path: string): OpenApiParameter[] {
   const names: readonly string[] = path.match(PARAMETER) ?? []
   const ofPath = parameters.filter((parameter) => parameter.in === 'path')

@@ -40,7 +40,7 @@ function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] 
   ]
 }
 
-/** Credentials that sufficed for the older document must suffice for the newer one. */
+/** Compares security. Credentials that are sufficient for the older document must be sufficient for the newer one. */
 function compareSecurity(
   { base, current }: Pair<OpenApiOperation>,
   comparison: Comparison,
@@ -59,8 +59,8 @@ function compareSecurity(
 }
 
 /**
- * The lists of schemes that are each enough for access. An operation without requirements needs an empty list. A scheme
- * is identified by the credential that a client sends, and not by its name.
+ * Returns the lists of schemes that are each sufficient for access. An operation without requirements has an empty
+ * list. A scheme is identified by the credential that a client sends, and not by its name.
  */
 function alternatives(
   own: readonly SecurityRequirement[] | undefined,
@@ -77,12 +77,14 @@ function alternatives(
   )
 }
 
-/** The credential that a client sends for a scheme; the scheme's name if the document does not describe it. */
+/**
+ * Returns the credential that a client sends for a scheme, or the scheme's name if the document does not describe it.
+ */
 function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string {
   if (scheme === undefined) return name
   const { type, scheme: own = '', in: place, name: key } = scheme
   if (type === 'apiKey') return `the ${place} ${place === 'header' ? key?.toLowerCase() : key}`
-  // Both are sent as a bearer token, and a client obtains this token in its own way.
+  // Both are sent as a bearer token, and clients obtain this token themselves.
   return type === 'http' ? `${own.toLowerCase()} authorization` : `${type} (${name})`
 }
 
@@ -105,8 +107,8 @@ function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison)
 }
 
 /**
- * The parameters by location and name. Path parameters are compared by position, because a URL does not
- * contain their names.
+ * Returns the parameters by location and name. Path parameters are compared by position, because a URL does not contain
+ * their names.
  */
 function parametersOf({ parameters = [] }: OpenApiOperation): Map<string, OpenApiParameter> {
   let position = 0
@@ -129,7 +131,7 @@ function compareParameter(
     isScalar(schemas.base, comparison.base) && isScalar(schemas.current, comparison.current)
   const style = ({ style: own, explode, in: place }: OpenApiParameter) => {
     const known = own ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
-    // A single value is written in the same way with `explode`.
+    // With `explode`, a single value is encoded in the same way.
     return isOne ? known : `${known}, explode ${explode ?? known === 'form'}`
   }
   const isStyled = style(base) !== style(current)
@@ -141,7 +143,7 @@ function compareParameter(
   ]
 }
 
-/** The schema of a parameter. Documents of other tools may have it in `content`. */
+/** Returns the schema of a parameter. Documents from other tools may have it in `content`. */
 function schemaOf(parameter: OpenApiParameter): OpenApiSchema {
   const { schema, content = {} } = parameter as Partial<OpenApiParameter & OpenApiRequestBody>
   return schema ?? Object.values(content)[0]?.schema ?? {}
@@ -183,8 +185,8 @@ function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): Lo
 }
 
 /**
- * Compares the responses of an operation. A status may now be part of `2XX` or `default`, and the responses of a range may
- * now be described one by one.
+ * Compares the responses of an operation. `2XX` or `default` may now include a status, and the responses of a range may
+ * now be described separately.
  */
 function compareResponses(
   { base, current }: Pair<OpenApiOperation>,
@@ -219,7 +221,7 @@ function isRange(status: string): boolean {
   return !/^\d{3}$/.test(status)
 }
 
-/** The current statuses that replace the description of an older status. */
+/** Returns the current statuses that replace the description of an older status. */
 function statusesFor(status: string, { base, current }: Pair<OpenApiOperation>): string[] {
   const { responses } = current
   const family = `${status.charAt(0)}XX`
@@ -234,7 +236,7 @@ function statusesFor(status: string, { base, current }: Pair<OpenApiOperation>):
   return parts.length > 0 ? parts : ['default'].filter((each) => each in responses)
 }
 
-/** Whether the older document describes a status by another response than by this range. */
+/** Whether the older document describes a status with a response other than this range. */
 function isDescribed(status: string, { responses }: OpenApiOperation, range: string): boolean {
   const closer = [status, ...(range === 'default' ? [`${status.charAt(0)}XX`] : [])]
   return closer.some((each) => each !== range && each in responses)
@@ -242,7 +244,7 @@ function isDescribed(status: string, { responses }: OpenApiOperation, range: str
 
 type Described = readonly [status: string, response: OpenApiResponse]
 
-/** A range is described by all its responses: responses without a body do not change the others. */
+/** Removes responses without a body from the description of a range, because they do not affect the other responses. */
 function withContent(responses: readonly Described[]): readonly Described[] {
   const full = responses.filter(([, { content = {} }]) => Object.keys(content).length > 0)
   return full.length > 0 ? full : responses

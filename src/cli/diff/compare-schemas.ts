@@ -60,8 +60,9 @@ function isTyped({ base, current }: SchemaPair): boolean {
 }
 
 /**
- * Whether no earlier place had this pair. Only a reference can lead back to a place, so pairs without one are not
- * stored. A schema without a reference is identified by its object: two of them may differ beside the same reference.
+ * Whether this pair occurs for the first time. Only a reference can lead back to a place, so pairs without references
+ * are not stored. A schema without a reference is identified by its object, because two different schemas may be paired
+ * with the same reference.
  */
 function isFirst({ base, current }: SchemaPair, seen: SeenPairs): boolean {
   if (base.$ref === undefined && current.$ref === undefined) return true
@@ -149,7 +150,9 @@ function compareProperties(pair: Required<SchemaPair>, comparison: Comparison): 
   })
 }
 
-/** The properties of one side: requests have none that are `readOnly`, and responses none that are `writeOnly`. */
+/**
+ * Returns the properties for one side: requests have no `readOnly` properties, and responses no `writeOnly` properties.
+ */
 function propertiesOf(
   { properties = {} }: OpenApiSchema,
   side: Side,
@@ -169,9 +172,7 @@ function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChan
     : [widened(pair, 'property-optional', 'The field was required and may be missing.')]
 }
 
-/**
- * Compares `additionalProperties`. Clients ignore unknown response properties, so new ones break nothing.
- */
+/** Compares `additionalProperties`. Clients ignore unknown response properties, so new properties break nothing. */
 function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const [from, to] = [pair.base.additionalProperties, pair.current.additionalProperties]
   if (typeof from === 'object' && typeof to === 'object') {
@@ -194,9 +195,9 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
 }
 
 /**
- * Compares the branches of a union; a schema without branches is its only one. Branches that are in both documents
- * match in any order. If one branch remains on each side, it counts as one changed branch. If more remain, the branches
- * without a counterpart count.
+ * Compares the branches of a union. A schema without branches counts as its only branch. Branches that are in both
+ * documents match in any order. If one branch remains on each side, these two count as one changed branch. If more
+ * remain, the branches without a counterpart are reported.
  */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison
@@ -225,7 +226,10 @@ function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): Loc
   ]
 }
 
-/** Pairs that were only compared tentatively, and must be compared again before a report. */
+/**
+ * Copies the compared pairs, because pairs that are compared only tentatively must be compared again before they are
+ * reported.
+ */
 function copyOf(seen: SeenPairs): SeenPairs {
   return new Map([...seen].map(([from, to]) => [from, new Set(to)]))
 }
@@ -239,7 +243,7 @@ function count({ length }: readonly unknown[], what: string): string {
   return length === 1 ? `An alternative is ${what}.` : `${length} alternatives are ${what}.`
 }
 
-/** Compares the abilities that callers need for a field. A client may lack each new ability. */
+/** Compares the abilities that callers need for a field. A client may lack any new ability. */
 function compareVisibility({ base, current, location }: SchemaPair): LocalChange[] {
   const [from, to] = [visibilityOf(base), visibilityOf(current)]
   const fresh = to.filter((ability) => !from.includes(ability))
@@ -272,8 +276,8 @@ const UPPER: readonly BoundKey[] = ['maximum', 'maxLength', 'maxItems', 'maxProp
 const RULES = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'not'] as const
 
 /**
- * Compares the limits of a value, such as its length. Only the sender of a value can break them, so only
- * requests are compared.
+ * Compares the limits of a value, such as its length. Only the sender of a value can violate them, so only requests are
+ * compared.
  */
 function compareBounds(pair: SchemaPair): LocalChange[] {
   const { base, current } = pair
@@ -284,7 +288,7 @@ function compareBounds(pair: SchemaPair): LocalChange[] {
   ]
 }
 
-/** A bound as a number. An exclusive bound counts as slightly stricter. */
+/** Returns a bound as a number. An exclusive bound counts as slightly stricter. */
 function limit(schema: OpenApiSchema, key: BoundKey): number {
   const isLower = LOWER.includes(key)
   const value = schema[key]

@@ -24,21 +24,21 @@ const SCHEMAS: readonly string[] = [
   ...['contains', 'prefixItems', 'if', 'then', 'else', 'propertyNames'],
 ]
 
-/** Keywords whose value has schemas by name. */
+/** Keywords whose value contains schemas by name. */
 const NAMED: readonly string[] = ['properties', 'patternProperties', 'dependentSchemas']
 
-/** Keywords without a meaning for values. */
+/** Keywords that do not affect which values are valid. */
 const NOTES: readonly string[] = ['title', 'description', 'examples', 'example', 'deprecated']
 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Finds changes of keywords that the comparison in the dialect of OpenAPI 3.0 does not see. Each counts as breaking,
- * because its effect is unknown. Documents of 3.0 have no such keywords; between different dialects they are not
+ * Finds changes of keywords that the comparison in the dialect of OpenAPI 3.0 ignores. Each change counts as breaking,
+ * because its effect is unknown. Documents of 3.0 have no such keywords. Between different dialects, they are not
  * compared.
  *
  * @param operations The same operation in both documents.
- * @param documents The older and the newer document, as they were written.
+ * @param documents The older and the newer document in their original form.
  */
 export function compareUnjudged(
   operations: readonly [unknown, unknown],
@@ -96,7 +96,7 @@ function walkSchema(value: unknown, path: readonly string[], search: Search): vo
   }
 }
 
-/** A value with resolved references and sorted keys, without annotations. */
+/** Returns a value with resolved references and sorted keys, without annotations. */
 function plain(value: unknown, search: Search): unknown {
   if (Array.isArray(value)) return value.map((each) => plain(each, search))
   const { node, active } = resolve(value, search)
@@ -106,7 +106,7 @@ function plain(value: unknown, search: Search): unknown {
   return entries.map(([name, each]) => [name, plain(each, { ...search, active })])
 }
 
-/** Follows a reference. `null` for a value that is not an object, and for a schema that contains itself. */
+/** Follows a reference. Returns `null` for a value that is not an object, and for a schema that contains itself. */
 function resolve(
   value: unknown,
   { document, active }: Search,

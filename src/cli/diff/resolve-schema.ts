@@ -2,12 +2,12 @@ import type { OpenApiDocument, OpenApiSchema } from '../../contracts/openapi-3-0
 import { isNull } from '../../schema/dialect/union.js'
 import { followReference } from '../component-reference.js'
 
-/** A longer chain of references is treated as circular. */
+/** The maximum length of a chain of references. A longer chain is treated as circular. */
 const MAX_CHAIN = 50
 
 /**
- * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and moves the `null` of a branch to the
- * union: documents of different versions write such a schema differently.
+ * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and moves the `null` of a branch
+ * to the union, because documents of different versions represent such a schema differently.
  */
 export function resolveSchema(
   schema: OpenApiSchema,
@@ -28,7 +28,10 @@ export function resolveSchema(
   )
 }
 
-/** A union of constants as one enum, which generated clients type in the same way; `undefined` for any other schema. */
+/**
+ * Returns a union of constants as one enum, for which generated clients have the same type; `undefined` for any other
+ * schema.
+ */
 function unionOfConstants(
   { anyOf, oneOf, ...own }: OpenApiSchema,
   document: OpenApiDocument,
@@ -74,12 +77,12 @@ function withoutNullBranch(
   return merge(own, nullable)
 }
 
-/** Whether a schema accepts `null`, as its own keywords state. */
+/** Whether a schema's own keywords accept `null`. */
 export function isNullable({ nullable, enum: values }: OpenApiSchema): boolean {
   return nullable === true && values?.includes(null) !== false
 }
 
-/** The same schema, which refuses `null`. */
+/** Returns the same schema, which refuses `null`. */
 export function withoutNull(schema: OpenApiSchema): OpenApiSchema {
   const { nullable: _, enum: values, ...others } = schema
   if (!isNullable(schema)) return schema
@@ -110,7 +113,7 @@ export class SchemaEquality {
     this.#current = current
   }
 
-  /** Whether two values are equal. The order of keys, descriptions, titles and examples are ignored. */
+  /** Whether two values are equal. The order of keys, and all descriptions, titles and examples are ignored. */
   isSame(a: unknown, b: unknown): boolean {
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
     const [from, to] = [a as OpenApiSchema, b as OpenApiSchema]
@@ -137,8 +140,7 @@ export class SchemaEquality {
   }
 
   /**
-   * Removes the pairs that were found equal since then: that result may depend on the assumption that turned
-   * out wrong.
+   * Removes the pairs that were found equal since then, because that result may depend on an assumption that was false.
    */
   #forgetSince(size: number): void {
     for (const [key, isSame] of [...this.#known].slice(size)) {
@@ -150,8 +152,8 @@ export class SchemaEquality {
 const PROSE = new Set(['description', 'title', 'example'])
 
 /**
- * Whether a key holds a text such as a description. A property that is called `title` holds a schema, which
- * counts.
+ * Whether a key contains a text such as a description. A property with the name `title` contains a schema, which is
+ * compared.
  */
 function isProse(key: string, a: object, b: object): boolean {
   const isText = (value: unknown) => typeof value !== 'object'
@@ -175,10 +177,10 @@ export interface Pair<T> {
   readonly current: T
 }
 
-/** The side of a schema: clients write requests, the application writes responses. */
+/** The side of a schema: clients send requests, and the application sends responses. */
 export type Side = 'request' | 'response'
 
-/** Two schemas from the same place in both documents. */
+/** Two schemas in the same place of both documents. */
 export interface SchemaPair {
   readonly base: OpenApiSchema
   readonly current: OpenApiSchema
@@ -188,5 +190,5 @@ export interface SchemaPair {
   readonly seen?: SeenPairs
 }
 
-/** The compared references and schemas, by the reference or schema of the base. */
+/** The compared references and schemas, by the base's reference or schema. */
 export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>

@@ -8,7 +8,7 @@ Nothing is started, changed or installed. If the application stores tenants in a
 database of --url, otherwise of DATABASE_URL in the environment or in .env.
 `
 
-/** Adds the command `doctor`, whose options of loading are added by `withLoading`. */
+/** Adds the command `doctor`. `withLoading` adds its loading options. */
 export function addDoctor(
   parent: Command,
   { cwd, streams }: ProgramContext,
@@ -25,7 +25,7 @@ export function addDoctor(
     )
     .addHelpText('after', NOTES)
   withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
-    // Only this command needs its modules.
+    // Only this command needs these modules.
     const { runDoctor } = await import('./run-doctor.js')
     await runDoctor({ ...options, cwd }, streams)
   })

@@ -20,7 +20,7 @@ export interface CheckedApp extends Checked {
   readonly usesTenants: boolean | null
 }
 
-/** Reads the application with production settings, in a separate process, without starting it. */
+/** Reads the application with production settings in a separate process, without starting it. */
 export async function checkApplication(
   project: Project,
   options: DoctorOptions,
@@ -41,22 +41,22 @@ function only(...findings: readonly Finding[]): Checked {
   return { findings, notChecked: [] }
 }
 
-/** A report, and the checks without a result. */
+/** A report, and the checks that have no result. */
 interface Read {
   readonly report: Report
   readonly notChecked: readonly string[]
 }
 
 /**
- * Reads the application with `NODE_ENV=production`. Variables that are only set in production may be missing here: then
- * it is read as it is here.
+ * Reads the application with `NODE_ENV=production`. Variables that are set only in production may be missing on this
+ * machine. The application is then read with the settings of this machine.
  */
 async function readInProduction(
   { env }: Project,
   { path: module }: Entry,
   options: DoctorOptions,
 ): Promise<Read | Checked> {
-  // Production does not read `.env`. Here it provides the variables that are set in production.
+  // Production does not read `.env`. Here, it provides the variables that are set in production.
   const variables = { ...env, ...process.env }
   const run = (nodeEnv: Readonly<Record<string, string>>) =>
     runChild({ kind: 'doctor', module }, { ...options, env: { ...variables, ...nodeEnv } })
@@ -68,13 +68,13 @@ async function readInProduction(
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // A package of the command is missing; the message names it.
+    // A package that the command needs is missing. The message contains its name.
     if (error.status === 4) return notChecked(sentence(error.message))
     return only(failed({ file: module, line: null }, error.message))
   }
 }
 
-/** The variables that caused a failure; `null` if the failure has other causes, too. */
+/** Returns the variables that caused a failure; `null` if the failure also has other causes. */
 function missingVariables(report: Report): string[] | null {
   const { problems = [] } = report as Partial<Failure>
   const isOnly = problems.length > 0 && problems.every(({ code }) => code === 'E_ENV_INVALID')
@@ -91,7 +91,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
     return { findings, notChecked, usesTenants: report.usesTenants }
   }
   const { problems, message, reason, stack = '' } = report as Failure
-  // A module with a conventional name need not be an application.
+  // A module with a conventional name is not necessarily an application.
   if (reason === 'no-app' && entry.source === 'convention') {
     const name = relative(cwd, entry.path)
     return unread({ findings: [], notChecked: [...notChecked, `${name} has no application`] })
@@ -111,7 +111,7 @@ function failed(place: SourcePlace | null, message: string): Finding {
   return finding('E_APP_FAILED', { subject: 'the application', place, cause, remedy })
 }
 
-/** Two instances in one process: each can read only the metadata of its own decorators. */
+/** Reports two instances in one process, because each can read only the metadata of its own decorators. */
 function checkInstances(instances: readonly string[], place: SourcePlace): Finding[] {
   if (instances.length < 2) return []
   return [

@@ -4,8 +4,8 @@ import type { ConfigCode } from '../../errors/codes.js'
 import { formatProblem, type Problem } from '../../errors/config-error.js'
 
 /**
- * A code that only `blazon doctor` reports: `E_` does not work, `W_` should be looked at. The doctor also reports the codes
- * of boot and of the database. `docs/doctor.md` explains each.
+ * A code that only `blazon doctor` reports: `E_` means that something does not work, `W_` that it should be checked.
+ * The doctor also reports the codes of boot and of the database. `docs/doctor.md` explains each.
  */
 export type DoctorCode =
   | ProductionCode
@@ -18,17 +18,17 @@ export type DoctorCode =
 export interface SourcePlace {
   /** An absolute path. */
   readonly file: string
-  /** Counted from 1; `null` for the whole file. */
+  /** The line, counted from 1; `null` for the whole file. */
   readonly line: number | null
 }
 
-/** Something that the doctor has found. */
+/** A finding of the doctor. */
 export interface Finding {
   readonly code: DoctorCode | ConfigCode
   readonly severity: 'error' | 'warning'
-  /** The option, class or package that is wrong. */
+  /** The option, class or package with the problem. */
   readonly subject: string
-  /** `null` if the finding is not about a file, such as a finding about the database. */
+  /** The place; `null` if the finding is not about a file, such as a finding about the database. */
   readonly place: SourcePlace | null
   readonly cause: string
   readonly remedy: string
@@ -37,22 +37,22 @@ export interface Finding {
 /** The result of a check. */
 export interface Checked {
   readonly findings: readonly Finding[]
-  /** The checks that could not run, with the reasons, one sentence each. */
+  /** The reasons why checks could not run, one sentence each. */
   readonly notChecked: readonly string[]
 }
 
-/** Creates a finding. Its code decides the severity. */
+/** Creates a finding. Its code determines the severity. */
 export function finding(code: Finding['code'], facts: Omit<Finding, 'code' | 'severity'>): Finding {
   return { code, severity: code.startsWith('E_') ? 'error' : 'warning', ...facts }
 }
 
-/** A message of another program as a sentence. */
+/** Returns a message of another program as a sentence. */
 export function sentence(message: string): string {
   const text = message.trim().replace(/\s*\n\s*/g, ' ')
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** The result of a check that had nothing to check. */
+/** Returns the result of a check that had nothing to check. */
 export function notChecked(reason: string): Checked {
   return { findings: [], notChecked: [reason] }
 }
@@ -62,7 +62,7 @@ export interface Group extends Checked {
   readonly name: string
 }
 
-/** The findings of each group, errors first; then the checks that ran, and the skipped ones. */
+/** Returns the findings of each group as text, errors first; then the checks that ran and the skipped checks. */
 export function toText(groups: readonly Group[], cwd: string): string {
   const found = groups.filter(({ findings }) => findings.length > 0)
   const paragraphs = found.map(({ name, findings }) =>
@@ -79,7 +79,7 @@ export function toText(groups: readonly Group[], cwd: string): string {
   return `${[...paragraphs, end.join('\n')].join('\n\n')}\n`
 }
 
-/** Whether a check has found something, or could check everything. */
+/** Whether a check has findings, or could check everything. */
 function isChecked({ findings, notChecked }: Group): boolean {
   return findings.length > 0 || notChecked.length === 0
 }
@@ -109,7 +109,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '  ')
 }
 
-/** The same as data. */
+/** Returns the same result as data. */
 export function toJson(groups: readonly Group[], cwd: string): object {
   const findings = groups.flatMap(({ name, findings }) =>
     sorted(findings).map(({ place, ...facts }) => ({

@@ -11,7 +11,7 @@ import type { SourcePlace } from './finding.js'
 /** Options of `doctor`. */
 export interface DoctorOptions extends LoadOptions {
   readonly json?: boolean
-  /** Whether warnings fail, too. */
+  /** Whether warnings also count as failures. */
   readonly strict?: boolean
   /** The database to examine. Default: `DATABASE_URL`. */
   readonly url?: string
@@ -22,24 +22,24 @@ export interface DoctorOptions extends LoadOptions {
 /** The facts about a project that the checks use. */
 export interface Project {
   readonly cwd: string
-  /** The folder of the nearest `package.json`, else the working folder of the command. */
+  /** The folder of the nearest `package.json`, otherwise the working directory of the command. */
   readonly root: string
-  /** The packages that the project lists itself. */
+  /** The packages that the project itself lists. */
   readonly listed: ReadonlySet<string>
   /** The module that declares the application, or the reason why none was found. */
   readonly entry: Entry | CliError
-  /** The code in the folder of the entry, else of the project. */
+  /** The code in the folder of the entry, otherwise of the project. */
   readonly sources: readonly Source[]
   /** The copy of this package that the project uses; `null` if it is not installed. */
   readonly own: Installed | null
-  /** The variables of `.env`. */
+  /** The variables in `.env`. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /**
  * Examines a project. Runs only its configuration module, in a separate process.
  *
- * @throws CliError when `--entry` names no file.
+ * @throws CliError when `--entry` is not a file.
  */
 export async function readProject(options: DoctorOptions): Promise<Project> {
   const { cwd } = options
@@ -64,7 +64,7 @@ async function entryOf(options: DoctorOptions): Promise<Entry | CliError> {
     const load = (path: string) => loadConfig(path, options)
     return await findEntry(entry, { cwd, loadConfig: load })
   } catch (error) {
-    // An invalid entry in the command line is a usage error.
+    // An invalid entry on the command line is a usage error.
     if (entry === undefined && error instanceof CliError) return error
     throw error
   }
@@ -78,17 +78,17 @@ function envOf(file: string): Project['env'] {
   }
 }
 
-/** A file of code of the project. */
+/** A code file of the project. */
 interface Source {
   readonly file: string
   readonly text: string
 }
 
 const CODE = /(?<!\.d)\.[cm]?[jt]s$/
-/** Folders without code of the project itself. */
+/** Folders that do not contain the project's own code. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
 
-/** Reads the code in a folder and its subfolders, without other packages and unreadable folders. */
+/** Reads the code in a folder and its subfolders, except other packages and unreadable folders. */
 function readSources(folder: string): Source[] {
   return entriesOf(folder).flatMap((entry) => {
     const file = join(folder, entry.name)
@@ -106,7 +106,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** The first import of a door of this package, but not of its types alone. */
+/** Finds the first import of an entry point of this package. Imports of types only are ignored. */
 export function findImport(sources: readonly Source[], door: string): SourcePlace | null {
   const name = new RegExp(`^(?!\\s*(?:import|export) type\\b).*['"]blazon/${door}['"]`, 'm')
   for (const { file, text } of sources) {

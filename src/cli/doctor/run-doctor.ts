@@ -23,8 +23,8 @@ import { type DoctorOptions, findImport, type Project, readProject } from './pro
 /**
  * Examines a project, and prints its mistakes.
  *
- * @throws CliError with status 1 when something is an error, or a warning under `--strict`; with status 2 when `--entry` is
- * wrong.
+ * @throws CliError with status 1 when there is an error, or a warning with `--strict`; with status 2 when `--entry` is
+ * invalid.
  */
 export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
   const project = await readProject(options)
@@ -52,7 +52,7 @@ async function check(project: Project, options: DoctorOptions): Promise<Group[]>
   ]
 }
 
-/** Examines the database as `blazon db doctor` does, if the application keeps tenants in one. */
+/** Examines the database as `blazon db doctor` does, if the application stores tenant data in one. */
 async function checkDatabase(
   { sources, cwd, env }: Project,
   usesTenants: boolean | null,
@@ -85,7 +85,10 @@ function untenanted(usesTenants: false | null): string {
 
 const OWN = 'blazon'
 
-/** Finds several installed copies of this package: the classes and decorators of one are unknown to the other. */
+/**
+ * Finds several installed copies of this package, because one copy does not recognize the classes and decorators of
+ * another.
+ */
 function checkPackages(project: Project): Checked {
   if (project.own === null) return notChecked('blazon is not installed in this project')
   const copies = [...findCopies(project)]
@@ -109,7 +112,9 @@ interface Copy {
   readonly user: string
 }
 
-/** Follows the dependencies of the project, as Node finds them. The copies have their folders as keys. */
+/**
+ * Follows the dependencies of the project, as Node resolves them. The keys of the result are the folders of the copies.
+ */
 function findCopies({ root, own }: Project): Map<string, Copy> {
   const copies = new Map<string, Copy>()
   const seen = new Set<string>()
@@ -137,7 +142,7 @@ function dependenciesOf({ manifest }: Installed, isRoot: boolean): string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...own })
 }
 
-/** The packages that an entry point of this package needs to serve requests: one of each list. */
+/** The packages that an entry point of this package needs to serve requests: one package from each list. */
 const DOORS: Readonly<Record<string, readonly Peer[]>> = {
   jwt: ['jose'],
   otel: ['@opentelemetry/api'],
@@ -146,7 +151,10 @@ const DOORS: Readonly<Record<string, readonly Peer[]>> = {
   typeorm: ['typeorm'],
 }
 
-/** Compares the optional packages with the oldest versions that work, all at once: boot stops at the first. */
+/**
+ * Compares the versions of all optional packages with the oldest supported versions, because boot stops at the first
+ * problem.
+ */
 function checkPeers(project: Project): Checked {
   const used = new Map<Peer, SourcePlace>()
   const missing = Object.entries(DOORS).flatMap(([door, any]) => {
@@ -172,7 +180,7 @@ function missingFor(door: string, any: readonly Peer[], place: SourcePlace): Fin
   })
 }
 
-/** An outdated package, and the location that imports its entry point; `undefined` if none was found. */
+/** An outdated package, and the place that imports its entry point; `undefined` if there is no such place. */
 interface Old {
   readonly found: OldPeer
   readonly place: SourcePlace | undefined

@@ -18,7 +18,7 @@ export interface ListJobsOptions extends DbOptions {
 /**
  * Prints jobs, the newest first.
  *
- * @throws CliError when an option or the database is wrong.
+ * @throws CliError when an option or the database is invalid.
  */
 export async function listStored(options: ListJobsOptions, streams: Streams): Promise<void> {
   const { name, state, schema, json } = options
@@ -31,7 +31,7 @@ export async function listStored(options: ListJobsOptions, streams: Streams): Pr
   streams.note(`${counted(jobs.length, 'job')}.`)
 }
 
-/** The command prints no inputs, because they may contain personal data. */
+/** Removes the input of a job, because inputs may contain personal data. */
 function withoutInput({ input: _input, ...job }: StoredJob) {
   return job
 }
@@ -46,7 +46,7 @@ function row({ id, name, state, tenant, attempts, sentAt, reason }: StoredJob): 
     sentAt.toISOString(),
     reason ?? '',
   ]
-  // Reasons are messages of errors: control characters could change the display of a terminal.
+  // Reasons are error messages, and control characters in them could affect the terminal.
   return `${cells
     .join('  ')
     .replace(/\p{Cc}/gu, ' ')
@@ -61,7 +61,7 @@ export interface RetryJobOptions extends DbOptions {
 /**
  * Lets a dead job run once more.
  *
- * @throws CliError when there is no such job, or the database is wrong.
+ * @throws CliError when there is no such job, or the database is invalid.
  */
 export async function retryOne(
   id: string,
@@ -90,7 +90,7 @@ const NO_TABLES: CliErrorFacts = {
 /**
  * Runs a function with `blazon/jobs` and the database.
  *
- * @throws CliError as `runDb`, and when the database has no tables of jobs.
+ * @throws CliError for the same reasons as `runDb`, and when the database has no job tables.
  */
 function runJobs<T>(
   database: PostgresOptions,

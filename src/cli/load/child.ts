@@ -24,8 +24,8 @@ import { exportsOf, readApp, SelectionError } from './read-app.js'
 const LISTENER = Symbol.for('blazon.env')
 
 /**
- * Imports a module and reports the variables of every `env()` that it, or a module that it imports, has called. Call it
- * only in a separate process.
+ * Imports a module, and reports the variables of every `env()` call in the module and in its imports. Call this
+ * function only in a separate process.
  */
 async function readEnvs(module: string): Promise<EnvReport[]> {
   const declared: DeclaredEnv[] = []
@@ -34,14 +34,14 @@ async function readEnvs(module: string): Promise<EnvReport[]> {
   try {
     await readApp(module)
   } catch (error) {
-    // The module may be without an application. It may also have read wrong variables, which are reported below.
+    // The module may not contain an application. It may also have read invalid variables, which are reported below.
     const isEnough = error instanceof SelectionError || isAboutVariables(error)
     if (!isEnough || declared.length === 0) throw error
   }
   return await Promise.all(declared.map((each) => each.report()))
 }
 
-/** Compares names instead of classes: the application may use another copy of this package. */
+/** Compares names instead of classes, because the application may use another copy of this package. */
 function isAboutVariables(error: unknown): boolean {
   const { name, problems = [] } = (error ?? {}) as { name?: string; problems?: { code: string }[] }
   return name === 'ConfigError' && problems.some(({ code }) => code === 'E_ENV_INVALID')
@@ -50,7 +50,10 @@ function isAboutVariables(error: unknown): boolean {
 /** The key under which the application finds the list of its decorators; `metadata/applied.ts` explains it. */
 const LIST = Symbol.for('blazon.decorators')
 
-/** Makes every copy of this package in the process record its decorators. Call it before the first copy is loaded. */
+/**
+ * Makes every copy of this package in the process record its decorators. Call this function before the first copy is
+ * loaded.
+ */
 function keepDecorators(): void {
   Object.defineProperty(globalThis, LIST, { value: [] })
 }
@@ -59,22 +62,22 @@ function keptDecorators(): readonly AppliedDecorator[] {
   return (globalThis as { [LIST]?: readonly AppliedDecorator[] })[LIST] ?? []
 }
 
-/** Adds the place of the class or method that a problem names: `UsersController.getById`. */
+/** Adds the place of the class or method in a problem, such as `UsersController.getById`. */
 function placed(problem: PlacedProblem): PlacedProblem {
   const [, className, member] = /^([\w$]+)(?:\.([\w$]+))?/.exec(problem.subject) ?? []
   const decorators = keptDecorators()
-  // Of two classes with one name, uses the later one.
+  // If two classes have the same name, the later one is used.
   const ofClass = decorators.findLast((each) => each.className === className)
   const ofMember = decorators.findLast(
     (each) => each.record === ofClass?.record && String(each.member) === member,
   )
-  // A method without a decorator of its own belongs to a base class.
+  // A method without its own decorator belongs to a base class.
   const found = ofMember ?? ofClass
   const at = found && findPlace(found, process.cwd())
   return at ? { ...problem, place: { file: resolve(at.file), line: at.line } } : problem
 }
 
-/** Where the instances of this package were loaded from. */
+/** The locations from which instances of this package were loaded. */
 const instances: string[] = []
 
 async function run(job: Job): Promise<Report> {
@@ -101,7 +104,9 @@ async function run(job: Job): Promise<Report> {
   return { kind: 'documents', documents: documentsOf(app), warnings }
 }
 
-/** Building a document takes time, and most applications add nothing to theirs. */
+/**
+ * Returns the inputs of the jobs. Building a document takes time, and most applications add nothing to their document.
+ */
 function jobsOf(app: AppDescription): JobInputs {
   const { plugins = [] } = app.options() as { readonly plugins?: readonly Partial<Plugin>[] }
   if (plugins.every(({ document }) => document === undefined)) return {}
@@ -112,7 +117,7 @@ function documentsOf(app: AppDescription): DocumentReport[] {
   return app.documents().map(({ path, document, problems }) => ({ path, document, problems }))
 }
 
-/** The file of this package in which a stack begins, behind the frames of the command line. */
+/** Returns the file of this package in which a stack begins, after the frames of the command line. */
 function folderOf(stack: string): string {
   const places = [...stack.matchAll(/(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):\d+/g)]
   const own = places.map(([, path = '']) => path).filter((path) => !/[\\/]cli[\\/]/.test(path))
@@ -123,7 +128,7 @@ function failureOf(error: unknown): Failure {
   const stack = error instanceof Error ? error.stack : undefined
   const message = messageOf(error)
   if (error instanceof SelectionError) return { kind: 'failure', reason: error.reason, message }
-  // Compare the name instead of the class: the application may use another copy of this package.
+  // Compares the name instead of the class, because the application may use another copy of this package.
   const isDeclaration = error instanceof Error && error.name === 'ConfigError'
   if (isDeclaration) {
     const problems = (error as { problems?: readonly Problem[] }).problems?.map(placed)
@@ -135,7 +140,7 @@ function failureOf(error: unknown): Failure {
 
 function sendReport(report: Report): void {
   const envelope: Envelope = { blazon: report }
-  // Exit explicitly: connections that the application opened would keep the process alive.
+  // Exit explicitly, because connections that the application has opened would keep the process alive.
   process.send?.(envelope, () => process.exit(0))
 }
 

@@ -22,31 +22,29 @@ interface CliConfig {
 export interface Entry {
   /** An absolute path. */
   readonly path: string
-  /**
-   * Where the path comes from: `--entry`, `package.json`, the name of a configuration file, or `convention`.
-   */
+  /** The source of the path: `--entry`, `package.json`, the name of a configuration file, or `convention`. */
   readonly source: string
 }
 
 /** Loads a configuration file that is a module. */
 type LoadConfig = (path: string) => Promise<unknown>
 
-/** The project has no application: none is configured, and none has a conventional name. */
+/** The error for a project without an application: none is configured, and none has a conventional name. */
 export class NoEntryError extends CliError {}
 
 /** The options of {@link findEntry}. */
 export interface Search {
   readonly cwd: string
   readonly loadConfig: LoadConfig
-  /** The names of conventional modules, the best first. Default: `app`, `main`, `index`. */
+  /** The names of conventional modules, in order of preference. Default: `app`, `main`, `index`. */
   readonly names?: readonly string[]
 }
 
 /**
- * Finds the module that creates the application: from `--entry`, else from the configuration, else a
+ * Finds the module that creates the application: from `--entry`, otherwise from the configuration, otherwise from a
  * conventional path such as `src/app.ts`.
  *
- * @throws CliError when there is none.
+ * @throws CliError when there is no such module.
  */
 export async function findEntry(
   option: string | undefined,

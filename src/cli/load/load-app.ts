@@ -5,11 +5,11 @@ import { type Entry, findEntry } from './find-entry.js'
 import type { Failure, Question, Report } from './protocol.js'
 import { type ChildOptions, runChild } from './run-child.js'
 
-/** Which application to read, and how. */
+/** The application to read, and how to read it. */
 export interface LoadOptions extends ChildOptions {
   /** The value of `--entry`. */
   readonly entry?: string | undefined
-  /** The names of conventional modules, the best first. Default: `app`, `main`, `index`. */
+  /** The names of conventional modules, in order of preference. Default: `app`, `main`, `index`. */
   readonly names?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ type ReportOf<K> = Extract<Report, { kind: K }>
 /**
  * Reads the documents or routes of an application, or explains a route, without starting the application.
  *
- * @throws CliError when there is no application, or it cannot be read.
+ * @throws CliError when there is no application, or when it cannot be read.
  */
 export async function loadApp<Q extends Question>(
   question: Q,
@@ -63,7 +63,7 @@ const REMEDIES: Readonly<Record<Reason, string>> = {
 }
 
 function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {
-  // The message already names the subject, the cause and the remedy of each problem.
+  // The message already contains the subject, the cause and the remedy of each problem.
   if (reason === 'declaration') return new CliError({ status: 1, what: message, stack })
   const name = relative(cwd, entry.path) || entry.path
   const what: Record<Reason, string> = {
@@ -80,7 +80,7 @@ function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: stri
   return new CliError({ status: 1, ...facts, stack })
 }
 
-/** The innermost line of the stack that is in the project's own code. */
+/** Returns the innermost line of the stack that is in the project's own code. */
 function locationOf(stack: string | undefined, cwd: string): string {
   const place = findSourceLine(stack ?? '')
   return place === undefined ? '' : ` (${formatSourceLine(place, cwd)})`

@@ -7,14 +7,14 @@ import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
 import type { CliErrorFacts } from '../cli-error.js'
 
-/** The questions that a command has about an application. */
+/** The queries of a command about an application. */
 export type Question =
-  /** `env`: the variables that the application describes by `env()`; `doctor`: its possible mistakes. */
+  /** `env`: the variables that the application describes with `env()`. `doctor`: its possible mistakes. */
   | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
   | { readonly kind: 'explain'; readonly query: RouteQuery }
   | ({ readonly kind: 'replay' } & ReplayOrder)
 
-/** A request of the parent to its child process. */
+/** A request from the parent to its child process. */
 export type Job = { readonly module: string } & (
   | Question
   /** Load the default export of a configuration module. */
@@ -34,7 +34,7 @@ export interface DocumentReport {
   readonly problems: readonly Problem[]
 }
 
-/** `x-jobs` of a document: the inputs of jobs by their names. */
+/** The field `x-jobs` of a document: the inputs of jobs, by job name. */
 export type JobInputs = Readonly<Record<string, { readonly input?: OpenApiSchema }>>
 
 /** The result of the child process. */
@@ -66,9 +66,9 @@ export type Report =
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
-/** A mistake of an application, and the decorated class or method of the mistake; present for `doctor`. */
+/** A mistake of an application, with its decorated class or method; present for `doctor`. */
 export type PlacedProblem = (Problem | ProductionProblem) & {
-  /** The absolute path of a file, and a line of it, counted from 1. */
+  /** The absolute path of a file, and a line in it, counted from 1. */
   readonly place?: { readonly file: string; readonly line: number }
 }
 
@@ -76,31 +76,31 @@ export type PlacedProblem = (Problem | ProductionProblem) & {
 export interface Failure {
   readonly kind: 'failure'
   /**
-   * The cause: an error in the module's code, a wrong declaration of the application, or no single
-   * application found.
+   * The cause: an error in the module's code, an invalid declaration of the application, or not exactly one
+   * application.
    */
   readonly reason: 'threw' | 'declaration' | 'no-app' | 'several-apps'
   readonly message: string
   /** The stack of the error. */
   readonly stack?: string | undefined
-  /** The mistakes of the declaration. */
+  /** The mistakes in the declaration. */
   readonly problems?: readonly PlacedProblem[] | undefined
   /** The folders of the instances of this package that were loaded; present for `doctor`. */
   readonly instances?: readonly string[]
 }
 
-/** Marks the child's report: the user's code may send other messages through the same channel. */
+/** Marks the child's report, because the user's code may send other messages through the same channel. */
 export interface Envelope {
   readonly blazon: Report
 }
 
-/** A capsule to run, and how. */
+/** A capsule to run, and how to run it. */
 export interface ReplayOrder {
   /** The absolute path of the capsule. */
   readonly file: string
-  /** Its route. */
+  /** The route of the capsule. */
   readonly route: RequestRecord['route']
-  /** Whether the database of the application runs the statements. */
+  /** Whether the application's database runs the statements. */
   readonly usesDatabase: boolean
 }
 

@@ -5,14 +5,14 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
 
-/** The number of turns of the event loop that a module gets after one of its applications tries to start. */
+/** The number of event loop turns that a module gets after one of its applications tries to start. */
 const TURNS = 3
 
 /**
- * Imports a module and returns the description of its application, without starting it. Call it only in a
- * separate process: servers can no longer listen afterwards.
+ * Imports a module and returns the description of its application, without starting it. Call this function only in a
+ * separate process, because servers can no longer listen afterwards.
  *
- * @param onLoaded Called with a stack when an instance of this package has been loaded. Default: nothing is called.
+ * @param onLoaded Called with a stack when an instance of this package has been loaded. Default: none.
  */
 export async function readApp(
   module: string,
@@ -27,10 +27,7 @@ export async function readApp(
   return app
 }
 
-/**
- * Creates the application from a factory or from options, when the module exports these instead of an
- * application.
- */
+/** Creates the application from a factory or from options, if the module exports these instead of an application. */
 async function makeApp(
   exports: ImportResult['exports'],
   watch: DeclarationWatch,
@@ -51,10 +48,7 @@ function describeExports(exports: ImportResult['exports']): string {
     : `It creates no application; it exports ${names.join(', ')}.`
 }
 
-/**
- * Records the applications that are constructed, and the moment when one of them, or a server, tries to
- * start.
- */
+/** Records the applications that are constructed, and the time when one of them, or a server, tries to start. */
 class DeclarationWatch {
   readonly declared = new Map<object, AppDescription>()
   readonly #starting: Promise<void>
@@ -77,8 +71,8 @@ class DeclarationWatch {
   }
 
   /**
-   * Waits until the work ends. If an application tries to start first, waits a few turns more: the work may
-   * then never end.
+   * Waits until the work ends. If an application tries to start first, waits only a few more turns, because the work
+   * may then never end.
    */
   async until<T>(work: T | Promise<T>): Promise<T | undefined> {
     const end = Promise.resolve(work)
@@ -99,8 +93,8 @@ class DeclarationWatch {
 }
 
 /**
- * Replaces `listen` for all servers: the author may pass the application to a server of their own, which must
- * not listen either.
+ * Replaces `listen` for all servers, because the author may pass the application to a custom server, which must not
+ * listen either.
  */
 function keepPortsClosed(start: () => void): void {
   Server.prototype.listen = function listen() {
@@ -109,25 +103,25 @@ function keepPortsClosed(start: () => void): void {
   }
 }
 
-/** Imports a module of the user. */
+/** Imports a module of the user's project. */
 async function importModule(path: string): Promise<object> {
   // If Node 20 imports CommonJS that tsx compiles, the module cannot require ES modules, such as parts of this package.
   const isRequired = extname(path) === '.cts' && Number.parseInt(process.versions.node, 10) < 22
   if (!isRequired) return await import(pathToFileURL(path).href)
   const exports: unknown = createRequire(path)(path)
-  // As Node imports CommonJS.
+  // The same form that Node creates when it imports CommonJS.
   return { default: exports, 'module.exports': exports }
 }
 
 /** The result of importing a module. */
 interface ImportResult {
-  /** The exports of the module; empty while the module waits in a top-level `await`. */
+  /** The exports of the module; empty while the module is waiting in a top-level `await`. */
   readonly exports: Readonly<Record<string, unknown>>
   /** The applications that were constructed during the import, in order. */
   readonly declared: ReadonlyMap<object, AppDescription>
 }
 
-/** The module has no application, or several. */
+/** The error for a module that has no application, or several. */
 export class SelectionError extends Error {
   override readonly name = 'SelectionError'
   readonly reason: 'no-app' | 'several-apps'
@@ -138,7 +132,7 @@ export class SelectionError extends Error {
   }
 }
 
-/** The exports of a module. For a CommonJS module, they include the exports beside `default`. */
+/** Returns the exports of a module. For a CommonJS module, they include the exports besides `default`. */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>
   const { default: inner } = own
@@ -150,7 +144,7 @@ export function exportsOf(namespace: object): Record<string, unknown> {
 }
 
 /**
- * Selects the application: the only one, else the export `app` or `default`.
+ * Selects the application: the only one, otherwise the export `app` or `default`.
  *
  * @throws SelectionError when there are several, and no export `app` or `default` is an application.
  */
@@ -174,7 +168,7 @@ function describeApps({ exports, declared }: ImportResult): string {
   return `It creates ${declared.size} applications: ${names.join('; ')}.`
 }
 
-/** The exported function that creates the application, if there is one. */
+/** Returns the exported function that creates the application, if there is one. */
 function findFactory(exports: ImportResult['exports']): (() => unknown) | undefined {
   const candidates = [exports['createApp'], exports['default']]
   return candidates.find((value) => typeof value === 'function' && !isClass(value)) as
@@ -186,7 +180,7 @@ function isClass(value: object): boolean {
   return Function.prototype.toString.call(value).startsWith('class')
 }
 
-/** The exported options of an application, if the module exports only options. */
+/** Returns the exported options of an application, if the module exports only options. */
 function findOptions(exports: ImportResult['exports']): object | undefined {
   const candidates = [exports['options'], exports['default'], ...Object.values(exports)]
   return candidates.find(isOptions) as object | undefined

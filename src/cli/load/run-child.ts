@@ -13,7 +13,7 @@ export interface ChildOptions {
   readonly cwd: string
   /** The time limit in seconds. */
   readonly timeout: number
-  /** Variables of the environment that differ from this process. */
+  /** Environment variables that differ from this process. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -22,7 +22,7 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
 /**
  * Runs a job in a child process, so that side effects of the user's code end with that process.
  *
- * @throws CliError when it takes too long, or ends without a report; with status 4 when tsx is missing.
+ * @throws CliError when the child takes too long, or ends without a report; with status 4 when tsx is missing.
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
   const launch = launchFor(job.module, options.cwd)
@@ -47,7 +47,10 @@ export async function runChild(job: Job, options: ChildOptions): Promise<Report>
   }
 }
 
-/** The stacks of decorators then show the lines of TypeScript that was compiled before. tsx does this itself. */
+/**
+ * Enables source maps, so that the stacks of decorators contain the lines of TypeScript that was compiled before. tsx
+ * does this itself.
+ */
 function withSourceMaps({ nodeOptions, env }: Launch): Launch {
   return { nodeOptions: ['--enable-source-maps', ...nodeOptions], env }
 }
@@ -55,16 +58,16 @@ function withSourceMaps({ nodeOptions, env }: Launch): Launch {
 function start({ nodeOptions, env }: Launch, { cwd, env: own }: ChildOptions): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, CHILD], {
     cwd,
-    // `process.env` comes last: a `TSX_TSCONFIG_PATH` that the user has set wins.
+    // `process.env` comes last, so that a `TSX_TSCONFIG_PATH` that the user has set is used.
     env: { ...env, ...process.env, ...own },
-    // Output of the application goes to stderr: stdout holds only the command's result.
+    // The application's output goes to stderr, because stdout contains only the command's result.
     stdio: ['ignore', 2, 2, 'ipc'],
   })
 }
 
 /**
- * The child's report, or `undefined` when the child ends without one. The `close` event may come before the
- * report, so wait for `disconnect`, too.
+ * Returns the child's report; `undefined` if the child ends without one. The `close` event may occur before the report
+ * arrives, so wait for both `close` and `disconnect`.
  */
 async function reportOf(child: ChildProcess): Promise<Report | undefined> {
   const received = new Promise<Report>((resolve) => {
@@ -78,7 +81,7 @@ async function reportOf(child: ChildProcess): Promise<Report | undefined> {
 }
 
 /**
- * Kills the child when this process receives a signal: a child in an endless loop does not notice that its
+ * Kills the child when this process receives a signal, because a child in an endless loop does not detect that its
  * parent has ended.
  */
 function endWithUs(child: ChildProcess): () => void {
@@ -125,7 +128,7 @@ interface Launch {
 const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
 
 /**
- * Node runs JavaScript itself. TypeScript runs through the project's own tsx.
+ * Returns how to run a module. Node runs JavaScript itself. TypeScript runs with the project's own tsx.
  *
  * @throws CliError with status 4 when the project has no tsx, or its tsx is too old.
  */
@@ -134,12 +137,12 @@ export function launchFor(module: string, cwd: string): Launch {
   const places = [dirname(module), cwd]
   const place = places.find((folder) => resolveFrom(folder, 'tsx') !== undefined)
   const tsx = place && resolveFrom(place, 'tsx')
-  // The oldest versions have no module for `--import`, so it cannot be resolved.
+  // The oldest versions have no module for `--import`, so their version cannot be resolved.
   for (const folder of place === undefined ? places : [place]) refuseOldTsx(folder)
   if (tsx === undefined) throw missingTsx(module)
   const folder = nearestWith('tsconfig.json', dirname(module))
-  // By default tsx reads the tsconfig of the working directory, which also chooses the decorator dialect. Use
-  // the module's own.
+  // By default, tsx reads the tsconfig of the working directory, which also determines the decorator dialect. The
+  // module's own tsconfig is used instead.
   const env = folder === undefined ? {} : { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
   return { nodeOptions: ['--import', pathToFileURL(tsx).href], env }
 }

@@ -13,17 +13,19 @@ const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
   saas: ['jose', 'pg', 'redis', 'zod'],
 }
 
-/** Packages of a project with a job. pg-boss imports the second, which Yarn does not install by itself. */
+/**
+ * Packages of a project with a job. pg-boss imports `@opentelemetry/api`, which Yarn does not install automatically.
+ */
 const PACKAGES_OF_JOBS = ['@opentelemetry/api', 'pg-boss']
 
-/** Packages for development and tests alone. */
+/** Packages that are only for development and tests. */
 const TEMPLATE_TOOLS: Readonly<Partial<Record<Template, readonly string[]>>> = {
   saas: ['@electric-sql/pglite', 'fast-check'],
 }
 
 const TOOLS = ['@types/node', '@types/supertest', 'supertest', 'tsx', 'typescript']
 
-/** The tools of each runner. Vite 8 leaves decorators in its output, so esbuild compiles them: see vitest.config.ts. */
+/** The tools of each runner. Vite 8 keeps decorators in its output, so esbuild compiles them. See vitest.config.ts. */
 const RUNNER_TOOLS = { vitest: ['esbuild', 'vitest'], node: [] } as const
 
 const TESTS = {
@@ -32,16 +34,17 @@ const TESTS = {
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
-/** Settings of one package manager only. pnpm has a file of its own: see `SETTINGS` in `read-template.ts`. */
+/** Settings for only one package manager. pnpm has its own file. See `SETTINGS` in `read-template.ts`. */
 const MANAGER_FIELDS = {
-  // Whether the install scripts of packages run: npm 11 prompts, npm 12 runs no script. esbuild works without its own.
+  // Whether the install scripts of packages run. npm 11 prompts, and npm 12 runs no script. esbuild works without its
+  // install script.
   npm: { allowScripts: { esbuild: false } },
   pnpm: {},
-  // Where this field is absent, corepack runs Yarn 1.
+  // Without this field, corepack runs Yarn 1.
   yarn: { packageManager: 'yarn@4.18.1', dependenciesMeta: { esbuild: { built: false } } },
 } as const
 
-/** The text of `package.json`. */
+/** Returns the text of `package.json`. */
 export function manifestOf(facts: ProjectFacts, own: PackageManifest): string {
   const { name, pm, source, template, test, jobs } = facts
   const versions = (names: readonly string[]) =>
@@ -84,19 +87,19 @@ function versionOf(name: string, { devDependencies }: PackageManifest): string {
 interface PackageManifest {
   readonly version: string
   readonly engines: { readonly node: string }
-  /** The versions that the tests of this package use. A project begins with the same. */
+  /** The versions that the tests of this package use. A new project uses the same versions. */
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** The manifest of the package whose command runs. */
+/** Returns the manifest of the package whose command is running. */
 export function packageManifest(): PackageManifest {
   return JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
 }
 
-/** A version, a range of one, or a tag. */
+/** Matches a version, a version range, or a tag. */
 const VERSION = /^(?:[~^]?\d+\.\d+\.\d+(?:-[\w.-]+)?|[a-z][a-z0-9-]*)$/
 
-/** The folders that paths begin from. */
+/** The folders to which paths are relative. */
 interface Places {
   /** The folder of the command. */
   readonly cwd: string
@@ -105,11 +108,11 @@ interface Places {
 }
 
 /**
- * The entry for blazon in `package.json` of the project.
+ * Returns the entry for blazon in the project's `package.json`.
  *
  * @param given A version, or the path of a tarball or folder.
  * @param fallback The range to use when nothing is given.
- * @throws CliError when the path does not name this package.
+ * @throws CliError when the path is not a path of this package.
  */
 export function packageSource(
   given: string | undefined,

@@ -1,18 +1,18 @@
-/** The templates of a project. Each is a folder of `templates/`. */
+/** The project templates. Each is a folder in `templates/`. */
 export const TEMPLATES = ['minimal', 'service', 'saas'] as const
 export type Template = (typeof TEMPLATES)[number]
 
-/** The dialects of decorators. */
+/** The decorator dialects. */
 export const DECORATORS = ['standard', 'legacy'] as const
 
-/** The runners of tests. */
+/** The test runners. */
 export const RUNNERS = ['vitest', 'node'] as const
 
-/** The package managers whose commands the files of a project name. */
+/** The package managers whose commands the project files can contain. */
 export const PACKAGE_MANAGERS = ['npm', 'pnpm', 'yarn'] as const
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number]
 
-/** The options of `blazon new`, as given in the command line. */
+/** The options of `blazon new`, as specified on the command line. */
 export interface NewOptions {
   readonly folder?: string | undefined
   readonly template?: Template
@@ -27,7 +27,7 @@ export interface NewOptions {
   readonly yes?: boolean
 }
 
-/** All that decides the files of a project. */
+/** All facts that determine the files of a project. */
 export interface ProjectFacts {
   readonly template: Template
   /** A name that npm accepts. */

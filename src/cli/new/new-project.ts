@@ -18,8 +18,8 @@ import { hasJobs, JOBS_NODE, readTemplate } from './read-template.js'
 /**
  * Creates a project: writes its files, creates a git repository and installs the packages. Prints the next commands.
  *
- * @throws CliError when the folder, the name or the source of the package is wrong: then nothing was written; or when
- * the packages cannot be installed: then the files are complete.
+ * @throws CliError when the folder, the name or the package source is invalid, before any file is written; or when the
+ * packages cannot be installed, after all files are written.
  */
 export async function newProject(options: NewOptions, context: ProgramContext): Promise<void> {
   const { streams, cwd } = context
@@ -52,19 +52,22 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   streams.out(nextSteps(facts, { way, isInstalled: options.install }))
 }
 
-/** npm accepts 214, but a name also begins the keys of Redis, which have at most 100. */
+/**
+ * The maximum length of a name. npm accepts 214 characters, but the name is also the prefix of Redis keys, which has at
+ * most 100.
+ */
 const MAX_LENGTH = 80
 
-/** A name that npm accepts, with or without a scope. It is also safe in every text of a template. */
+/** Matches a name that npm accepts, with or without a scope. It is also safe in every text of a template. */
 const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 
-/** Names that npm refuses, and this package, which cannot depend on itself. */
+/** Names that npm refuses, and the name of this package, which cannot depend on itself. */
 const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
 
 /**
- * The name of the project's package: the given name, else the name of its folder.
+ * Returns the name of the project's package: the specified name, otherwise the name of its folder.
  *
- * @throws CliError when npm would refuse the name, or it is too long.
+ * @throws CliError when npm would refuse the name, or when it is too long.
  */
 function projectName(given: string | undefined, folder: string): string {
   const name = given ?? basename(folder)
@@ -104,7 +107,7 @@ async function askTemplate(ask: Ask): Promise<Template> {
   })
 }
 
-/** Creates a repository, unless the folder is already in one. A missing git is not a failure. */
+/** Creates a repository, unless the folder is already in a repository. A missing git is not a failure. */
 async function makeRepository(folder: string): Promise<void> {
   const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
     cwd: folder,
@@ -145,7 +148,7 @@ function nextSteps(
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`
 }
 
-/** The end of a program: its exit code, or the reason why it could not run. */
+/** The result of a program: its exit code, or the reason why it could not run. */
 type Ending = number | 'missing' | 'killed'
 
 /** Runs a program without a shell. Writes its output to stderr, because stdout is for results. */

@@ -4,19 +4,20 @@ import { CliError } from '../cli-error.js'
 import { followLinks, isOutside } from '../output-path.js'
 import { messageOf } from '../texts.js'
 
-/** The allowed content of the folder: it may be a repository before it is a project. */
+/** The files that the folder may contain, because it may be a repository before it is a project. */
 const ALLOWED = ['.git']
 
 /** The maximum number of file names in the message. */
 const MOST_NAMES = 8
 
 /**
- * The absolute path of the project's folder, without links. The folder does not exist, or is empty except for `.git`.
+ * Returns the absolute path of the project's folder, with links resolved. The folder does not exist, or is empty except
+ * for `.git`.
  *
- * A relative path must stay inside the current folder, also through links. To make a project elsewhere, pass an
- * absolute path.
+ * A relative path must stay inside the current folder, even when links are resolved. To create a project in another
+ * place, pass an absolute path.
  *
- * @throws CliError when the path leaves the current folder, is a link or a file, or something is in the way.
+ * @throws CliError when the path leaves the current folder, is a link or a file, or is a folder with other files.
  */
 export function projectFolder(path: string, cwd: string): string {
   if (path.trim() === '' || path.includes('\0')) {
@@ -60,7 +61,7 @@ function namesIn(path: string, named: string): string[] {
   }
 }
 
-/** `undefined` when there is nothing at the path. */
+/** Returns the file status; `undefined` when the path does not exist. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path)

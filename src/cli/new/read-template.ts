@@ -10,10 +10,10 @@ const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
   saas: ['common', 'container', 'saas'],
 }
 
-/** The name of the project in the files of the templates. */
+/** The name of the project in the template files. */
 const NAME = 'project-name'
 
-/** The files of a template by path, with forward slashes, for a project with these facts. */
+/** Returns the files of a template for a project with these facts, by path with forward slashes. */
 export function readTemplate(facts: ProjectFacts): Map<string, string> {
   const files = new Map<string, string>()
   for (const folder of [...FOLDERS[facts.template], ...(facts.jobs ? ['saas-jobs'] : [])]) {
@@ -26,7 +26,10 @@ export function readTemplate(facts: ProjectFacts): Map<string, string> {
   return files
 }
 
-/** The image of a project with migrations has them, too: beside the compiled code, where the application finds them. */
+/**
+ * Adds the migrations to the image of a project that has them. They are beside the compiled code, where the application
+ * expects them.
+ */
 function copyMigrations(files: Map<string, string>): void {
   const text = files.get('Dockerfile')
   if (text === undefined || ![...files.keys()].some((path) => path.startsWith('migrations/')))
@@ -43,12 +46,18 @@ function* filesIn(folder: string): Generator<[path: string, text: string]> {
   }
 }
 
-/** npm leaves out `.gitignore` when it packs, so hidden files begin with an underscore. */
+/**
+ * Returns the final name of a template file. npm omits `.gitignore` when it packs, so the names of hidden files begin
+ * with an underscore.
+ */
 function nameOf(path: string): string {
   return path.replace(/(^|\/)_/, '$1.')
 }
 
-/** The templates are real files: standard decorators, Vitest and npm. Everything else is a replacement. */
+/**
+ * Adapts a template file. The templates are real files with standard decorators, Vitest and npm. All variants are made
+ * by replacements.
+ */
 function adapt(path: string, text: string, { name, decorators, test, pm }: ProjectFacts): string {
   let adapted = text.replaceAll(NAME, name)
   if (path === 'tsconfig.json' && decorators === 'legacy') {
@@ -63,8 +72,8 @@ function adapt(path: string, text: string, { name, decorators, test, pm }: Proje
 }
 
 /**
- * The words of the templates for npm, and their replacements for another package manager. They are replaced in this
- * order.
+ * The commands for npm in the templates, and their replacements for another package manager, in the order of
+ * replacement.
  */
 type Words = readonly (readonly [npm: RegExp, other: string])[]
 
@@ -74,16 +83,16 @@ const PNPM: Words = [
   [/\bpackage-lock\.json\b/g, 'pnpm-lock.yaml pnpm-workspace.yaml'],
   [/\bnpx /g, 'pnpm exec '],
   [/\bnpm /g, 'pnpm '],
-  // Images of Node have npm, and since Node 25 no corepack.
+  // Node's images contain npm but, since Node 25, no corepack.
   [/^RUN (?=pnpm install)/gm, 'RUN npm install --global pnpm@12 && '],
 ]
 
-/** Yarn 4. */
+/** The replacements for Yarn 4. */
 const YARN: Words = [
   [/\bnpm ci\b/g, 'yarn install --immutable'],
   [/\bnpm prune --omit=dev\b/g, 'yarn workspaces focus --production'],
   [/\bpackage-lock\.json\b/g, 'yarn.lock .yarnrc.yml'],
-  // .gitignore and .dockerignore: Yarn stores the state of the installation there.
+  // For .gitignore and .dockerignore, because Yarn stores the state of the installation there.
   [/^node_modules(\/?)$/gm, '.yarn$1\nnode_modules$1'],
   [/\bnpx /g, 'yarn '],
   [/\bnpm /g, 'yarn '],
@@ -92,15 +101,15 @@ const YARN: Words = [
 
 const WORDS: Readonly<Record<PackageManager, Words>> = { npm: [], pnpm: PNPM, yarn: YARN }
 
-/** The text of a template with the commands of a package manager. */
+/** Returns the text of a template with the commands of a package manager. */
 function withCommandsOf(pm: PackageManager, text: string): string {
   return WORDS[pm].reduce((adapted, [npm, other]) => adapted.replace(npm, other), text)
 }
 
-/** The file of settings that a package manager needs, by its name. */
+/** The settings file that a package manager needs, by file name. */
 const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>>> = {
   npm: {},
-  // Since version 11, pnpm fails if a package has an install script and the settings do not allow or forbid it.
+  // Since version 11, pnpm fails if a package has an install script that the settings neither allow nor forbid.
   pnpm: {
     'pnpm-workspace.yaml':
       '# Whether the install scripts of packages run.\nallowBuilds:\n  esbuild: false\n',
@@ -109,17 +118,17 @@ const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>
   yarn: { '.yarnrc.yml': 'nodeLinker: node-modules\n' },
 }
 
-/** The lowest Node that pg-boss supports. */
+/** The oldest Node version that pg-boss supports. */
 export const JOBS_NODE: readonly [major: number, minor: number] = [22, 12]
 
-/** Whether a project has a job: it is part of one template, and needs a later Node than the others. */
+/** Whether a project has a job. Only one template has a job, which needs a later Node version than the other parts. */
 export function hasJobs(template: Template, version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [least, leastMinor] = JOBS_NODE
   return template === 'saas' && (major > least || (major === least && minor >= leastMinor))
 }
 
-/** Texts in the files of the template, and their replacements. */
+/** Texts in the template files, and their replacements. */
 const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: string])[]>> = {
   'src/notes-controller.ts': [
     ["} from 'blazon'\n", "} from 'blazon'\nimport { Jobs } from 'blazon/jobs'\n"],
@@ -176,7 +185,7 @@ The documentation page is at`,
   ],
 }
 
-/** The text of a file of the template in a project with jobs. */
+/** Returns the text of a template file in a project with jobs. */
 function withJobs(path: string, text: string, { jobs }: Pick<ProjectFacts, 'jobs'>): string {
   if (!jobs) return text
   return (CHANGES[path] ?? []).reduce((changed, [from, to]) => {

@@ -4,12 +4,12 @@ import type { Capsule } from '../../contracts/capsule.js'
 import { CliError } from '../cli-error.js'
 import { messageOf } from '../texts.js'
 
-/** The format that this version reads. */
+/** The capsule format that this version reads. */
 const FORMAT = 2
 /** The default folder of `records.capsules`. */
 export const DEFAULT_FOLDER = '.blazon/capsules'
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
-/** Larger files are not capsules. */
+/** The maximum size of a capsule. Larger files are not capsules. */
 const MOST_BYTES = 50_000_000
 
 /** The folder of capsules. */
@@ -18,7 +18,7 @@ export interface CapsulePlace {
   readonly cwd: string
 }
 
-/** Lists the ids of the capsules, the newest first. */
+/** Lists the IDs of the capsules, the newest first. */
 export function capsuleIds({ folder = DEFAULT_FOLDER, cwd }: CapsulePlace): string[] {
   try {
     return readdirSync(resolve(cwd, folder))
@@ -41,8 +41,8 @@ export interface CapsuleFile {
 /**
  * Reads a capsule.
  *
- * @param id `last` is the newest one.
- * @throws CliError if there is none, or it cannot be read.
+ * @param id The ID of the capsule; `last` for the newest one.
+ * @throws CliError if there is no such capsule, or if it cannot be read.
  */
 export function readCapsule(
   id: string,

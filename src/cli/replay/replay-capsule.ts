@@ -9,7 +9,10 @@ import type { ReplayOrder, ReplayOutcome } from '../load/protocol.js'
 import { readApp } from '../load/read-app.js'
 import { messageOf } from '../texts.js'
 
-/** The time limit of the response. The application's clock does not run, so its own time limits have no effect. */
+/**
+ * The time limit for the response, in milliseconds. The application's clock does not advance, so its own time limits
+ * have no effect.
+ */
 const LONGEST_MS = 10_000
 
 /** The members of `blazon/testing` that the command uses. It imports them from the packages of the application. */
@@ -33,7 +36,7 @@ type Job = ReplayOrder & { readonly module: string }
 /** Runs a capsule in the application of a module. */
 export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
   const testing = await testingOf(job.module)
-  // Must run before the application is loaded: blocks all connections to other hosts.
+  // Must run before the application is loaded, because it blocks all connections to other hosts.
   const capsule = testing.openCapsule(job.file, { database: job.usesDatabase })
   try {
     return await run(job, capsule, testing)
@@ -112,13 +115,16 @@ function stopped(facts: CliErrorFacts): ReplayOutcome {
   return { is: 'stopped', ...facts }
 }
 
-/** The door of the package that the application itself uses: only that copy has the metadata of its classes. */
+/**
+ * Returns the entry point of the package that the application itself uses, because only that copy has the metadata of
+ * its classes.
+ */
 async function testingOf(module: string): Promise<TestingDoor> {
   const found = createRequire(module).resolve('blazon/testing')
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
-/** Options that belong to a server: its lines, its limits, and capsules of the replay itself. */
+/** Whether an option belongs to a server: its log lines, its limits, and capsules of the replay itself. */
 function isOfServers(name: string): boolean {
   return ['logger', 'logs', 'records', 'capacity'].includes(name)
 }

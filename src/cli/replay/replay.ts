@@ -14,14 +14,18 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
   readonly database?: boolean
 }
 
-/** The same order as in `blazon dev`: the module that starts the application also has its database. */
+/**
+ * The names of conventional modules, in the same order as in `blazon dev`, because the module that starts the
+ * application also has its database.
+ */
 const MODULES = ['main', 'app', 'index']
 
 /**
- * Runs the request of a capsule again in a test, and prints both answers, then and now; or lists the capsules.
+ * Runs the request of a capsule again in a test, and prints the original response and the new one; or lists the
+ * capsules.
  *
- * @throws CliError with status 1 if the server fails again, with 3 if that cannot be decided, with 2 for a capsule that cannot be
- * run.
+ * @throws CliError with status 1 if the server fails again, with 3 if that cannot be decided, with 2 for a capsule that
+ * cannot be run.
  */
 export async function replay(
   id: string | undefined,
@@ -77,7 +81,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
 
 const LONGEST = 160
 
-/** Text of a stranger must not reach the terminal as commands. */
+/** Removes control characters, so that text from strangers cannot affect the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }

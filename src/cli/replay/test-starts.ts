@@ -8,36 +8,36 @@ export interface TestStart {
   readonly expression: string
   /** Whether the expression uses `capsule.options`. */
   readonly takesOptions: boolean
-  /** Whether a test of the project starts the application in this way: its database is then a test database. */
+  /** Whether a test of the project starts the application in this way, so that its database is a test database. */
   readonly isOfTests: boolean
-  /** The names to import, by their modules: `['../src/app.js', ['options']]`. */
+  /** The names to import, by module: `['../src/app.js', ['options']]`. */
   readonly imports: readonly (readonly [from: string, names: readonly string[]])[]
-  /** The constants that the expression needs, as written. */
+  /** The constants that the expression needs, as source text. */
   readonly constants: readonly string[]
 }
 
-/** A file of TypeScript. */
+/** A TypeScript file. */
 export interface CodeFile {
-  /** From the root of the package, with forward slashes. */
+  /** The path from the root of the package, with forward slashes. */
   readonly path: string
   readonly text: string
 }
 
 const FOLDERS = ['src', 'test', 'tests', '__tests__', 'e2e']
 const TEST = /^(?!src\/)|(?:\/__tests__\/|\.(?:test|spec)\.[cm]?ts$)/
-/** Each start is a test to run. */
+/** The maximum number of starts, because each start is a test to run. */
 const MOST = 4
 
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"\n]+)['"]/gm
-/** A constant on one line. */
+/** Matches a constant on one line. */
 const CONSTANT = /^const ([\w$]+)\b[^\n]*[^\s({[,=\n]$(?!\n[ \t])/gm
 const CREATE = /\bTestApp\s*\.\s*create\(/
 const OPTIONS =
   /export\s+const\s+([\w$]+)\s*(?::\s*AppOptions\s*=|=\s*defineAppOptions\s*\(|=\s*\{)/g
-/** A bracket, or a text or comment that may have some. */
+/** Matches a bracket, or a text or comment that may contain brackets. */
 const BRACKET = /'[^'\n]*'|"[^"\n]*"|`[^`]*`|\/\/.*|[([{]|[)\]}]/g
 
-/** Reads the TypeScript of a package without running it. */
+/** Reads the TypeScript files of a package without running them. */
 export function readCode(root: string): CodeFile[] {
   return FOLDERS.filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
@@ -56,8 +56,8 @@ export function isTest({ path }: CodeFile): boolean {
 }
 
 /**
- * Finds how tests of a project start its application: by a function that they share, by `TestApp.create`, else by the options
- * that a module exports. This only reads text, so any of them may be wrong: run the test.
+ * Finds how tests of a project start its application: with a shared function, with `TestApp.create`, or with the
+ * options that a module exports. The search only reads text, so any result may be invalid, and the test must be run.
  *
  * @param path The path of the new test.
  */
@@ -80,7 +80,10 @@ interface FoundStart extends Pick<TestStart, 'expression' | 'takesOptions'> {
   readonly file: CodeFile
 }
 
-/** `const { app } = await startShop({ plan: 'free' })`, where the file of `startShop` makes a `TestApp`. */
+/**
+ * Finds starts such as `const { app } = await startShop({ plan: 'free' })`, where the file of `startShop` creates a
+ * `TestApp`.
+ */
 function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): FoundStart[] {
   return [...file.text.matchAll(IMPORT)].flatMap(([, names = '', from = '']) => {
     const way = posix.join(posix.dirname(file.path), from).replace(/\.[jt]s$/, '')
@@ -107,7 +110,7 @@ function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): FoundStar
 function startsByCreate(file: CodeFile): FoundStart[] {
   return [...file.text.matchAll(new RegExp(CREATE, 'g'))].flatMap(({ index, 0: { length } }) => {
     const given = contentAt(file.text, index + length - 1)
-    // A test of one part lists that part.
+    // A test of one part of the application lists only that part.
     const isOfPart = /\b(?:controllers|modules|plugins)\b\s*[:,]/.test(given)
     if (isOfPart || !/^\{.*\.\.\..*\}$/s.test(given)) return []
     const expression = `await TestApp.create(${withCapsule(given)})`
@@ -125,13 +128,13 @@ function startsByOptions({ path, text }: CodeFile): FoundStart[] {
   }))
 }
 
-/** `{ ...options, ...capsule.options }` */
+/** Adds the capsule's options: `{ ...options, ...capsule.options }` */
 function withCapsule(given: string): string {
   const own = given.slice(1, -1).trim().replace(/,$/, '')
   return `{ ${own}${own === '' ? '' : ', '}...capsule.options }`
 }
 
-/** The imports and the constants that an expression of a file needs in a file with another path. */
+/** Returns the imports and the constants that an expression from a file needs in a file with another path. */
 function needsOf(
   expression: string,
   { path: old, text }: CodeFile,
@@ -140,7 +143,7 @@ function needsOf(
   const constants: string[] = []
   const needs = (name: string) =>
     new RegExp(`(?<![\\w$])${name}(?![\\w$]|\\s*:)`).test([...constants, expression].join('\n'))
-  // Each may need constants above it.
+  // Each constant may need constants above it.
   for (const [line, name = ''] of [...text.matchAll(CONSTANT)].reverse()) {
     if (needs(name)) constants.unshift(line)
   }
@@ -151,12 +154,12 @@ function needsOf(
   return { imports, constants }
 }
 
-/** The names of an import. One with another name here is left out. */
+/** Returns the names of an import. A renamed import is omitted. */
 function localNames(list: string): string[] {
   return list.split(',').flatMap((each) => /^\s*([A-Za-z_]\w*)\s*$/.exec(each)?.[1] ?? [])
 }
 
-/** The text between a bracket and its closing bracket. */
+/** Returns the text between a bracket and its closing bracket. */
 function contentAt(text: string, open: number): string {
   let depth = 0
   for (const { 0: token, index } of text.slice(open).matchAll(BRACKET)) {
@@ -166,7 +169,7 @@ function contentAt(text: string, open: number): string {
   return ''
 }
 
-/** A relative import between two files. */
+/** Returns a relative import, adapted from one file to another. */
 function moved(from: string, old: string, path: string): string {
   if (!from.startsWith('.')) return from
   const way = posix.relative(`/${posix.dirname(path)}`, posix.join('/', posix.dirname(old), from))

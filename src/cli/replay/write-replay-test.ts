@@ -10,14 +10,14 @@ import type { Streams } from '../program-context.js'
 import { readText, writeFiles } from '../write-files.js'
 import { type CodeFile, readCode, type TestStart, testStarts } from './test-starts.js'
 
-/** Where and how the test of a capsule is written. */
+/** Where and how to write the test of a capsule. */
 export interface WriteConfig {
   /** The absolute path of the capsule. */
   readonly source: string
-  /** The path from the working directory; `true` for a file where the tests of the project are. */
+  /** The path from the working directory; `true` for a file in the folder of the project's tests. */
   readonly write: string | true
   readonly usesDatabase: boolean
-  /** How the request was answered now. */
+  /** The response of the replay. */
   readonly now: AnsweredNow
   readonly cwd: string
   /** The time limit of the test, in seconds. */
@@ -25,9 +25,11 @@ export interface WriteConfig {
 }
 
 /**
- * Writes the test of a capsule, with a copy of the capsule. The test has run once, and has failed as the request does.
+ * Writes the test of a capsule, with a copy of the capsule. The test has been run once, and has failed in the same way
+ * as the request.
  *
- * @throws CliError with status 3 if no way to start the application makes such a test, with 2 if the file exists.
+ * @throws CliError with status 3 if no way to start the application results in such a test; with status 2 if the file
+ * exists.
  */
 export async function writeReplayTest(
   capsule: Capsule,
@@ -70,20 +72,20 @@ interface Way {
   readonly database: Database
 }
 
-/** The tests to try, the best first. */
+/** Returns the tests to try, in order of preference. */
 function waysOf(
   { statements }: Capsule,
   starts: readonly TestStart[],
   usesDatabase: boolean,
 ): Way[] {
-  // A repaired statement has another text, for which the capsule has no result.
+  // A repaired statement has a different text, for which the capsule has no result.
   const isOfStatement = statements.some(({ error }) => error !== null)
   const modes: Database[] = usesDatabase ? [true] : isOfStatement ? ['embedded', false] : [false]
   return modes.flatMap((mode) =>
     starts
       .filter(({ takesOptions }) => takesOptions || mode === modes[0])
       .map((start) => ({ start, database: start.takesOptions ? mode : mode || 'embedded' }))
-      // Without tests, it is the development database, which `--database` may change.
+      // Without tests, it is the development database, which `--database` could change.
       .filter(({ start, database }) => start.isOfTests || database !== 'embedded'),
   )
 }
@@ -100,7 +102,10 @@ function refuseExisting(path: string, root: string): void {
   })
 }
 
-/** `test/replay-get-orders-id-a1b2c3.test.ts`: where the first test is, with its ending. */
+/**
+ * Returns a path such as `test/replay-get-orders-id-a1b2c3.test.ts`, in the folder and with the extension of the first
+ * test.
+ */
 function pathOf(
   { id, record: { route, method, url } }: Capsule,
   code: readonly CodeFile[],
@@ -116,7 +121,7 @@ function pathOf(
 
 interface TestConfig extends Way {
   readonly runner: 'vitest' | 'node:test'
-  /** The copy of the capsule. */
+  /** The path of the capsule's copy. */
   readonly copy: string
 }
 
@@ -153,7 +158,7 @@ ${hidden.length === 0 ? '' : `// ${oneLine(`In place of secrets it has [secret]:
 `
 }
 
-/** A comment must end where its line ends. */
+/** Returns a text on one line, because a comment must end where its line ends. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ')
 }
@@ -164,7 +169,7 @@ interface RunConfig {
   readonly timeout: number
 }
 
-/** Runs the test with the test runner of the project. */
+/** Runs the test with the project's test runner. */
 async function run(file: string, { runner, root, timeout }: RunConfig): Promise<string> {
   const vitest = resolveFrom(root, 'vitest/package.json')
   const { nodeOptions, env } = launchFor(file, root)
@@ -172,7 +177,7 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
     runner === 'vitest' && vitest !== undefined
       ? [join(dirname(vitest), 'vitest.mjs'), 'run', file]
       : [...nodeOptions, '--test', '--test-reporter=tap', file]
-  // These variables mark a process as a part of its test runner.
+  // These variables mark a process as a part of its test runner, so they are removed.
   const { NODE_TEST_CONTEXT: _, VITEST: __, ...own } = process.env
   const options = { cwd: root, env: { ...env, ...own, NO_COLOR: '1' }, timeout: timeout * 1000 }
   return await new Promise((resolve) => {
@@ -180,7 +185,10 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
   })
 }
 
-/** Whether a test has failed because the server failed, and with the same error. Only its last line writes the arrow. */
+/**
+ * Whether a test has failed because the server failed with the same error. Only the last line of the test writes the
+ * arrow.
+ */
 function hasFailed(output: string, { error }: AnsweredNow): boolean {
   const [, explained] = output.split(/→ (?:5\d\d|no response)/)
   return explained !== undefined && (error === null || explained.includes(`: ${error.name}: `))

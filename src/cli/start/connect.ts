@@ -3,27 +3,30 @@ import type { ChildProcess } from 'node:child_process'
 /** The environment variable that makes a process a worker: a {@link WorkerPlace} as JSON. */
 export const PLACE_VARIABLE = 'BLAZON_WORKER'
 
-/** The data that a worker has from the beginning. */
+/** The data that a worker has when it starts. */
 export interface WorkerPlace {
   readonly workers: number
-  /** Whether the worker logs the lines that are equal for all workers. */
+  /** Whether the worker logs the lines that are the same for all workers. */
   readonly isSpeaker: boolean
-  /** The interval of the worker's heartbeat; 0: no heartbeat. */
+  /** The interval of the worker's heartbeat, in milliseconds; 0 for no heartbeat. */
   readonly beatMs: number
 }
 
 /** The functions that another process may call, by name. */
 export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
 
-/** Calls a function of another process. The promise stays pending if that process ends before. */
+/** Calls a function of another process. The promise stays pending if that process ends first. */
 export type Call = (name: string, ...args: unknown[]) => Promise<unknown>
 
-/** A call or a reply, in a property that keeps it apart from the messages of the application. */
+/** A call or a reply, in a property that distinguishes it from messages of the application. */
 interface Message {
   readonly blazon: { id?: number; name?: string; args?: unknown[]; reply?: unknown }
 }
 
-/** Lets the process at the other end of an IPC channel call functions, and returns how to call its own. */
+/**
+ * Lets the process at the other end of an IPC channel call functions. Returns a function that calls the functions of
+ * that process.
+ */
 export function connect(process: ChildProcess | NodeJS.Process, functions: Functions): Call {
   const other = process as ChildProcess
   const waiting = new Map<number, (reply: unknown) => void>()

@@ -4,23 +4,26 @@ import { constants } from 'node:os'
 import { Deadline, every, stopwatch, turn } from '../dev/deadline.js'
 import { type Call, connect, type Functions, PLACE_VARIABLE } from './connect.js'
 
-/** The time limit for closing a program without an application of this package, and the extra time of every worker. */
+/**
+ * The time limit for closing a program without an application of this package, and the additional time for every
+ * worker, in milliseconds.
+ */
 const CLOSE_MS = 30_000
 const SLACK_MS = 5000
 /** The maximum number of missed heartbeats. */
 const BEATS = 4
-/** The maximum wait before a worker that never became ready is replaced: 0.5, 1, 2 … 30 s. */
+/** The maximum delay before a worker that never became ready is replaced: 0.5, 1, 2 … 30 s. */
 const LONGEST_WAIT_MS = 30_000
 
 /** The options of a {@link Crew}, in seconds. */
 export interface CrewTimes {
   /** How long a replacing worker may take to become ready. */
   readonly timeout: number
-  /** How long the event loop of a worker may be blocked; 0: no limit. */
+  /** How long the event loop of a worker may be blocked; 0 for no limit. */
   readonly heartbeat: number
 }
 
-/** The input of {@link Crew}. */
+/** The configuration of {@link Crew}. */
 export interface CrewConfig extends CrewTimes {
   readonly workers: number
   /** Prints a line. */
@@ -31,11 +34,14 @@ export interface CrewConfig extends CrewTimes {
 
 /** A process that runs the application, and its reports about itself. */
 class Member {
-  /** Whether the worker has an application of this package. If not, it is ready when its first server listens. */
+  /**
+   * Whether the worker has an application of this package. Otherwise, the worker is ready when its first server
+   * listens.
+   */
   hasApps = false
   listens = false
   isReady = false
-  /** How long the worker may take to end. */
+  /** How long the worker may take to end, in milliseconds. */
   closeMs: number = CLOSE_MS
   /** The number of missed heartbeats. */
   missed = 0
@@ -43,9 +49,9 @@ class Member {
   failures = 0
   /** Calls a function of the worker. */
   call: Call = async () => {}
-  /** The signal with which the command ends the worker. */
+  /** The signal with which the command has ended the worker. */
   stoppedBy: NodeJS.Signals | undefined
-  /** How the worker ended: `with status 1`, `by SIGKILL`. */
+  /** How the worker ended, such as `with status 1` or `by SIGKILL`. */
   ending: string | undefined
 
   constructor(
@@ -55,41 +61,42 @@ class Member {
 }
 
 /**
- * Keeps a number of workers running: replaces workers that end or hang, and restarts all workers one after the other.
+ * Keeps a number of workers running: replaces workers that have ended or are blocked, and restarts all workers one
+ * after the other.
  */
 export class Crew {
-  /** The workers that run. */
+  /** The running workers. */
   readonly alive: Set<Member> = new Set()
-  /** The numbers of started and killed workers, by reason. */
+  /** The numbers of started workers, and of killed workers by reason. */
   readonly counts = { started: 0, heartbeat: 0, close: 0 }
   readonly #config: CrewConfig
-  /** The worker of each slot, without replaced workers. */
+  /** The worker of each slot, excluding replaced workers. */
   readonly #current: Member[] = []
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #status = 0
   #hasStarted = false
   #isEnding = false
   #isAsked = false
-  /** The start, and then the restarts, one after the other. */
+  /** The start and the restarts, which run one after the other. */
   #work = Promise.resolve()
 
   constructor(config: CrewConfig) {
     this.#config = config
   }
 
-  /** The listening workers, without replaced workers. */
+  /** The listening workers, excluding replaced workers. */
   get serving(): readonly Member[] {
     return this.#current.filter(({ listens, ending }) => listens && ending === undefined)
   }
 
   /**
-   * Runs the workers until `end` is called, or one does not start.
+   * Runs the workers until `end` is called, or a worker does not start.
    *
    * @returns the exit code of the command.
    */
   async run(): Promise<number> {
     const beatMs = (1000 * this.#config.heartbeat) / BEATS
-    // Beats are counted, and not their times: a machine that has slept must not lose its workers.
+    // Heartbeats are counted instead of timed, because a machine that was suspended must not lose its workers.
     const expectBeats = () => this.alive.forEach((member) => void this.#expectBeat(member))
     const stop = beatMs > 0 ? every(beatMs, expectBeats) : () => {}
     this.#work = this.#start()
@@ -114,13 +121,13 @@ export class Crew {
     this.#changes.emit('change')
   }
 
-  /** Ends the command at once. */
+  /** Ends the command immediately. */
   kill(): never {
     for (const { worker } of this.alive) worker.process.kill('SIGKILL')
     process.exit(1)
   }
 
-  /** Starts one worker first, so that an error of boot is printed once. */
+  /** Starts one worker first, so that a boot error is printed only once. */
   async #start(): Promise<void> {
     const { workers, note } = this.#config
     const elapsed = stopwatch()
@@ -181,11 +188,12 @@ export class Crew {
     worker.on('listening', () => !member.hasApps && note({ listens: true, isReady: true }))
     worker.once('exit', (status: number | null, signal: NodeJS.Signals | null) => {
       if (signal === null) this.#hasEnded(member, status ?? 1, `with status ${status}`)
-      // A worker that has not called `listen` has nothing to close, so the signal of the command ends it at once.
+      // A worker that has not called `listen` has nothing to close, so the command's signal ends it immediately.
       else if (signal === member.stoppedBy) this.#hasEnded(member, 0, `by ${signal}`)
       else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
     })
-    // The system did not create the process. Node also reports connections that it could not pass to an ended process.
+    // The operating system did not create the process. Node also reports connections here that it could not pass to an
+    // ended process.
     worker.on('error', ({ message }) => {
       if (worker.process.pid === undefined) this.#hasEnded(member, 1, `before it began: ${message}`)
     })
@@ -212,8 +220,8 @@ export class Crew {
   }
 
   /**
-   * Only a worker that never became ready delays the next one. Otherwise, requests that end workers would stop the
-   * service.
+   * Replaces a worker that has ended. Only a worker that never became ready delays the next worker, because otherwise,
+   * requests that crash workers could stop the service.
    */
   async #repair(member: Member): Promise<void> {
     const { place, isReady, ending } = member
@@ -222,7 +230,7 @@ export class Crew {
     const wait = isReady ? 'now' : `in ${ms / 1000} s`
     this.#note(member, `ended ${ending}. Another one starts ${wait}.`)
     await this.#until(() => this.#isEnding, ms)
-    // A restart may have filled the place.
+    // A restart may have filled the slot in the meantime.
     if (this.#isEnding || this.#current[place] !== member) return
     this.#current[place] = Object.assign(this.#fork(place), { failures })
   }
@@ -261,7 +269,7 @@ export class Crew {
   }
 }
 
-/** Node emits some errors of the system, such as EAGAIN, and throws others, such as ENOMEM. */
+/** Starts a worker. Node emits some system errors, such as EAGAIN, and throws others, such as ENOMEM. */
 function fork(env: Readonly<Record<string, string>>): Worker {
   try {
     return cluster.fork(env)
@@ -285,9 +293,10 @@ interface Child extends EventEmitter {
 }
 
 /**
- * When a worker has ended, gives the connections to others that it has not accepted, or closes them if there are no
- * others. `node:cluster` waits for the reply of the dead worker for ever, and so does the client. Node has not read
- * from these connections. If a version of Node has other messages, nothing is found, and Node does what it does.
+ * When a worker has ended, passes the connections that it has not accepted to other workers, or closes them if there
+ * are none. Without this function, `node:cluster` and the client would wait forever for the reply of the ended worker.
+ * Node has not read from these connections. If a Node version uses other messages, this function finds no connections
+ * and has no effect.
  */
 function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process as EventEmitter as Child
@@ -299,9 +308,9 @@ function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   }
   child.on('internalMessage', ({ ack }: Handover) => void waiting.delete(ack))
   worker.once('exit', async () => {
-    // Handles the last messages of the worker first.
+    // Handles the worker's last messages first.
     await turn()
-    // Without the reply to a handle, Node may not notice that the channel is closed.
+    // Without the reply to a handle, Node may not detect that the channel is closed.
     if (cluster.workers?.[worker.id] !== undefined) child.emit('disconnect')
     for (const [ack, handle] of waiting) {
       if (!hasOthers()) handle.close()

@@ -1,10 +1,10 @@
-// Loaded before the application, in a worker: `node --import preload.js main.js`.
+// Loaded before the application in a worker: `node --import preload.js main.js`.
 import type { WorkerApp, WorkerLink } from '../../app/worker-link.js'
 import type { WorkerText, WriteMetrics } from '../../features/metrics/join-texts.js'
 import { Deadline, every, turn } from '../dev/deadline.js'
 import { connect, PLACE_VARIABLE, type WorkerPlace } from './connect.js'
 
-/** How often a worker checks whether its applications are ready. */
+/** The interval at which a worker checks whether its applications are ready, in milliseconds. */
 const READY_MS = 200
 
 /** The link of a worker to the primary. */
@@ -19,7 +19,7 @@ class PrimaryLink implements WorkerLink {
   readonly #call = connect(process, {
     end: (signal: NodeJS.Signals, isRetired: boolean) => {
       this.isRetired = isRetired
-      // Without a listener, the signal has its usual effect.
+      // Without a listener, the signal has its default effect.
       if (!process.emit(signal, signal)) process.kill(process.pid, signal)
     },
     write: (app: number, isOpen: boolean) => this.#writes[app]?.(isOpen),
@@ -58,11 +58,11 @@ class PrimaryLink implements WorkerLink {
     void this.#reportReady()
   }
 
-  /** An error of a check means that the application is not ready yet. */
+  /** Reports whether the applications are ready. An error in a check means that an application is not ready yet. */
   async #reportReady(): Promise<void> {
     const all = this.#apps.map(({ isReady }) => isReady().catch(() => false))
     const areReady = (await Promise.all(all)).every(Boolean)
-    // The start that has begun since then reports its end.
+    // A start that has begun in the meantime will report its own end.
     if (this.#starting > 0) return
     if (areReady) return void this.#call('note', { isReady: true })
     new Deadline(READY_MS, () => void this.#reportReady())
@@ -70,12 +70,12 @@ class PrimaryLink implements WorkerLink {
 }
 
 const place = process.env[PLACE_VARIABLE]
-// Threads and programs that the application starts inherit Node's options, and load this file, too.
+// Threads and programs that the application starts inherit Node's options, so they also load this file.
 if (place !== undefined) {
   delete process.env[PLACE_VARIABLE]
   const value = new PrimaryLink(JSON.parse(place))
-  // `app/worker-link.ts` reads it.
+  // `app/worker-link.ts` reads this property.
   Object.defineProperty(globalThis, Symbol.for('blazon.worker'), { value })
-  // For the primary, which restarts workers: a terminal sends the signal to all processes.
+  // Ignored here, because only the primary restarts workers, but a terminal sends the signal to all processes.
   process.on('SIGHUP', () => {})
 }

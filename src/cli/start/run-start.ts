@@ -13,22 +13,22 @@ export interface StartOptions extends CrewTimes {
   readonly entry: string
   /** The arguments of the application. */
   readonly args: readonly string[]
-  /** The number of workers. `auto`: one for each processor of this process. */
+  /** The number of workers. `auto` means one for each processor that is available to this process. */
   readonly workers: number | 'auto'
   /** Whether the processes run jobs. */
   readonly jobs?: true
 }
 
 /**
- * Runs a built application: alone in this process, or in several workers. With workers it ends when they have ended, and sets
- * the exit code of the process.
+ * Runs a built application in this process, or in several workers. With workers, the function resolves when all workers
+ * have ended, and sets the exit code of the process.
  *
  * @throws CliError when the entry is not a file, or is TypeScript.
  */
 export async function runStart(options: StartOptions, streams: Streams): Promise<void> {
   const entry = resolve(options.cwd, options.entry)
   checkEntry(entry)
-  // `blazon/jobs` reads it, and workers inherit it.
+  // `blazon/jobs` reads this variable, and workers inherit it.
   if (options.jobs === true) process.env['BLAZON_JOBS'] = 'work'
   const workers = options.workers === 'auto' ? availableParallelism() : options.workers
   if (workers === 1) return runAlone(entry, options.args)
@@ -54,7 +54,7 @@ function checkEntry(entry: string): void {
 function runAlone(entry: string, args: readonly string[]): void {
   process.setSourceMapsEnabled(true)
   process.argv = [process.execPath, entry, ...args]
-  // Node does the same with its own argument. The types do not describe it.
+  // Node does the same with its own argument. The types do not include `runMain`.
   const { runMain } = Module as unknown as { readonly runMain: () => void }
   runMain()
 }

@@ -8,9 +8,9 @@ import type { Streams } from '../program-context.js'
 import { Crew, type CrewConfig } from './crew.js'
 
 const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))
-/** How long a scrape waits for a worker. */
+/** How long a scrape waits for a worker, in milliseconds. */
 const SCRAPE_MS = 2000
-/** As in `app/signals.ts`: npm repeats the Ctrl-C that the terminal has sent to all processes. */
+/** The same time as in `app/signals.ts`, because npm repeats the Ctrl-C that the terminal has sent to all processes. */
 const ECHO_MS = 250
 
 /**
@@ -36,7 +36,10 @@ export async function runWorkers(
   return await crew.run()
 }
 
-/** SIGHUP restarts; SIGTERM and SIGINT end. A second signal ends at once, with status 1. */
+/**
+ * Handles signals: SIGHUP restarts the workers, and SIGTERM and SIGINT end them. A second signal ends the command
+ * immediately, with status 1.
+ */
 export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): void {
   let first: { readonly signal: NodeJS.Signals; readonly elapsed: () => number } | undefined
   const end = (signal: NodeJS.Signals) => {
@@ -46,11 +49,11 @@ export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): v
     first ??= { signal, elapsed: stopwatch() }
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK'] as const) process.on(signal, end)
-  // Windows ends a process shortly after its console closes.
+  // On Windows, a process ends shortly after its console closes.
   if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 
-/** The metrics of all workers and of the primary. A worker that does not respond in time is left out. */
+/** Returns the metrics of all workers and of the primary. A worker that does not respond in time is omitted. */
 async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
   const texts: WorkerText[] = []
   const read = async ({ call, place }: Crew['serving'][number]) => {
@@ -62,7 +65,7 @@ async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<Wo
   return [...texts, { worker: null, text: own.join('') }]
 }
 
-/** The metrics that only the primary can count. */
+/** Returns the metrics that only the primary can count. */
 function metricsOf({ alive, counts: { started, ...killed } }: Crew): Metric[] {
   const reasons = Object.entries(killed).map(([reason, value]) => ({ labels: { reason }, value }))
   const [gauge, counter] = ['gauge', 'counter'] as const

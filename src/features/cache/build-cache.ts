@@ -12,7 +12,7 @@ import type { ResolvedCache } from './cache-options.js'
 import type { cacheStage } from './cache-stage.js'
 import { memoryCache } from './memory-cache.js'
 
-/** The parts that the cache of an application is built from. */
+/** The configuration of an application's cache. */
 export interface CacheConfig {
   readonly settings: ResolvedCache
   readonly clock: Clock
@@ -20,7 +20,7 @@ export interface CacheConfig {
   readonly credentials?: readonly string[]
   /** Returns the tenant that the current code acts for. */
   readonly currentTenant: () => string | undefined
-  /** Whether code without a tenant may read entries of any tenant. Default: always. */
+  /** Whether code without a tenant may read the entries of all tenants. Default: always. */
   readonly actsForAll?: () => boolean
   readonly refuseClaim?: (tenant: string | undefined) => void
   /** Whether the current code runs for a request of this application. Default: never. */
@@ -29,7 +29,7 @@ export interface CacheConfig {
   readonly wrapStore?: (store: CacheStore) => CacheStore
 }
 
-/** The cache of an application that has not started. */
+/** The cache of an application that has not started yet. */
 export interface DeclaredCache {
   readonly providers: readonly Provider[]
   start(input: { readonly model: AppModel; readonly logger: Logger }): Promise<RunningCache>
@@ -50,8 +50,8 @@ export interface RunningCache {
 const MOST_WARNINGS = 20
 
 /**
- * Creates the manager, which providers can inject before a store is opened or loaded. The engine and the store
- * are created at boot for the first route with `@Cache`, or else at the first call of the manager.
+ * Creates the manager, which providers can inject before the store is opened or loaded. The engine and the store are
+ * created at boot if a route has `@Cache`, otherwise at the first call to the manager.
  */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
@@ -100,7 +100,7 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   }
 }
 
-/** The engine of a cache, created at its first use. */
+/** A cache engine that is created at its first use. */
 class LazyEngine {
   readonly #make: () => CacheEngine
   #made: CacheEngine | undefined
@@ -113,7 +113,7 @@ class LazyEngine {
   get(): CacheEngine {
     if (this.#made !== undefined) return this.#made
     this.#made = this.#make()
-    // After `close`, a new engine must not store anything either.
+    // An engine that is created after `close` must not store anything.
     if (this.#isClosed) void this.#made.close()
     return this.#made
   }
@@ -146,12 +146,12 @@ function stageOf(route: RouteModel, config: StageConfig): StepFactory {
   return createStage({ ...shared, route, lifetime, warn })
 }
 
-/** Whether responses of a route are cached. With a ttl of 0, nothing is stored, so no cache step is needed. */
+/** Whether responses of a route are cached. With a `ttl` of 0, nothing is stored, so the route needs no cache step. */
 export function isCached({ cache }: RouteModel): boolean {
   return msOf(cache?.ttl) > 0
 }
 
-/** How long a response is fresh, and then stale, in milliseconds. */
+/** How long a response is fresh, and how long it may then be sent as stale, in milliseconds. */
 export function lifetimeOf({ cache }: RouteModel): { freshMs: number; staleMs: number } {
   return { freshMs: msOf(cache?.ttl), staleMs: msOf(cache?.staleWhileRevalidate) }
 }

@@ -3,28 +3,28 @@ import type { Logger } from '../../contracts/logger.js'
 import { type Flight, Flights } from './flights.js'
 import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
 
-/** Counts of this process since the application started. */
+/** The cache counts of this process since the application started. */
 export interface CacheStats {
   /** Requests and reads that found a fresh entry. */
   readonly hits: number
   /** Requests and reads that found no fresh entry. */
   readonly misses: number
-  /** Stale responses of `@Cache` routes that were sent while a new response was made. */
+  /** Stale responses of `@Cache` routes that were sent while a new response was being made. */
   readonly stale: number
-  /** Requests of `@Cache` routes that neither read nor filled the cache. */
+  /** Requests to `@Cache` routes that neither read nor filled the cache. */
   readonly bypasses: number
 }
 
 /** The tags of an entry, each with its version from before the entry was made. */
 export type TagVersions = CacheEntry['tags']
 
-/** An entry to write, without the fields that the engine adds. */
+/** An entry to write, without the fields that the engine fills in. */
 export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'headers' | 'tags'>
 
 /** How long an entry is stored, in milliseconds. */
 export interface Lifetime {
   readonly freshMs: number
-  /** How much longer the stale entry may be sent while a new entry is made. */
+  /** How long the stale entry may be sent after that, while a new entry is being made. */
   readonly staleMs: number
 }
 
@@ -37,8 +37,8 @@ export interface TaggedEntry {
 const NO_TAGS: TagVersions = Object.freeze([])
 
 /**
- * The part that `@Cache` and the manager share: one store, the values and responses that are being made, and
- * the rules of reading and writing.
+ * The core that `@Cache` and the manager share: one store, the values and responses in progress, and the rules for
+ * reading and writing.
  */
 export class CacheEngine {
   readonly flights: Flights
@@ -93,8 +93,8 @@ export class CacheEngine {
   }
 
   /**
-   * As `read`, but in one round trip for an entry that probably has the tags `tags`. Also returns the current versions
-   * of the tags, which the caller needs if it makes a new entry.
+   * Like `read`, but needs only one round trip if the entry has the expected `tags`. Also returns the current versions
+   * of the tags, which the caller needs if it creates a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
@@ -111,8 +111,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the entry if the versions of its tags are still current. Reads these versions unless `known`
-   * contains them.
+   * Returns the entry if the versions of its tags are still current. Reads the current versions from the store unless
+   * `known` contains them.
    */
   #current(entry: CacheEntry, known: TagVersions): MaybePromise<Outcome<CacheEntry | undefined>> {
     if (!isSound(entry)) return undefined
@@ -125,8 +125,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the current versions of tags. Call it before the value is made: an invalidation in the meantime
-   * must outdate the value.
+   * Returns the current versions of tags. Call it before the value is made, so that an invalidation in the meantime
+   * outdates the value.
    */
   versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
     if (tags.length === 0) return NO_TAGS
@@ -142,7 +142,7 @@ export class CacheEngine {
     return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })
   }
 
-  /** Writes an entry. Values in progress for the same key are older, so they are not stored. */
+  /** Writes an entry. Values in progress for the same key are older, so they will not be stored. */
   write(key: string, entry: CacheEntry, lifetime: Lifetime): MaybePromise<unknown> {
     this.flights.cancel(key)
     return this.#write(key, entry, lifetime)
@@ -156,7 +156,7 @@ export class CacheEngine {
   ): void {
     flight.land({ kind: 'made', entry })
     if (flight.isCancelled) return this.flights.end(key, flight)
-    // The flight remains until the entry is written, so that requests that miss the entry find the flight.
+    // The flight exists until the entry is written, so that requests that miss the entry can follow the flight.
     const written = this.#write(key, entry, lifetime)
     void chain(written, () => this.flights.end(key, flight))
   }
@@ -166,7 +166,7 @@ export class CacheEngine {
     return (await this.#store.call('delete', (store) => store.delete(key))) === true
   }
 
-  /** Deletes all keys that begin with `prefix`; all keys if it is empty. */
+  /** Deletes all keys that begin with `prefix`, or all keys if it is empty. */
   async clear(prefix: string): Promise<void> {
     this.flights.cancelAll(prefix)
     await this.#store.call('clear', (store) => store.clear(prefix === '' ? undefined : prefix))
@@ -198,7 +198,7 @@ function isEqual(tags: TagVersions, known: TagVersions): boolean {
   return tags.every(([, version], i) => version === known[i]?.[1])
 }
 
-/** Whether a value from the store has the shape of an entry. Anything else counts as a miss. */
+/** Whether a value from the store has the shape of an entry. Any other value counts as a miss. */
 function isSound(entry: CacheEntry): boolean {
   return (
     typeof entry === 'object' &&
@@ -212,8 +212,8 @@ function isSound(entry: CacheEntry): boolean {
 }
 
 /**
- * Returns the tags under which an entry is stored. Tags with the tenant in front: a tenant can invalidate its
- * own entries only. Tags without a tenant: code that runs for no tenant invalidates the entries of all tenants.
+ * Returns the tags under which an entry is stored. The tags that begin with the tenant let a tenant invalidate only its
+ * own entries. The tags without a tenant let code that runs for no tenant invalidate the entries of all tenants.
  */
 export function entryTags(owner: string | null, tags: readonly string[]): readonly string[] {
   const unique = [...new Set(tags)]
@@ -222,8 +222,8 @@ export function entryTags(owner: string | null, tags: readonly string[]): readon
 }
 
 /**
- * Returns the tags that `invalidateTags` of an owner invalidates. A tag without a tenant begins with a colon:
- * the tag `a:b` of no tenant becomes `:a:b`, and the tag `b` of a tenant `a` becomes `a:b`.
+ * Returns the tags that `invalidateTags` invalidates for an owner. A tag without a tenant begins with a colon: the tag
+ * `a:b` of no tenant becomes `:a:b`, and the tag `b` of a tenant `a` becomes `a:b`.
  */
 export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
   return tags.map((tag) => (owner === null ? `:${tag}` : tenantKey(owner, tag)))
@@ -237,12 +237,12 @@ const SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/gu
 const HAS_SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/
 
 /**
- * Returns the key under which the cache stores an entry of a tenant: `<tenant>:<key>`. In the id of the tenant,
- * characters that a store could read as a separator or a pattern are percent-encoded; ordinary ids stay as they
- * are. So the first `:` always ends the tenant, and no two pairs of tenant and key give the same result.
+ * Returns the key under which the cache stores an entry of a tenant: `<tenant>:<key>`. Characters of the tenant ID that
+ * a store could read as a separator or a pattern are percent-encoded; ordinary IDs are unchanged. So the first `:`
+ * always ends the tenant, and two different pairs of tenant and key never have the same result.
  *
- * @param tenant The id of the tenant, any string.
- * @param key The key within the tenant, any string; it is not encoded.
+ * @param tenant The tenant ID: any string.
+ * @param key The key within the tenant: any string. It is not encoded.
  * @example
  * tenantKey('acme', 'products') // 'acme:products'
  * tenantKey('a:b', 'c') // 'a%3Ab:c'

@@ -4,7 +4,7 @@ import { type CacheParts, ScopedCache } from './scoped-cache.js'
 
 interface Running {
   readonly manager: CacheManager
-  /** Whether the current code runs for a request of the manager's application. */
+  /** Whether the current code is handling a request of the manager's application. */
   readonly isCurrent: () => boolean
 }
 
@@ -22,17 +22,17 @@ const running: Running[] = []
  * }
  */
 export class CacheManager extends ScopedCache {
-  /** The application creates the manager. Inject it instead. */
+  /** Only the application creates a manager. Inject it instead. */
   constructor(parts: CacheParts) {
     super(parts, null, '')
   }
 
   /**
-   * Returns the cache of the running application. If several applications run in this process, it returns the cache of
-   * the application that handles the current request, if this application uses tenants; otherwise the cache of the
-   * application that started last. With several applications, inject `CacheManager` instead.
+   * Returns the cache of the running application. If several applications are running in this process, returns the
+   * cache of the application that is handling the current request, if that application uses tenants; otherwise the
+   * cache of the application that started last. With several applications, inject `CacheManager` instead.
    *
-   * @throws Error when no application runs.
+   * @throws Error when no application is running.
    */
   static getInstance(): CacheManager {
     const found = running.find(({ isCurrent }) => isCurrent()) ?? running[0]
@@ -46,9 +46,9 @@ export class CacheManager extends ScopedCache {
    * Returns the part of the cache that belongs to one tenant. Its keys begin with `<tenant>:`, and `clear` and
    * `invalidateTags` affect only that tenant. Code that runs for another tenant must not use it.
    *
-   * @param id Default: the tenant that the code runs for.
-   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not
-   * allowed the request to act for the tenant yet.
+   * @param id The tenant ID. Default: the current tenant.
+   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed
+   * the request to act for the tenant yet.
    * @example
    * await cache.forTenant('acme').clear()
    */
@@ -73,13 +73,13 @@ export function startManager(manager: CacheManager, isCurrent: () => boolean): v
   running.unshift({ manager, isCurrent })
 }
 
-/** Removes the manager of an application that closes. */
+/** Removes the manager of an application that is closing. */
 export function stopManager(manager: CacheManager): void {
   const index = running.findIndex((each) => each.manager === manager)
   if (index >= 0) running.splice(index, 1)
 }
 
-/** The metrics of the cache of an application. */
+/** The metrics of an application's cache. */
 export function cacheMetrics(manager: Pick<CacheManager, 'stats'>): Metric[] {
   return [
     {

@@ -7,20 +7,20 @@ import { toSeconds } from '../../http/units.js'
 /** The `cache` option. */
 export interface CacheOptions {
   /**
-   * The store of the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
+   * The store for the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
    *
    * @defaultValue `memoryCache()`
    * @see docs/redis.md
    */
   readonly store?: CacheStore
   /**
-   * How long `CacheManager` stores an entry when the call passes no `ttl`: a duration.
+   * How long `CacheManager` stores an entry when the call passes no `ttl`, as a duration.
    *
    * @defaultValue `'60s'`
    */
   readonly defaultTtl?: Duration
   /**
-   * Whether responses of `@Cache` routes carry `X-Cache` and `Age`.
+   * Whether responses of `@Cache` routes have the headers `X-Cache` and `Age`.
    *
    * @defaultValue `true`
    */
@@ -70,10 +70,10 @@ function check(cache: Option): Problem[] {
 
 /** The `cache` option, resolved. */
 export interface ResolvedCache {
-  /** `null` for the default: the memory of this process. */
+  /** `null` for the default store, which is in the memory of this process. */
   readonly store: CacheStore | null
   readonly defaultTtlMs: number
-  /** Whether responses carry `X-Cache` and `Age`. */
+  /** Whether responses have the headers `X-Cache` and `Age`. */
   readonly hasHeaders: boolean
 }
 

@@ -16,8 +16,8 @@ import { type CacheStepConfig, ResponseMaker, type Visit } from './response-make
 import { chain, FAILED, type Outcome } from './store-guard.js'
 
 /**
- * How often a request waits for the response of another request whose client then disconnects. After that, it
- * calls the handler itself.
+ * How many times a request waits for another request's response whose client then disconnects. After that, it calls the
+ * handler itself.
  */
 const MOST_FOLLOWED = 3
 
@@ -63,7 +63,7 @@ class CachedRoute {
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     const isQuery = config.route.method === 'QUERY'
     this.step = (req, res) => {
-      // `@All` also handles requests that write. They neither read nor fill the cache.
+      // `@All` also handles requests that write. Such requests neither read nor fill the cache.
       if (!isQuery && req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
       if (user === undefined) return this.#bypass(req, res, UNKNOWN_CALLER)
@@ -96,8 +96,8 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
-    // The key of one tenant cannot equal a key of another, unless code has built the key by hand. This check stops
-    // such a key, too.
+    // The keys of two tenants cannot be equal, unless code has built a key by hand. This check also rejects entries of
+    // such a key.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)
     }
@@ -134,7 +134,7 @@ class CachedRoute {
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#makeFirst(visit)
-    // A request never waits for a response that is made for another tenant or user.
+    // A request never waits for a response that is being made for another tenant or user.
     const isTheirs = flight.owner === visit.owner && flight.user === visit.user
     if (!isTheirs || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
     return this.#follow(visit, flight, followed + 1)
@@ -187,7 +187,7 @@ function compileTags({ cache }: RouteModel): ((owner: string | null) => readonly
   return (owner) => (owner === null ? withoutTenant : entryTags(owner, tags))
 }
 
-/** Whether no response can be sent any more: the deadline has passed, or the client has disconnected. */
+/** Whether the response can no longer be sent, because the deadline has passed or the client has disconnected. */
 function isGone(res: Response): boolean {
   return res.headersSent || res.destroyed
 }

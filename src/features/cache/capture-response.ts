@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 
-/** A response as the handler sent it, before middlewares change it. */
+/** A response as the handler sent it, before middlewares changed it. */
 export interface Captured {
   readonly body: string | Uint8Array
-  /** The headers at the moment when the handler ended the response, by lower-case name. */
+  /** The headers when the handler ended the response, by lower-case name. */
   readonly headers: OutgoingHttpHeaders
 }
 
@@ -17,8 +17,8 @@ export type CaptureEnd =
 
 /**
  * Calls `done` once with the response that the handler sends. It replaces `end`, `write` and `writeHead` of the
- * response. If a middleware has replaced them before, for example to compress, the middleware's methods run
- * after the capture: the captured body is the uncompressed one.
+ * response. If a middleware has already replaced these methods, for example to compress, the middleware's methods run
+ * after the capture, so the captured body is uncompressed.
  */
 export function captureResponse(res: Response, done: (end: CaptureEnd) => void): void {
   let isDone = false
@@ -33,8 +33,8 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       const response = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
       const result = end.apply(res, args)
       if (response === undefined) return result
-      // A session middleware may save the session first and send the head later. Its headers may then forbid
-      // caching, so wait for them.
+      // A session middleware may save the session first and send the head later. The headers may then forbid caching,
+      // so wait for them.
       if (res.headersSent) finish({ kind: 'whole', response })
       else res.once('finish', () => finish({ kind: 'whole', response }))
       return result
@@ -56,13 +56,12 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       return writeHead.apply(res, args)
     },
   }
-  // After a first `setHeader`, Node stores the headers of `writeHead`, too, so that `getHeaders` returns them.
+  // After a first `setHeader`, Node also stores the headers of `writeHead`, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
-  // The body of an empty stream, and of a HEAD response, is never written.
+  // For an empty stream and for a HEAD response, no body is ever written.
   res.once('pipe', () => finish({ kind: 'streamed' }))
-  // If the client has disconnected before, `close` is not emitted again, and no other event would end the
-  // capture.
+  // If the client has already disconnected, `close` is not emitted again, and no other event would end the capture.
   if (res.closed) finish({ kind: 'aborted' })
   else res.once('close', () => finish({ kind: 'aborted' }))
 }

@@ -4,37 +4,32 @@ import type { Clock } from '../../di/token.js'
 
 /** How a flight ended. */
 export type Landing =
-  /** An entry that the followers may use, too. */
+  /** An entry that the followers may use. */
   | { readonly kind: 'made'; readonly entry: CacheEntry }
   /** The value is `undefined`, which is not stored. */
   | { readonly kind: 'nothing' }
-  /** It failed. All followers receive the same error. */
+  /** The flight failed. All followers receive the same error. */
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The response is valid for one request only; followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
   /** The client of the request has disconnected. */
   | { readonly kind: 'aborted' }
-  /** It has taken too long for the followers to wait. */
+  /** The followers have waited too long. */
   | { readonly kind: 'late' }
 
-/**
- * The longest time, in milliseconds, that followers wait for a flight. Each follower has its own deadline, too.
- */
+/** The longest time, in milliseconds, that followers wait for a flight. Each follower also has its own deadline. */
 const MAX_WAIT_MS = 10_000
 
 /** The tenant and the user for whom a flight makes its value, and the tags of the value. */
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** The user; `null` for none, as in `CacheEntry`. */
+  /** The user; `null` if there is none, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }
 
-/**
- * One value or response that is being made. Other requests for the same key follow it: they wait for its
- * result.
- */
+/** A value or response in progress. Other requests for the same key follow it: they wait for its result. */
 export class Flight {
   readonly owner: string | null
   readonly user: string | null
@@ -54,7 +49,7 @@ export class Flight {
     return this.#landing !== undefined
   }
 
-  /** Calls `go` with the result: later, or now if the flight has landed already. */
+  /** Calls `go` with the result: now if the flight has landed, otherwise later. */
   follow(go: (landing: Landing) => void): void {
     if (this.#landing === undefined) this.#followers.push(go)
     else go(this.#landing)
@@ -70,7 +65,7 @@ export class Flight {
   }
 }
 
-/** All flights by key. If several requests miss the same key, only the first request makes the value. */
+/** All flights, by key. If several requests miss the same key, only the first request makes the value. */
 export class Flights {
   readonly #clock: Clock
   readonly #byKey = new Map<string, Flight>()
@@ -81,8 +76,8 @@ export class Flights {
   }
 
   /**
-   * Returns the flight of a key. A cancelled one is not returned: a request that comes after an invalidation
-   * must not get data from before it.
+   * Returns the flight of a key. A cancelled flight is not returned, because a request that arrives after an
+   * invalidation must not receive older data.
    */
   find(key: string): Flight | undefined {
     const flight = this.#byKey.get(key)
@@ -95,7 +90,7 @@ export class Flights {
     return flight
   }
 
-  /** Removes a flight after its end. */
+  /** Removes a flight that has ended. */
   end(key: string, flight: Flight): void {
     this.#timers.get(flight)?.cancel()
     this.#timers.delete(flight)

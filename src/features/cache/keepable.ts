@@ -8,7 +8,7 @@ import { headersReadBy } from './request-key.js'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Headers that describe the body, which are stored with it. All other headers describe one exchange, and each response
+ * Headers that describe the body and are stored with it. All other headers describe one exchange, and each response
  * gets new headers.
  */
 const OF_THE_BODY = [
@@ -23,8 +23,8 @@ const OF_THE_BODY = [
 ]
 
 /**
- * Headers that are left out without a warning: they describe one exchange, and some would be wrong in another
- * one.
+ * Headers that are omitted without a warning, because they describe one exchange, and some would be incorrect in
+ * another one.
  */
 const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
@@ -41,11 +41,11 @@ export interface StorableResponse {
 export interface ResponseFacts {
   readonly req: Request
   readonly response: Captured
-  /** The headers from before the handler ran, which middlewares set for each response. */
+  /** The headers that middlewares had set for each response before the handler ran. */
   readonly before: OutgoingHttpHeaders
   /**
-   * The headers at the end, because some middlewares add headers together with the head. For a refresh in the
-   * background also the headers of the stale response that was sent.
+   * The headers at the end, because some middlewares add headers when the head is written. For a background refresh,
+   * this includes the headers of the stale response that was sent.
    */
   readonly later: readonly OutgoingHttpHeaders[]
   readonly status: number
@@ -53,7 +53,7 @@ export interface ResponseFacts {
   readonly now: number
 }
 
-/** The facts that are the same for all responses of a route. */
+/** The configuration that is the same for all responses of a route. */
 export interface KeepableConfig {
   readonly route: RouteModel
   readonly lifetime: Lifetime
@@ -61,7 +61,7 @@ export interface KeepableConfig {
 }
 
 /**
- * Creates the function that decides which part of a response is stored, and for how long. It returns `null`
+ * Creates the function that decides which part of a response is stored, and for how long. That function returns `null`
  * when nothing is stored.
  */
 export function compileKeepable({
@@ -71,7 +71,7 @@ export function compileKeepable({
 }: KeepableConfig): (facts: ResponseFacts) => StorableResponse | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
-  // The key contains it.
+  // The key contains the version.
   const ofVersion = versionHeader?.toLowerCase()
   return function keepable({ req, response, before, later, status, now }) {
     const { body, headers } = response
@@ -83,7 +83,7 @@ export function compileKeepable({
     )
     if (own === null) return null
     const varying = varyingOf({ before, ended: headers, later })
-    // The key of a route with `@Produces` has the type that `Accept` has chosen.
+    // The key of a route with `@Produces` contains the media type that was chosen by `Accept`.
     const varied = varying.names.filter(
       (name) => name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
     )
@@ -130,8 +130,8 @@ function dropped(name: string): string {
 }
 
 /**
- * Request headers by which middlewares vary the headers or the coding that they add to each response: the
- * origin for CORS, the accepted codings. The stored body does not depend on them.
+ * Request headers on which the response headers or the coding added by middlewares depend: the origin for CORS, the
+ * accepted codings. The stored body does not depend on them.
  */
 const OF_EACH_RESPONSE = [
   'origin',
@@ -148,19 +148,19 @@ interface Varying {
   readonly names: readonly string[]
 }
 
-/** The headers that may contain `Vary`, at three moments. */
+/** The headers that may contain `Vary`, at three points in time. */
 interface VaryPlaces {
-  /** Before the handler. */
+  /** Before the handler runs. */
   readonly before: OutgoingHttpHeaders
-  /** At the moment when the handler ended the response. */
+  /** When the handler ends the response. */
   readonly ended: OutgoingHttpHeaders
-  /** After that. */
+  /** After the handler has ended the response. */
   readonly later: readonly OutgoingHttpHeaders[]
 }
 
 /**
- * Reads `Vary` of the response at the three moments. Names in `OF_EACH_RESPONSE` are left out, unless the
- * handler itself has added them.
+ * Reads the `Vary` header of the response at these three points in time. Names in `OF_EACH_RESPONSE` are omitted,
+ * unless the handler itself has added them.
  */
 function varyingOf({ before, ended, later }: VaryPlaces): Varying {
   const earlier = membersOf(before['vary']).map((name) => name.toLowerCase())
@@ -173,8 +173,8 @@ function varyingOf({ before, ended, later }: VaryPlaces): Varying {
 }
 
 /**
- * Returns the names that the key function does not read; all names when the route has no key function. No key
- * function reads `*`.
+ * Returns the names that the key function does not read, or all names when the route has no key function. No key
+ * function can cover `*`.
  */
 function unkeyedOf(
   names: readonly string[],
@@ -186,14 +186,14 @@ function unkeyedOf(
   return names.filter((name) => !known.has(name.toLowerCase()))
 }
 
-/** Directives that forbid to store a response, with or without field names (RFC 9111, 5.2.2). */
+/** Directives that forbid storing a response, with or without field names (RFC 9111, 5.2.2). */
 const REFUSALS = ['private', 'no-store', 'no-cache']
-/** Directives that forbid to send a stale response (RFC 9111, 5.2.2.2 and 5.2.2.8). */
+/** Directives that forbid sending a stale response (RFC 9111, 5.2.2.2 and 5.2.2.8). */
 const NEVER_STALE = ['must-revalidate', 'proxy-revalidate']
 
 /**
- * Matches a directive and its argument. Words within a quoted argument are not directives. An unclosed quote
- * hides no directives after it.
+ * Matches a directive and its argument. Words within a quoted argument are not directives. Directives after an unclosed
+ * quote are still found.
  */
 const DIRECTIVE = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/g
 
@@ -214,8 +214,8 @@ function responseLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` intends no
-  // caching.
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` does not
+  // want caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)
   if (ownMs === undefined) return { freshMs, staleMs: NEVER_STALE.some(has) ? 0 : staleMs }
@@ -257,7 +257,7 @@ function directivesOf(text: string): Directives {
 
 type HeaderValue = OutgoingHttpHeaders[string]
 
-/** Returns the members of a list header, even if it has several lines. */
+/** Returns the members of a list header, which may have several lines. */
 function membersOf(value: HeaderValue): string[] {
   return textOf(value)
     .split(',')

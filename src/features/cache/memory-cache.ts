@@ -8,24 +8,24 @@ import type { MemoryBounds, MemoryStore } from './memory-store.js'
 
 /** Options of {@link memoryCache}. */
 export interface MemoryCacheOptions {
-  /** The maximum number of entries. Default 10,000. */
+  /** The maximum number of entries. Default: 10,000. */
   readonly maxEntries?: number
   /**
-   * The largest size of all entries with their keys and headers: bytes, or a string with a unit. Default
+   * The maximum total size of all entries with their keys and headers: bytes, or a string with a unit. Default:
    * `'64mb'`.
    */
   readonly maxBytes?: Size
   /**
-   * The part of both limits that one tenant may use when several owners share the cache: above 0 and at most 1.
-   * Default 0.25.
+   * The share of both limits that one tenant may use when several owners share the cache. The value is above 0 and at
+   * most 1. Default: 0.25.
    */
   readonly tenantShare?: number
 }
 
 /**
- * Creates a cache store in the memory of this process, which is the default of `cache.store`. When the store is full,
- * it evicts the least recently used entries. A tenant that exceeds its share loses its own oldest entries, never
- * another tenant's.
+ * Creates a cache store in the memory of this process. It is the default of `cache.store`. When the store is full, it
+ * evicts the least recently used entries. When a tenant exceeds its share, the store evicts the oldest entries of that
+ * tenant, never entries of another tenant.
  *
  * @throws ConfigError at boot, when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example
@@ -39,8 +39,8 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
 }
 
 /**
- * The store that `memoryCache` returns. It loads `MemoryStore` and its dependency when it is opened, so that an
- * application that caches nothing does not load them.
+ * The store that `memoryCache` returns. It loads `MemoryStore` and its dependency when it is opened, so an application
+ * that caches nothing never loads them.
  */
 class MemoryCache implements CacheStore {
   readonly isShared = false

@@ -6,11 +6,11 @@ import type { Clock } from '../../di/token.js'
 export interface MemoryBounds {
   readonly maxEntries: number
   readonly maxBytes: number
-  /** The maximum share of one owner in both limits, 0 to 1, if there are several owners. */
+  /** The maximum share of both limits for one owner, from 0 to 1, if there are several owners. */
   readonly tenantShare: number
 }
 
-/** An entry with the fields that the store needs. */
+/** An entry and the fields that the store needs. */
 interface Shelved {
   readonly entry: CacheEntry
   readonly expiresAt: number
@@ -26,14 +26,14 @@ interface Holding {
 }
 
 /**
- * The memory of the objects around an entry, without its strings. Measured: 600 bytes for entries of one owner,
- * 830 when each entry has its own owner.
+ * The memory used by the objects around an entry, without its strings. Measured: 600 bytes if all entries have the same
+ * owner, 830 if each entry has its own.
  */
 const OVERHEAD_BYTES = 800
 
 /**
- * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share it, an
- * owner over its share evicts only its own entries.
+ * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share the store,
+ * an owner that exceeds its share evicts only its own entries.
  */
 export class MemoryStore implements CacheStore {
   readonly #clock: Clock
@@ -46,14 +46,14 @@ export class MemoryStore implements CacheStore {
   constructor(clock: Clock, bounds: MemoryBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    // The expiry of `LRUCache` is not used: it is late by a millisecond, and its clock must never return 0. Neither is
-    // its `max`, because it would create lists of that length at boot.
+    // The expiry of `LRUCache` is not used, because it is late by a millisecond and its clock must never return 0. Its
+    // `max` is not used, because it would allocate lists of that length at boot.
     this.#entries = new LRUCache({
       maxSize: bounds.maxBytes,
       dispose: (shelved, key) => this.#forget(shelved, key),
     })
-    // An evicted tag gets a new version when it is read again. Its entries become misses; an outdated entry is
-    // never returned.
+    // An evicted tag gets a new version when it is read again. The entries with the old version become misses, so an
+    // outdated entry is never returned.
     this.#tags = new LRUCache({
       maxSize: Math.ceil(bounds.maxBytes / 8),
       sizeCalculation: (_, tag) => OVERHEAD_BYTES + tag.length,
@@ -86,7 +86,7 @@ export class MemoryStore implements CacheStore {
     this.#entries.set(key, { entry: kept, expiresAt, size, wasRead: false }, { size })
     if (this.#entries.size > this.#bounds.maxEntries) this.#entries.pop()
     if (this.#holdings.size < 2) return
-    // An owner that was alone until now may use the whole store, so both owners are trimmed.
+    // An owner that was alone until now may be using the whole store, so both owners are trimmed.
     const crowded = isNew && this.#holdings.size === 2 ? [...this.#holdings.values()] : [holding]
     for (const each of crowded) this.#trim(each)
   }
@@ -134,7 +134,7 @@ export class MemoryStore implements CacheStore {
   }
 
   /**
-   * Evicts entries of an owner until it is within its share, the oldest first. An entry that was read since the
+   * Evicts an owner's entries, the oldest first, until the owner is within its share. An entry that was read since the
    * last pass is skipped once.
    */
   #trim(holding: Holding): void {
@@ -154,7 +154,7 @@ export class MemoryStore implements CacheStore {
   }
 }
 
-/** Returns a frozen copy of an entry, so that callers cannot change the stored one. */
+/** Returns a frozen copy of an entry, so that callers cannot change the stored entry. */
 function copyOf(entry: CacheEntry): CacheEntry {
   const { body, headers, tags } = entry
   return Object.freeze({

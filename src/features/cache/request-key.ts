@@ -9,10 +9,10 @@ export type RequestKey = (req: Request, caller: string | null) => string | null
 /** The result for a request that bypasses the cache without a warning. */
 const BYPASS = Symbol('bypass')
 
-/** The input of {@link compileKey} beside the route. */
+/** The configuration of {@link compileKey} besides the route. */
 export interface KeyConfig {
   readonly warn: (message: string) => void
-  /** Headers that may identify the caller beside `CREDENTIALS`, in lower case. */
+  /** Other headers that may identify the caller, besides `CREDENTIALS`, in lower case. */
   readonly credentials: readonly string[]
 }
 
@@ -33,27 +33,30 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
       )
     } catch (error) {
-      // Without a key, the handler runs once more. An error here would prevent the response.
+      // Without a key, only the cache is bypassed. An error here would prevent the response.
       warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   })
 }
 
-/** The key with the body and its type (RFC 10008). Requests with an unparsed body bypass the cache. */
+/** The key with the body and its media type (RFC 10008). Requests with an unparsed body bypass the cache. */
 function withBody(key: string, req: Request): string | null {
   if (req.body === undefined && carriesBody(req)) return null
   return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`
 }
 
-/** Ignores the rejection of a promise that a function returned instead of a text: it would end the process. */
+/**
+ * Ignores the rejection of a promise that a function returned instead of a text. An unhandled rejection would end the
+ * process.
+ */
 export function ignoreRejection(value: unknown): void {
   Promise.resolve(value).catch(() => {})
 }
 
 /**
- * Returns the text of a thrown value for the log. `String(error)` may throw, because some objects cannot become
- * text.
+ * Returns the text of a thrown value for the log. `String(error)` may throw, because some objects cannot be converted
+ * to text.
  */
 export function textOf(error: unknown): string {
   try {
@@ -64,7 +67,8 @@ export function textOf(error: unknown): string {
 }
 
 /**
- * Two versions may have the same URL. If `Accept` names the version, a handler may also choose a representation by it.
+ * Adds the API version to the key, because two versions may have the same URL. If `Accept` specifies the version, a
+ * handler may also choose a representation by it.
  */
 function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
   if (version === null) return keyOf
@@ -97,9 +101,9 @@ function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
 }
 
 /**
- * Wraps the route's own key. If no code has set a user, the handler may use the credentials of the request itself, so
- * the key must contain them. This applies behind a guard, too: a guard that sets no user has still let in one caller
- * and not all.
+ * Wraps the route's own key function. If no code has set a user, the handler may use the request's credentials
+ * directly, so the key must contain them. This is also the case behind a guard: a guard that sets no user has still let
+ * in one specific caller.
  */
 function ownKey(
   { isProtected, cache }: RouteModel,
@@ -113,7 +117,7 @@ function ownKey(
     const value = key(req)
     if (caller !== null || typeof value !== 'string') return value
     if (!isCredited(req)) {
-      // A guard has let the caller in by a value that is in no header that the application names.
+      // The guard has identified the caller by a value that is in no configured header.
       if (!isProtected) return value
     } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)
@@ -129,7 +133,7 @@ const UNNAMED =
 export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']
 
 /**
- * Whether a request has credentials. Its response may be for one caller, although no code has set a user (RFC
+ * Whether a request has credentials. Its response may be meant for one caller, even if no code has set a user (RFC
  * 9111, 3.5).
  */
 function carriesCredentials({ headers }: Request): boolean {
@@ -140,20 +144,20 @@ function carriesCredentials({ headers }: Request): boolean {
   )
 }
 
-/** Returns `carriesCredentials`, which also finds these headers. */
+/** Returns a `carriesCredentials` that also finds the headers in `more`. */
 export function credentialFinder(more: readonly string[]): (req: Request) => boolean {
   const others = more.filter((name) => !CREDENTIALS.includes(name))
   if (others.length === 0) return carriesCredentials
   return (req) => carriesCredentials(req) || others.some((name) => req.headers[name] !== undefined)
 }
 
-/** Whether a request has a body. A handler may read it, and it is not part of the URL (RFC 9110, 9.3.1). */
+/** Whether a request has a body. A handler may read the body, which is not part of the URL (RFC 9110, 9.3.1). */
 export function carriesBody({ headers }: Request): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** The key without the credential headers of these names; `undefined` if it cannot be computed. */
+/** Returns the key of the request without these credential headers; `undefined` if it cannot be computed. */
 function keyWithout(
   names: readonly string[],
   key: (req: Request) => unknown,
@@ -177,8 +181,8 @@ function keyWithout(
 /** Replaces a field of the request, if it exists. Returns a function that restores the field. */
 function replace(req: Request, field: string, value: unknown): () => void {
   if (!(field in req)) return () => {}
-  // On some platforms, serverless ones for example, requests have their own `headers` property. Other requests
-  // inherit it.
+  // On some platforms, such as serverless platforms, requests have their own `headers` property. Other requests inherit
+  // it.
   const own = Object.getOwnPropertyDescriptor(req, field)
   if (own?.configurable === false) return () => {}
   Object.defineProperty(req, field, { value, configurable: true, writable: true })
@@ -196,9 +200,9 @@ function pathAndQuery({ baseUrl, url }: Request): string {
 }
 
 /**
- * Sorts the parameters of a query by name. Parameters with the same name keep their order, because handlers
- * receive them as a list; so do `a`, `a[]` and `a[0]`. Names and values stay encoded: decoded, `a=1%26b=2`
- * would be equal to `a=1&b=2`.
+ * Sorts the parameters of a query by name. Parameters with the same name keep their order, because handlers receive
+ * them as a list, and so do `a`, `a[]` and `a[0]`. Names and values are not decoded: `a=1%26b=2` would become equal to
+ * `a=1&b=2`.
  */
 export function sortQuery(query: string): string {
   if (!query.includes('&')) return query
@@ -217,12 +221,12 @@ function isSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** Compares by code unit. Any order is sufficient, if it is always the same. */
+/** Compares by code unit. Any order is sufficient if it is always the same. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Characters by which a parameter name differs from its plain text. */
+/** Characters that make the encoded parameter name different from its plain text. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {
@@ -243,8 +247,8 @@ function decode(name: string): string {
 }
 
 /**
- * Returns the names of the headers that a key function reads for this request, in lower case. Calls the
- * function once more to find out.
+ * Returns the names of the headers that a key function reads for this request, in lower case. Calls the function once
+ * more to detect them.
  */
 export function headersReadBy(key: (req: Request) => unknown, req: Request): Set<string> {
   const names = new Set<string>()
@@ -258,7 +262,7 @@ export function headersReadBy(key: (req: Request) => unknown, req: Request): Set
   try {
     key(req)
   } catch {
-    // The function did not throw the first time. The headers that it has read until now count.
+    // The function did not throw at its first call. The headers that it has read so far count.
   } finally {
     undo()
   }

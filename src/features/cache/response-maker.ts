@@ -15,18 +15,18 @@ import { compileKeepable } from './keepable.js'
 import { ignoreRejection, textOf } from './request-key.js'
 import { chain, FAILED } from './store-guard.js'
 
-/** The parts that the cache step of a route is built from. */
+/** The configuration of a route's cache step. */
 export interface CacheStepConfig {
   readonly route: RouteModel
   readonly engine: CacheEngine
   readonly lifetime: Lifetime
-  /** Whether responses carry `X-Cache` and `Age`. */
+  /** Whether responses have the headers `X-Cache` and `Age`. */
   readonly hasNotes: boolean
-  /** Logs a warning about the route; the same warning only once. */
+  /** Logs a warning about the route, but each warning only once. */
   readonly warn: (message: string) => void
-  /** Headers that may identify the caller, as `auth.credentials` names them, in lower case. */
+  /** Headers that may identify the caller, as configured by `auth.credentials`, in lower case. */
   readonly credentials: readonly string[]
-  /** Sends the value of the handler as a response that is made in the background. */
+  /** Sends the handler's value as a response that is made in the background. */
   readonly respond: RouteSetup['respond']
 }
 
@@ -40,13 +40,13 @@ export interface Visit {
   readonly res: Response
   /** The tenant of the request; `null` if it has none. */
   readonly owner: string | null
-  /** The user of the request; `null` for anonymous requests, and if all callers share the responses. */
+  /** The user; `null` for anonymous requests, and if all callers share the responses. */
   readonly user: string | null
   /** The full key. */
   readonly key: string
   /** The current versions of the tags, if they were read together with the entry. */
   versions?: TagVersions
-  /** The stale response that was sent, if this visit makes a new one in the background. */
+  /** The stale response that was sent, if this visit is making a new response in the background. */
   readonly given?: Response
 }
 
@@ -58,8 +58,8 @@ export class ResponseMaker {
   readonly #isShared: boolean
 
   /**
-   * Whether a step after the cache sets `req.user`. Then the cache step cannot know the caller of a request without a
-   * user.
+   * Whether a step after the cache sets `req.user`. If it does, a request without a user at the cache step may still
+   * have a caller.
    */
   tellsLate = false
 
@@ -71,8 +71,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Begins a flight for the response, which other requests can follow. Returns the function to call immediately
-   * before the handler; `null` when this request must bypass the cache.
+   * Begins a flight for the response that other requests can follow. Returns the function to call immediately before
+   * the handler; `null` when this request must bypass the cache.
    */
   begin(visit: Visit): MaybePromise<(() => void) | null> | null {
     const tags = this.#tagsOf(visit.req)
@@ -91,7 +91,7 @@ export class ResponseMaker {
     return this.#config.engine.flights.begin(key, facts)
   }
 
-  /** Makes a new response in the background, after the stale response was sent. */
+  /** Makes a new response in the background after the stale response was sent. */
   refresh(visit: Visit): void {
     const { engine } = this.#config
     const tags = this.#tagsOf(visit.req)
@@ -136,8 +136,8 @@ export class ResponseMaker {
   }
 
   /**
-   * After a failed refresh (status 500 or above) the stale entry stays until its time ends. Any other response
-   * that cannot be stored, for example a 404, deletes the entry.
+   * After a failed refresh (status 500 or above) the stale entry is stored until it expires. Any other response that
+   * cannot be stored, for example a 404, deletes the entry.
    */
   #afterRefresh(visit: Visit, landing: Landing): void {
     if (landing.kind !== 'unfit' || landing.status >= 500) return
@@ -147,7 +147,7 @@ export class ResponseMaker {
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
     const { req, res, key, owner, user } = visit
     const { engine } = this.#config
-    // The handler must send the whole response, because it is stored. A client that already has the response
+    // The handler must send the whole response, because it will be stored. A client that already has the response
     // receives it once more.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
@@ -165,8 +165,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Handles a caller that was set after the cache step. If the request was anonymous before, the caller of the
-   * next anonymous request is not reliable either.
+   * Handles a caller that was set after the cache step. If the request was anonymous at the cache step, later anonymous
+   * requests may also have a caller.
    */
   #onLateCaller({ user }: Visit): void {
     if (user === null) this.tellsLate = true
@@ -174,9 +174,9 @@ export class ResponseMaker {
   }
 
   #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
-    // If the request has failed, an error middleware has sent the response, not the handler.
+    // If the request failed, the response was sent by an error middleware, not by the handler.
     if (end.kind !== 'whole' || hasFailed(req)) return null
-    // Middlewares do not process a detached response. The headers that they add to such a request are on the
+    // Middlewares do not process a detached response. The headers that middlewares add for this request are on the
     // stale response.
     const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
     const now = this.#config.engine.now()
@@ -216,7 +216,7 @@ function landingOf({ kind }: CaptureEnd, res: Response): Landing {
   return kind === 'aborted' ? { kind } : { kind: 'unfit', status: res.statusCode }
 }
 
-/** Creates a response without a connection. */
+/** Creates a response that has no connection. */
 function detachedResponse({ req, res: sent }: Visit): Response {
   const Class = sent.constructor as new (req: Request) => Response
   const res = new Class(req)
@@ -225,8 +225,8 @@ function detachedResponse({ req, res: sent }: Visit): Response {
 }
 
 /**
- * Emits the events that end a detached response. It has no client that would cause them, and a stream that
- * still writes to it would fill its buffer.
+ * Emits the events that end a detached response. No client would cause these events, and a stream that is still writing
+ * to the response would fill its buffer.
  */
 function releaseDetached(res: Response): void {
   if (res.writableEnded) res.emit('finish')
@@ -235,10 +235,10 @@ function releaseDetached(res: Response): void {
 }
 
 /**
- * Watches whether the caller of a request changes while the response is made: a step after the cache may set
+ * Watches whether the request's caller changes while the response is being made: a step after the cache may set
  * `req.user` and remove it again.
  *
- * @returns a function that ends the watch and returns whether the caller was the same all the time.
+ * @returns a function that ends the watch and returns whether the caller stayed the same.
  */
 export function watchCaller(req: Request, res: Response, caller: Caller): () => boolean {
   let isSame = true
@@ -262,7 +262,7 @@ function watchUser(req: Request, onSet: () => void): () => void {
   }
   Object.defineProperty(req, 'user', { configurable: true, enumerable: true, get, set })
   return () => {
-    // If other code has redefined the property since then, it stays unchanged.
+    // If other code has redefined the property in the meantime, leave it unchanged.
     if (Object.getOwnPropertyDescriptor(req, 'user')?.get !== get) return
     // The property did not exist before, so it is deleted: `'user' in req` must be false again.
     if (own === MISSING && user === undefined) Reflect.deleteProperty(req, 'user')
@@ -270,7 +270,7 @@ function watchUser(req: Request, onSet: () => void): () => void {
   }
 }
 
-/** The descriptor of `req.user` while the property does not exist. */
+/** The descriptor of `req.user` for a request without that property. */
 const MISSING: PropertyDescriptor = {
   value: undefined,
   writable: true,

@@ -15,8 +15,8 @@ import { chain, FAILED, type Outcome } from './store-guard.js'
 /** Options of `getOrSet`. */
 export interface KeepOptions {
   /**
-   * How long the value is stored: seconds, or a string with a unit. With 0 it is not stored. Default: the
-   * option `cache.defaultTtl`, 60 s.
+   * How long the value is stored: seconds, or a string with a unit. With 0, it is not stored. Default: the option
+   * `cache.defaultTtl` (60 s).
    */
   readonly ttl?: Duration
   /** Tags of the value, for `invalidateTags`. Default: none. */
@@ -27,21 +27,21 @@ export interface KeepOptions {
 export interface CacheParts {
   readonly engine: CacheEngine
   readonly currentTenant: () => string | undefined
-  /** Whether code without a tenant may read entries of any tenant. */
+  /** Whether code without a tenant may read the entries of all tenants. */
   readonly actsForAll: () => boolean
   /**
-   * Throws when a tenant (default: the current one) is only named by the request, and not allowed by
-   * `tenant.authorize` yet.
+   * Throws if the tenant is only claimed by the request, and not yet allowed by `tenant.authorize`. Default: the
+   * current tenant.
    */
   readonly refuseClaim: (tenant: string | undefined) => void
-  /** Milliseconds. */
+  /** The default time to live in milliseconds. */
   readonly defaultTtlMs: number
 }
 
 /**
- * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not
- * support change (a `Date` becomes a string). When the store fails, the cache behaves as if it were empty: no
- * method rejects because of the store.
+ * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not support
+ * change (a `Date` becomes a string). When the store fails, the cache behaves as if it were empty, and no method
+ * rejects.
  */
 export class ScopedCache {
   /** @internal */
@@ -49,7 +49,7 @@ export class ScopedCache {
   readonly #tenant: string | null
   readonly #prefix: string
 
-  /** The application creates the cache. */
+  /** Only the application creates a cache. */
   constructor(parts: CacheParts, tenant: string | null, prefix: string) {
     this.parts = parts
     this.#tenant = tenant
@@ -57,9 +57,9 @@ export class ScopedCache {
   }
 
   /**
-   * Returns the value of a key. Returns `undefined` when there is no value, when it has expired, or when it
-   * belongs to another tenant. The last case applies to code that runs for a tenant, and to requests without a
-   * tenant. For a response that `@Cache` has stored, the value is the body, parsed if it is JSON.
+   * Returns the value of a key. Returns `undefined` when there is no value, when it has expired, or when it belongs to
+   * another tenant. The last case applies to code that runs for a tenant and to requests without a tenant. For a
+   * response that `@Cache` has stored, the value is the body, parsed if it is JSON.
    *
    * @throws TypeError when the key is not a string, or is empty.
    * @example
@@ -71,13 +71,13 @@ export class ScopedCache {
   }
 
   /**
-   * Stores a value. The key is used without a prefix: for a value of a tenant, write `<tenant>:<key>`, or use
+   * Stores a value. The key is used without a prefix: for a tenant's value, use the key `<tenant>:<key>` or call
    * `forTenant`.
    *
-   * @param ttl Seconds, or a string with a unit (`'90s'`). With 0 the value is not stored, and a stored one is
-   * deleted. Default: the option `cache.defaultTtl`, 60 s.
-   * @throws TypeError when the key is not a string or is empty, when JSON cannot represent the value, or when
-   * the ttl is neither a number nor a string; RangeError when the ttl is not a valid duration.
+   * @param ttl Seconds, or a string with a unit (`'90s'`). With 0, the value is not stored, and a value that is already
+   * stored is deleted. Default: the option `cache.defaultTtl` (60 s).
+   * @throws TypeError when the key is not a string or is empty, when JSON cannot represent the value, or when `ttl` is
+   * neither a number nor a string; RangeError when `ttl` is not a valid duration.
    * @example
    * await cache.set('acme:products', products, '5m')
    */
@@ -94,7 +94,7 @@ export class ScopedCache {
   }
 
   /**
-   * Deletes a key. A value that is being loaded for it now will not be stored. Returns whether there was a
+   * Deletes a key. A value that is currently being loaded for this key will not be stored. Returns whether there was a
    * value.
    */
   async delete(key: string): Promise<boolean> {
@@ -105,8 +105,8 @@ export class ScopedCache {
   }
 
   /**
-   * Deletes all keys: in a view of a tenant, the keys of that tenant; otherwise the keys of all tenants, even
-   * when the code runs for one tenant.
+   * Deletes all keys. In a view of a tenant, it deletes only that tenant's keys; otherwise it deletes the keys of all
+   * tenants, even when the code runs for one tenant.
    */
   async clear(): Promise<void> {
     this.#owner()
@@ -115,11 +115,11 @@ export class ScopedCache {
   }
 
   /**
-   * Returns the value of a key. On a miss, calls `load` and stores its result. If several callers miss the same
-   * key at the same time, only the first one calls `load`, and all receive its result or its error. An error is
-   * not stored, and neither is `undefined`.
+   * Returns the value of a key. On a miss, calls `load` and stores its result. If several callers miss the same key at
+   * the same time, only the first one calls `load`, and all receive its result or its error. Neither an error nor
+   * `undefined` is stored.
    *
-   * @throws the error of `load`; TypeError and RangeError as `set`.
+   * @throws the error of `load`; TypeError and RangeError for the same reasons as `set`.
    * @example
    * const rates = await cache.getOrSet('rates', () => fetchRates(), { ttl: '10m', tags: ['rates'] })
    */
@@ -135,7 +135,7 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory needs no await: three awaits took a seventh of its time (`npm run bench:field`, cached).
+    // A hit in memory needs no await: three awaits took a seventh of the total time (`npm run bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -155,8 +155,8 @@ export class ScopedCache {
   }
 
   /**
-   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and in a view of a tenant,
-   * this affects only the entries of that tenant; otherwise the entries of all tenants.
+   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and in a view of a tenant, it
+   * affects only the entries of that tenant; otherwise it affects the entries of all tenants.
    *
    * @throws TypeError when `tags` is not a list of strings.
    * @example
@@ -201,7 +201,7 @@ export class ScopedCache {
   /**
    * Finds the value of a key. Synchronous if the store is open and responds synchronously.
    *
-   * @param owner The tenant that reads; `null` for none.
+   * @param owner The reading tenant; `null` if there is none.
    * @param tags The tags that the entry probably has.
    */
   #find(
@@ -219,7 +219,7 @@ export class ScopedCache {
     })
   }
 
-  /** Counts the hit or the miss. */
+  /** Returns the value of an entry, and counts the hit or the miss. */
   #valueOf(entry: Outcome<CacheEntry | undefined>, owner: string | null): CachedValue | undefined {
     const { engine } = this.parts
     const isReadable =
@@ -233,8 +233,8 @@ export class ScopedCache {
   }
 
   /**
-   * Whether a reader may read an entry. An entry without a tenant is readable by all, and code that acts for
-   * all tenants may read every entry. A tenant never reads an entry of another tenant.
+   * Whether a reader may read an entry. All code may read an entry without a tenant, and code that acts for all tenants
+   * may read every entry. A tenant never reads an entry of another tenant.
    */
   #mayRead(reader: string | null, { owner }: CacheEntry): boolean {
     return owner === null || owner === reader || (reader === null && this.parts.actsForAll())
@@ -290,7 +290,7 @@ interface LoadConfig<T> {
 }
 
 /**
- * Returns the value of an entry; `undefined` when the body should be JSON and is not, because another program
+ * Returns the value of an entry. Returns `undefined` when the body should be JSON but is not, because another program
  * may have written to the store.
  */
 function readValue({ kind, body, headers }: CacheEntry): CachedValue | undefined {
@@ -321,7 +321,7 @@ function toJson(value: unknown, what: string): string {
 }
 
 /**
- * Throws when the options are not an object: a ttl passed instead of them would be ignored, and the value
+ * Throws when the options are not an object. A ttl passed instead of an object would be ignored, and the value would be
  * stored for the default time.
  */
 function checkKeepOptions(options: unknown): void {

@@ -8,12 +8,12 @@ export const FAILED: unique symbol = Symbol('failed')
 /** The result of a store call: a value, or `FAILED`. */
 export type Outcome<T> = T | typeof FAILED
 
-/** The store methods that may fail without an error for the caller. */
+/** The store methods whose failures the caller does not receive as errors. */
 type StoreMethod = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
 
 /**
- * Milliseconds to wait for a store call. A store with a server should give up after 50 ms itself; this limit is
- * for a store that does not.
+ * Milliseconds to wait for a store call. A store that uses a server should stop waiting after 50 ms; this limit is for
+ * other stores.
  */
 const DEADLINE_MS = 100
 
@@ -26,8 +26,8 @@ export function chain<T, U>(
 }
 
 /**
- * Wraps a store that may fail: no method except `open` and `close` throws or rejects, and every call ends in
- * bounded time.
+ * Wraps a store that may fail: no method except `open` and `close` throws or rejects, and every call ends within a time
+ * limit.
  */
 export class StoreGuard {
   readonly #store: CacheStore
@@ -35,8 +35,7 @@ export class StoreGuard {
   #opening: Promise<void> | undefined
   #isOpen = false
   /**
-   * The methods that failed at their last call. They are tracked one by one, because a full store may still
-   * read.
+   * The methods whose last call failed. Each method is tracked separately, because a full store may still be readable.
    */
   readonly #down = new Set<StoreMethod>()
 
@@ -46,8 +45,8 @@ export class StoreGuard {
   }
 
   /**
-   * Opens the store, once. Returns `undefined` while the store is open. Rejects if the store rejects; a store that
-   * only cannot reach its server should open without an error.
+   * Opens the store, once. Returns `undefined` while the store is open. Rejects if the store rejects. A store that
+   * cannot reach its server yet should open without an error.
    */
   open(): MaybePromise<void> {
     if (this.#isOpen) return undefined
@@ -71,7 +70,7 @@ export class StoreGuard {
     return typeof this.#store[method] === 'function'
   }
 
-  /** Calls the store. Returns `FAILED` at once if the store is not open. */
+  /** Calls the store. Returns `FAILED` immediately if the store is not open. */
   call<T>(
     method: StoreMethod,
     run: (store: CacheStore) => MaybePromise<T>,
@@ -93,8 +92,8 @@ export class StoreGuard {
       const expire = () =>
         resolve(this.#fail(method, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
-        // This process may have been blocked, not the store: a result that arrived in the meantime is read before
-        // the next timer.
+        // The process may have been blocked, not the store. A result that arrived in the meantime is read before the
+        // next timer fires.
         timer = clock.setTimeout(expire, 1)
       }, DEADLINE_MS)
       result.then(
@@ -111,7 +110,7 @@ export class StoreGuard {
     })
   }
 
-  /** Logs a failure once for each outage, not for each request. */
+  /** Logs a failure once for each outage instead of once for each request. */
   #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
     if (!this.#down.has(method))

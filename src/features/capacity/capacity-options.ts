@@ -6,39 +6,41 @@ import { checkDuration, toSeconds } from '../../http/units.js'
 /** The `capacity` option. */
 export interface CapacityOptions {
   /**
-   * How many requests run at once: a whole number above 0.
+   * The maximum number of requests that run at the same time: a whole number above 0.
    *
    * @defaultValue required
    */
   readonly concurrent: number
   /**
-   * How many more requests wait for their turn: a whole number, or 0. All others are refused with 503.
+   * The maximum number of requests that wait for their turn: 0 or a whole number above 0. Any further request is
+   * refused with 503.
    *
    * @defaultValue as many as `concurrent`
    */
   readonly queue?: number
   /**
-   * How many requests may wait for the rest of their body: a whole number above 0. They do not count as `concurrent`.
-   * If one more comes, the request that has waited longest is refused with 503.
+   * The maximum number of requests that wait for the rest of their body: a whole number above 0. These requests do not
+   * count as `concurrent`. If one more arrives, the request that has waited longest is refused with 503.
    *
    * @defaultValue ten times `concurrent`
    */
   readonly bodies?: number
   /**
-   * How long a request waits for its turn: a duration. After this time it is refused with 503.
+   * How long a request waits for its turn, as a duration. After this time, it is refused with 503.
    *
    * @defaultValue `'1s'`
    */
   readonly wait?: Duration
   /**
-   * How many requests of one tenant run at once: a whole number from 1 to `concurrent`. Tenants then take turns in the queue,
-   * and the guard runs before the request is counted, because it decides about the tenant.
+   * The maximum number of one tenant's requests that run at the same time: a whole number from 1 to `concurrent`.
+   * Tenants then take turns in the queue. The guard runs before the request is counted, because it authorizes the
+   * tenant.
    *
    * @defaultValue none: requests of all tenants are counted together, before the guard
    */
   readonly perTenant?: number
   /**
-   * The time in `Retry-After` of refused requests: a duration, rounded up to seconds.
+   * The `Retry-After` time for refused requests: a duration, rounded up to seconds.
    *
    * @defaultValue `'1s'`
    */
@@ -51,7 +53,7 @@ export interface CapacitySettings {
   readonly queue: number
   readonly bodies: number
   readonly waitMs: number
-  /** `null` if tenants share all. */
+  /** `null` if tenants share the whole capacity. */
   readonly perTenant: number | null
   readonly retrySeconds: number
 }
@@ -69,7 +71,7 @@ const NAMES: OptionNames<CapacityOptions> = {
 const REMEDY =
   'Pass { concurrent: 100 } and, optionally, queue, bodies, wait, perTenant and retryAfter.'
 
-/** The `capacity` option. An unknown name is an error: a misspelt `perTenant` would have no effect. */
+/** The `capacity` option. An unknown name is an error, because a misspelt `perTenant` would have no effect. */
 export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
   unknown: (capacity) => unknownOptions('capacity.', capacity, NAMES),
   check,
@@ -126,7 +128,7 @@ function checkWhole(
   return [invalid(name, `${shown(value)} is more than \`concurrent\`.`, remedy)]
 }
 
-/** Finds a share of tenants in an application without tenants. */
+/** Reports `perTenant` in an application without tenants. */
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
   const cause = 'The application has no tenants, so the limit would never apply.'

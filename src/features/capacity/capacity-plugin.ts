@@ -18,17 +18,17 @@ export interface CapacitySources {
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
 }
 
-/** The parts of the plugin that exist once its application starts. */
+/** The parts of the plugin that exist once the application starts. */
 interface CapacityDeps extends PlaceDeps {
   readonly places: CapacityPlaces
 }
 
 /**
- * Refuses requests over the capacity of an application with 503, before their body is read. Only routes of controllers
- * count: the pages of the framework, such as `health` and `metrics`, need no place.
+ * Refuses requests that exceed an application's capacity with 503, before their body is read. Only controller routes
+ * are counted: pages of the framework, such as `health` and `metrics`, need no place.
  *
- * A place covers the work of the application, and not the time of its clients: no request holds one while its body
- * arrives, or once its response was ended.
+ * A request holds a place only while the application works on it, not while it waits for the client: the place is
+ * released while the body is arriving and after the response has ended.
  */
 export function capacityPlugin(settings: CapacitySettings, { metricsOf }: CapacitySources): Plugin {
   let parts: CapacityDeps | undefined
@@ -44,7 +44,7 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
     steps(route, app) {
       parts ??= start(app)
       const { places } = parts
-      // Before the guard, it is unknown whether a request may act for the tenant that it names.
+      // Before the guard runs, it is not certain that the request may act for the tenant that it specifies.
       const place = settings.perTenant === null ? 'beforeGuard' : 'afterGuard'
       return {
         [place]: places.admit,
@@ -64,14 +64,14 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
   }
 }
 
-/** The parts of an application that the metrics of the capacity read. */
+/** The parts of an application that the capacity metrics read. */
 interface CapacityState {
   readonly settings: CapacitySettings
   readonly gate: Pick<Gate, 'running' | 'queued' | 'receiving'>
   readonly refusals: Pick<Refusals, 'total'>
 }
 
-/** The metrics of the capacity of an application. */
+/** The capacity metrics of an application. */
 function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] {
   return [
     gauge(
@@ -111,13 +111,13 @@ interface PlaceDeps {
   readonly settings: CapacitySettings
 }
 
-/** Settles once Node has parsed the bytes that arrived together with the head. */
+/** A promise that settles after Node has parsed the bytes that arrived together with the head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** The steps of the capacity. */
+/** The steps of the feature `capacity`. */
 class CapacityPlaces {
   readonly #parts: PlaceDeps
-  /** The admitted requests. */
+  /** The tickets of the admitted requests. */
   readonly #tickets = new WeakMap<Request, Ticket>()
 
   constructor(parts: PlaceDeps) {
@@ -129,7 +129,7 @@ class CapacityPlaces {
     const { gate, settings } = this.#parts
     const isTold = settings.perTenant !== null
     return (req, res) => {
-      // A route that has passed the request on to another route keeps its place.
+      // A request that was passed on to another route keeps its place.
       if (this.#tickets.get(req)?.state === 'running') return next(req, res)
       const ticket = gate.enter(isTold ? (tenantOf(req) ?? '') : '')
       if (typeof ticket === 'string') return this.#refuse(ticket, req)
@@ -145,12 +145,12 @@ class CapacityPlaces {
     const ticket = this.#tickets.get(req)
     if (ticket?.state !== 'running' || !isArriving(req)) return next(req, res)
     const receive = () => this.#receive(ticket, next, [req, res])
-    // A middleware that listens for `data` has made the body flow: a piece that is not read now is lost.
+    // A middleware that listens for `data` has started the body stream, so a chunk that is not read now is lost.
     if (req.readableFlowing === true) return receive()
     return HEAD_PARSED.then(() => (isArriving(req) ? receive() : next(req, res)))
   }
 
-  /** Takes a place again once the body has arrived. */
+  /** Takes a place again after the body has arrived. */
   readonly resume: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state === 'dropped') return this.#overCapacity()
@@ -162,8 +162,8 @@ class CapacityPlaces {
   }
 
   /**
-   * Does the same for forms with files. The handler may begin while a file arrives: until the end of the form, it runs as fast as
-   * its client sends.
+   * Takes a place again for forms with files. The handler may begin while a file is arriving, so until the end of the
+   * form it runs as fast as the client sends.
    */
   readonly resumeUpload: StepFactory = (next) => {
     const resume = this.resume(next)
@@ -186,7 +186,7 @@ class CapacityPlaces {
     return ticket.state === 'receiving' ? Promise.race([next(req, res), dropped]) : dropped
   }
 
-  /** Releases the place when the response is ended. A slow client may take any time to receive the rest. */
+  /** Releases the place when the response has ended, because a slow client may take a long time to receive the rest. */
   #leaveOnEnd(ticket: Ticket, res: Response): void {
     const { gate } = this.#parts
     const { end } = res
@@ -199,7 +199,7 @@ class CapacityPlaces {
 
   #goOn(turn: Turn, next: Step, [req, res]: Message): unknown {
     if (turn === 'run') return next(req, res)
-    // The client has disconnected, or the handler timeout has sent a response, so this response is not sent.
+    // The client has disconnected, or the handler timeout has already sent a response, so this response is not sent.
     return turn === 'left' ? this.#overCapacity() : this.#refuse(turn, req)
   }
 
@@ -226,7 +226,7 @@ class CapacityPlaces {
 
 type Message = [req: Request, res: Response]
 
-/** Whether the framework will read a body whose last byte has not arrived. */
+/** Whether the framework will read a body whose last byte has not arrived yet. */
 function isArriving(req: Request): boolean {
   return !req.complete && req.body === undefined && hasBody(req)
 }

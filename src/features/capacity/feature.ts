@@ -9,7 +9,7 @@ interface Settings {
   readonly capacity: CapacitySettings | null
 }
 
-/** The option `capacity`. Its steps are the outermost ones, so that a refused request costs nothing else. */
+/** The option `capacity`. Its steps run first, so that no other step runs for a refused request. */
 export const capacity: Feature<Settings, CapacitySources> = {
   name: 'capacity',
   isOutermost: true,

@@ -3,8 +3,8 @@ import type { CapacitySettings } from './capacity-options.js'
 import { type RefusalReason, Ticket, type Turn } from './refusals.js'
 
 /**
- * Lets a number of requests run at once, and a number of others wait for their turn. A request whose body is arriving does
- * neither: it waits for its client, which may be slow on purpose.
+ * Lets a limited number of requests run at the same time, and a limited number of others wait for their turn. A request
+ * whose body is still arriving neither runs nor waits: its client may be slow on purpose.
  */
 export class Gate {
   /** The number of running requests. */
@@ -14,14 +14,16 @@ export class Gate {
   readonly #line = new WaitingLine()
   /** Requests that are receiving their body, the oldest first. */
   readonly #receiving = new Set<Ticket>()
-  /** Requests whose body has arrived, and that wait for their turn. They go before requests that have not begun. */
+  /**
+   * Requests whose body has arrived and that are waiting for their turn. They run before requests that have not begun.
+   */
   readonly #returning = new WaitingLine()
   /** The number of running requests of each tenant; tenants without requests have no entry. */
   readonly #runningOf = new Map<string, number>()
 
   /**
-   * @param settings How many requests run and wait, and how long.
-   * @param clock Measures how long requests wait.
+   * @param settings The maximum numbers of running and waiting requests, and the maximum wait.
+   * @param clock The clock that measures how long requests wait.
    */
   constructor(settings: CapacitySettings, clock: Clock) {
     this.#settings = settings
@@ -33,7 +35,7 @@ export class Gate {
     return this.#line.size
   }
 
-  /** The number of requests that wait for the rest of their body. */
+  /** The number of requests that are waiting for the rest of their body. */
   get receiving(): number {
     return this.#receiving.size
   }
@@ -41,12 +43,12 @@ export class Gate {
   /**
    * Admits a request.
    *
-   * @param lane Whose request it is; empty if it has no tenant.
-   * @returns the ticket, which runs or waits, or `'full'`.
+   * @param lane The tenant of the request; empty if it has none.
+   * @returns the ticket, which runs or waits, or the reason why the request is refused.
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // A waiting request is first, unless all waiting requests belong to tenants that use their share.
+    // Waiting requests run first, unless all of them belong to tenants that already use their share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket
@@ -56,7 +58,7 @@ export class Gate {
     return ticket
   }
 
-  /** Waits for the turn of a request. Call it once for a waiting ticket. */
+  /** Waits for a request's turn. Call it once for a waiting ticket. */
   wait(ticket: Ticket): Promise<Turn> {
     const { waitMs } = this.#settings
     ticket.deadline = this.#clock.monotonic() + waitMs
@@ -67,8 +69,8 @@ export class Gate {
   }
 
   /**
-   * Gives back the place of a request that runs, until its body has arrived. Settles only if the request is refused
-   * meanwhile: bodies need memory, so a new body takes the place of the body that has been arriving longest.
+   * Releases the place of a running request until its body has arrived. Settles only if the request is refused in the
+   * meantime: bodies need memory, so a new body replaces the body that has been arriving longest.
    */
   receive(ticket: Ticket): Promise<Turn> {
     ticket.state = 'receiving'
@@ -83,7 +85,7 @@ export class Gate {
     return dropped
   }
 
-  /** Takes a place again for a request whose body has arrived: at once, or when it is the request's turn. */
+  /** Takes a place again for a request whose body has arrived: immediately, or when it is the request's turn. */
   resume(ticket: Ticket): Promise<Turn> | 'run' {
     this.#receiving.delete(ticket)
     if (this.running < this.#settings.concurrent && this.#mayRun(ticket.lane)) {
@@ -95,7 +97,9 @@ export class Gate {
     return this.wait(ticket)
   }
 
-  /** Counts a request as running, also above the limit: its body has arrived while its handler was running. */
+  /**
+   * Counts a request as running, even above the limit, because its handler was already running when its body arrived.
+   */
   join(ticket: Ticket): void {
     if (this.#receiving.delete(ticket)) this.#start(ticket)
   }
@@ -126,7 +130,7 @@ export class Gate {
       const mayRun = (lane: string) => this.#mayRun(lane)
       const next = this.#returning.take(mayRun) ?? this.#line.take(mayRun)
       if (next === undefined) return
-      // The timer of a busy process fires late: the client may have stopped waiting.
+      // In a busy process the timer fires late, and the client may have stopped waiting.
       if (this.#clock.monotonic() >= next.deadline) this.#dismiss(next, 'wait')
       else {
         this.#start(next)
@@ -154,7 +158,10 @@ export class Gate {
     ticket.settle?.(turn)
   }
 
-  /** Only tenants have a share: requests without a tenant have no common owner. */
+  /**
+   * Whether a request of this lane may run. Only tenants have a share, because requests without a tenant have no common
+   * owner.
+   */
   #mayRun(lane: string): boolean {
     const { perTenant } = this.#settings
     if (perTenant === null || lane === '') return true
@@ -178,12 +185,12 @@ export class Gate {
 }
 
 /**
- * Requests that wait, in a lane for each tenant. Lanes take turns, so a tenant with many requests does not delay the
- * others. Within a lane, the first request goes first. A lane exists while a request waits in it.
+ * The waiting requests, in one lane for each tenant. Lanes take turns, so a tenant with many requests does not delay
+ * the others. Within a lane, the first request goes first. A lane exists as long as it contains a request.
  */
 class WaitingLine {
   size = 0
-  // A map and a set keep the order in which entries were added, and remove one in constant time.
+  // A map and a set keep the order of insertion, and remove an entry in constant time.
   readonly #lanes = new Map<string, Set<Ticket>>()
 
   /** Adds a request at the end of its lane. */
@@ -194,7 +201,7 @@ class WaitingLine {
     this.size += 1
   }
 
-  /** Removes a request; has no effect if it is not waiting. */
+  /** Removes a request. Has no effect if the request is not waiting. */
   remove(ticket: Ticket): void {
     const lane = this.#lanes.get(ticket.lane)
     if (lane?.delete(ticket) !== true) return
@@ -205,8 +212,8 @@ class WaitingLine {
   /**
    * Removes the request whose turn it is.
    *
-   * @param mayRun Whether a request of a lane may run now.
-   * @returns `undefined` if no request of a lane that may run waits.
+   * @param mayRun Returns whether a request of a lane may run now.
+   * @returns the request; `undefined` if no waiting request may run.
    */
   take(mayRun: (lane: string) => boolean): Ticket | undefined {
     for (const [name, lane] of this.#lanes) {
@@ -227,7 +234,7 @@ class WaitingLine {
   /**
    * Removes the newest request of the longest lane, to make room for a request of a shorter lane.
    *
-   * @returns `undefined` if that would not make the lanes more even.
+   * @returns the removed request; `undefined` if its removal would not balance the lanes.
    */
   makeRoomFor(name: string): Ticket | undefined {
     let longest: Set<Ticket> | undefined

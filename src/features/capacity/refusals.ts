@@ -2,12 +2,12 @@ import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
 import { isThenable } from '../../step/step.js'
 
-/** The time between two lines about refused requests. */
+/** The time between two log lines about refused requests. */
 const PERIOD_MS = 10_000
 
 /**
- * Counts refused requests. The first is logged at once, all later ones in one line for each period: a line for each
- * request would add work during an overload.
+ * Counts refused requests. The first refusal is logged immediately, and later refusals as one line for each period,
+ * because a line for each request would add work during an overload.
  */
 export class Refusals {
   /** The number of refused requests since the start, by reason. */
@@ -18,9 +18,7 @@ export class Refusals {
   #unlogged: Partial<Record<RefusalReason, number>> = {}
   #period: Timer | null = null
 
-  /**
-   * @param load Returns how many requests run and wait, for the line.
-   */
+  /** @param load Returns the numbers of running and waiting requests, for the log line. */
   constructor({ logger, clock }: { logger: Logger; clock: Clock }, load: () => object) {
     this.#logger = logger
     this.#clock = clock
@@ -34,7 +32,7 @@ export class Refusals {
     if (this.#period === null) this.#log()
   }
 
-  /** Logs the refusals that are not logged yet, and begins no new period. */
+  /** Logs the refusals that are not logged yet, without beginning a new period. */
   close(): void {
     this.#log()
     this.#period?.cancel()
@@ -55,29 +53,29 @@ export class Refusals {
       // A logger that writes asynchronously may return a promise that rejects.
       if (isThenable(returned)) returned.then(undefined, () => {})
     } catch {
-      // The requests must be refused even if the logger fails.
+      // Requests must be refused even if the logger fails.
     }
   }
 }
 
 /**
- * Why a request does not run: the queue is full, it has waited too long, a tenant with less requests takes its place, or too many
- * bodies are arriving.
+ * The reason why a request is refused: the queue is full, the request has waited too long, a tenant with fewer requests
+ * takes its place in the queue, or too many bodies are arriving.
  */
 export type RefusalReason = 'full' | 'wait' | 'share' | 'bodies'
 
-/** The end of a wait: the request runs, is refused, or has ended. */
+/** The result of waiting: the request runs, has ended, or is refused. */
 export type Turn = 'run' | 'left' | RefusalReason
 
 /**
- * One request that the gate has let in. It waits, runs, receives its body, or is over. It was dropped if the gate has refused it
- * while it received.
+ * A request that the gate has admitted. It is waiting, running, receiving its body, or finished. It is dropped if the
+ * gate refused it while its body was arriving.
  */
 export class Ticket {
-  /** The tenant of the request; empty for requests without a tenant, and if tenants have no share. */
+  /** The tenant of the request; empty if the request has no tenant, or if tenants have no share. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
-  /** Ends the wait, or the reading of the body; `null` for other requests. */
+  /** Ends the wait for the turn or for the body; `null` if the request is not waiting. */
   settle: ((turn: Turn) => void) | null = null
   /** Refuses the request after the maximum wait. */
   timer: Timer | null = null

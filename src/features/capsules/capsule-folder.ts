@@ -10,13 +10,16 @@ export interface CapsuleSettings {
   readonly bytes: number
 }
 
-/** The name of a file: when the request failed, and random characters. Names sort by time. A process that was killed may leave a part. */
+/**
+ * A file name: the time of the failure, and random characters. Names sort by time. A process that was killed may leave
+ * a file with the suffix `.part`.
+ */
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
-/** More capsules at once are not written: the server has more important work. */
+/** If more capsules are waiting to be written, new capsules are discarded to save resources. */
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
-/** A folder with the newest capsules. Only its owner can read it, and git ignores it. */
+/** The folder with the newest capsules. Only its owner can read it, and git ignores it. */
 export class CapsuleFolder {
   readonly #settings: CapsuleSettings
   readonly #path: string
@@ -28,15 +31,15 @@ export class CapsuleFolder {
     this.#path = resolve(settings.folder)
   }
 
-  /** Whether so many capsules wait that no other is taken. */
+  /** Whether so many capsules are waiting that new capsules are discarded. */
   get isBusy(): boolean {
     return this.#waiting >= MOST_WAITING
   }
 
   /**
-   * Writes a capsule after all earlier capsules, then removes the oldest.
+   * Writes a capsule after all earlier capsules, then removes the oldest files.
    *
-   * @param onError Called if it cannot be written.
+   * @param onError Called if the capsule cannot be written.
    */
   add(id: string, text: string, onError: (error: unknown) => void): void {
     this.#waiting++
@@ -48,7 +51,7 @@ export class CapsuleFolder {
       })
   }
 
-  /** Resolves when all are written. */
+  /** Resolves when all capsules are written. */
   idle(): Promise<void> {
     return this.#writing
   }
@@ -62,7 +65,7 @@ export class CapsuleFolder {
     }
     const path = join(this.#path, `${id}.json`)
     await create(`${path}.part`, text)
-    // The folder then contains only complete files, even if the process ends in between.
+    // Renaming ensures that a complete file never has missing content, even if the process ends while it writes.
     await rename(`${path}.part`, path).catch((error) => {
       // Another process may have removed the file as one of the oldest.
       if (error.code !== 'ENOENT') throw error
@@ -91,12 +94,12 @@ async function ignore(path: string): Promise<void> {
   })
 }
 
-/** Writes a new file, or nothing. `wx`: an existing file or link is neither followed nor replaced. */
+/** Writes a new file, or nothing. With `wx`, an existing file or link is neither followed nor replaced. */
 async function create(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })
   } catch (error) {
-    // On a full disk, only a part is written.
+    // When the disk is full, only a part of the file has been written.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
     throw error
   }

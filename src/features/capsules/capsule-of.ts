@@ -16,34 +16,34 @@ import {
   requestSent,
 } from './received-bodies.js'
 
-/** The maximum number of characters of all values of a capsule. */
+/** The maximum total number of characters of all values in a capsule. */
 const MOST_CHARACTERS = 1_000_000
-/** The maximum number of stored rows of a statement. */
+/** The maximum number of rows that are stored for a statement. */
 export const MOST_ROWS = 1000
 const HIDDEN = '[secret]'
 const LITERAL = /'(?:[^']|'')*'/g
 
-/** A request that failed on the server, with all facts about it. */
+/** A request that failed on the server, with all data about it. */
 export interface FailedRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
-  /** The stored statements, in the order of their ends. */
+  /** The stored statements, in the order in which they ended. */
   readonly statements: readonly RanStatement[]
-  /** In the order of their ends. */
+  /** The stored calls, in the order in which they ended. */
   readonly calls: readonly RanCall[]
 }
 
-/** The data with which a capsule is written, besides the request. */
+/** The data for a capsule, besides the request. */
 export interface CapsuleConfig extends Pick<Capsule, 'id'> {
   readonly received: ReceivedBody
-  /** Hides values that are secret by their schema, credentials and cookies. */
+  /** Hides credentials, cookies, and values that a schema marks as secret. */
   readonly hideIn: (text: string) => string
 }
 
 /**
- * Writes the capsule of a request that the server has failed.
+ * Builds the capsule of a request that failed on the server.
  *
- * @throws Error if there is too much to search for secrets.
+ * @throws Error if there is too much data to search for secrets.
  */
 export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule {
   const { record, ended } = failed
@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // The text is already JSON, so it stays JSON; names of fields are not secret.
+    // The text is already JSON, so it stays JSON; field names are not secret.
     record: shown.of({
       ...record,
       url,
@@ -89,7 +89,7 @@ function findSecrets(
   found.search([params, body, bodyValueOf(received, req), user, query])
   for (const { text, values, rows } of statements) {
     found.search(rows)
-    // The contents of its literals are values, too.
+    // The contents of the statement's literals are also values.
     const literals = (text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))
     if (isSecretName(text)) found.searchValues([...values, ...literals])
   }
@@ -99,7 +99,7 @@ function findSecrets(
   return found
 }
 
-/** The text of a statement. One with the name of a secret is shown without its literals. */
+/** Returns the text of a statement. A text that contains the name of a secret is shown without its literals. */
 function shownText(text: string): string {
   return isSecretName(text) ? text.replace(LITERAL, `'${HIDDEN}'`) : text
 }
@@ -132,7 +132,7 @@ function statementOf(
   return {
     system,
     text: hide(shownText(text)),
-    // Only a parser of the dialect can find out which value belongs to which name.
+    // Only a parser of the SQL dialect could find out which value belongs to which name.
     values: isSecretName(text)
       ? values.map(() => HIDDEN)
       : attempt(() => plain.of(values), null, cut),
@@ -143,8 +143,8 @@ function statementOf(
 }
 
 /**
- * Returns a plain value; `null` for a value that is too large. Values only choose between equal texts, so none is
- * missed.
+ * Returns a plain value; `null` for a value that is too large. Values only distinguish equal statement texts, so a
+ * missing value is acceptable.
  */
 function attempt(run: () => PlainValue, why: string | null, cut: string[]): PlainValue {
   try {
@@ -159,7 +159,7 @@ function attempt(run: () => PlainValue, why: string | null, cut: string[]): Plai
 
 const FIELDS = ['code', 'constraint', 'schema', 'table', 'column', 'detail', 'hint'] as const
 
-/** The fields of an error that code depends on. A library may have wrapped the error of the database. */
+/** Returns the error fields on which code depends. A library may have wrapped the database error. */
 function failureOf(error: unknown, hide: (text: string) => string): StatementFailure {
   const { message, status, ...fields } = Object(error) as Record<string, unknown>
   const found = FIELDS.flatMap((name) => {
@@ -173,16 +173,16 @@ function failureOf(error: unknown, hide: (text: string) => string): StatementFai
   }
 }
 
-/** The calls of a request that the server has failed. */
+/** The calls of a request that failed on the server. */
 interface FailedCalls {
   readonly record: Pick<RequestRecord, 'callCount'>
-  /** The stored calls, in the order of their ends. */
+  /** The stored calls, in the order in which they ended. */
   readonly calls: readonly RanCall[]
 }
 
 type Hide = (text: string) => string
 
-/** Finds the secrets of calls by the names of headers and of fields. */
+/** Finds the secrets of calls by header names and field names. */
 function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
   for (const { url, headers, kept } of calls) {
     found.search(Object.fromEntries(headers))
@@ -193,16 +193,16 @@ function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
       try {
         found.search(JSON.parse(text))
       } catch {
-        // It is not JSON.
+        // The text is not JSON.
       }
     }
   }
 }
 
 /**
- * Writes the calls of a request, with the answers of the hosts.
+ * Builds the calls of a request, with the responses of the hosts.
  *
- * @param cut Gets a sentence for each answer that is not known as a whole.
+ * @param cut Receives a sentence for each response that is not completely recorded.
  */
 function callsOf(failed: FailedCalls, hide: Hide, cut: string[]): CapsuleCall[] {
   const { calls, record } = failed
@@ -213,7 +213,7 @@ function callsOf(failed: FailedCalls, hide: Hide, cut: string[]): CapsuleCall[] 
   return ordered.map((each) => callOf(each, hide, cut))
 }
 
-/** They are about the connection, or about a coding that `fetch` has undone. */
+/** Headers about the connection, or about a content coding that `fetch` has already decoded. */
 const OF_THE_CONNECTION =
   /^(?:connection|keep-alive|transfer-encoding|content-length|content-encoding|trailer)$/
 
@@ -244,12 +244,12 @@ function callOf(
   }
 }
 
-/** Field names mark the secrets in JSON. */
+/** Returns the media type of a text, because field names mark the secrets in JSON. */
 function typeOf(text: string): string {
   return /^\s*[[{]/.test(text) ? 'application/json' : ''
 }
 
-/** The reason of `fetch` is in its cause. */
+/** Returns the message of an error. The cause of a `fetch` error contains the reason. */
 function messageOf(error: unknown): string {
   const { message, cause } = Object(error) as { message?: unknown; cause?: { message?: unknown } }
   return String(cause?.message ?? message ?? error)

@@ -8,20 +8,20 @@ import { capsuleOf, type FailedRequest, MOST_ROWS } from './capsule-of.js'
 import { ReceivedBodies } from './received-bodies.js'
 
 const ID_BYTES = 2
-/** Parts of a second that an id has. */
+/** The number of parts into which an ID divides a second. */
 const PARTS = 256
 
 interface Failed extends FailedRequest {
   readonly secretsOf: (req: Request) => RequestSecretTexts
 }
 
-/** Writes the capsules of an application. Never changes a response: its errors are only logged. */
+/** Writes the capsules of an application. It never changes a response: its own errors are only logged. */
 export class CapsuleWriter {
   readonly placeIn = null
   readonly takesAll = false
   readonly needsBodies = true
   readonly bodies: ReceivedBodies = new ReceivedBodies()
-  /** The original value. */
+  /** The folder as the option specifies it. */
   readonly folder: string
   readonly #files: CapsuleFolder
   #logger: Logger | undefined
@@ -32,34 +32,34 @@ export class CapsuleWriter {
     this.#files = new CapsuleFolder(settings)
   }
 
-  /** Called before the first request. */
+  /** Sets the logger. Called before the first request. */
   start(logger: Logger): void {
     this.#logger = logger
   }
 
-  /** Called with each request before any code reads its body. */
+  /** Follows a request's body. Called for each request before any code reads the body. */
   follow(req: Request): void {
     this.bodies.follow(req)
   }
 
-  /** A copy of the statement with its current rows, because a handler may change them. */
+  /** Returns a copy of the statement with its current rows, because a handler may change them. */
   keep(statement: RanStatement): RanStatement {
     const { rows } = statement
     if (rows === null) return statement
     const value = rows.slice(0, MOST_ROWS).map(copied)
-    // Not spread, because reading `stack` creates it.
+    // The statement is not spread, because reading `stack` would create the stack.
     return Object.create(statement, { rows: { value, enumerable: true } }) as RanStatement
   }
 
-  /** As {@link CapsuleWriter.write}. */
+  /** Has the contract of {@link CapsuleWriter.write}. */
   take(failed: Failed): void {
     this.write(failed)
   }
 
   /**
-   * Writes the capsule of a request, later. Never throws.
+   * Writes the capsule of a request later. Never throws.
    *
-   * @returns its id; `null` if none is written.
+   * @returns the ID of the capsule; `null` if none is written.
    */
   write(failed: Failed): string | null {
     const { req } = failed.ended
@@ -85,7 +85,7 @@ export class CapsuleWriter {
     return this.#files.idle()
   }
 
-  /** A full disk would log a line for each failed request. */
+  /** Logs a failure to write only once, because a full disk would otherwise log a line for each failed request. */
   readonly #fail = (err: unknown): void => {
     if (this.#hasFailed) return
     this.#hasFailed = true
@@ -104,7 +104,10 @@ function copied(row: unknown): unknown {
   return isPlain ? { ...row } : row
 }
 
-/** `20261126-093000-a1b2c3`, where `a1` is the part of the second: the newest of several failures has the last name. */
+/**
+ * Returns an ID like `20261126-093000-a1b2c3`, where `a1` is the part of the second, so that the newest of several
+ * failures sorts last.
+ */
 function idAt(time: number): string {
   const date = new Date(time)
   const [day = '', clock = ''] = date.toISOString().split('T')

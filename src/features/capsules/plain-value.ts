@@ -7,20 +7,20 @@ const HIDDEN = '[secret]'
 const DEEPEST = 20
 const MARK = /^\$(?:date|bytes|bigint|number|undefined|object)$/
 
-/** How values become plain. */
+/** The configuration for converting values to plain data. */
 export interface PlainConfig {
   /** Returns a text without secrets. */
   readonly hide: (text: string) => string
   /** Whether the value of a field of this name is a secret. */
   readonly isSecret: (name: string) => boolean
-  /** Called with the name of each field whose value was left out. */
+  /** Called with the name of each field whose value is omitted. */
   readonly onHidden: (name: string) => void
 }
 
-/** A value is too large, or refers to itself. */
+/** The error for a value that is too large or refers to itself. */
 export class TooLargeError extends Error {}
 
-/** Copies values as plain data without secrets, until their total size is too large. */
+/** Copies values as plain data without secrets. Throws when their total size is too large. */
 export class PlainValues {
   readonly #config: PlainConfig
   #left: number
@@ -31,7 +31,11 @@ export class PlainValues {
     this.#left = most
   }
 
-  /** @throws TooLargeError */
+  /**
+   * Returns a value as plain data.
+   *
+   * @throws TooLargeError
+   */
   of(value: unknown, depth = 0): PlainValue {
     this.#take(1)
     if (depth > DEEPEST) throw new TooLargeError()
@@ -78,7 +82,7 @@ export class PlainValues {
     return [shown, HIDDEN]
   }
 
-  /** Bytes may be the text of a secret. */
+  /** Returns bytes as plain data. Bytes may be the text of a secret. */
   #bytes(value: Uint8Array): PlainValue {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     this.#take(bytes.length * 2)
@@ -93,7 +97,7 @@ export class PlainValues {
   }
 }
 
-/** The original of a plain value. */
+/** Returns the original of a plain value. */
 export function fromPlain(value: PlainValue): unknown {
   if (Array.isArray(value)) return value.map(fromPlain)
   if (typeof value !== 'object' || value === null) return value
@@ -113,15 +117,15 @@ function mapped(fields: { readonly [name: string]: PlainValue }): object {
   return Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, fromPlain(each)]))
 }
 
-/** Sources of a tenant that are in the host of the request. */
+/** Tenant sources that read the host of the request. */
 const OF_HOST: readonly unknown[] = ['host', 'subdomain']
 
-/** Whether the tenant of a request is in its host. */
+/** Whether the host of a request contains its tenant. */
 export function isTenantInHost({ record }: Pick<Capsule, 'record'>): boolean {
   return OF_HOST.includes(sourceOf(record))
 }
 
-/** The tenant that callers must name; `null` if the request itself names it in a custom way. */
+/** Returns the tenant that callers must specify; `null` if the request itself specifies it in a custom way. */
 export function tenantOf({ record, sent }: Pick<Capsule, 'record' | 'sent'>): string | null {
   const source = sourceOf(record)
   const { tenant } = record
@@ -134,19 +138,19 @@ function sourceOf({ decisions }: Capsule['record']): unknown {
   return decisions.find(({ by }) => by === 'tenant')?.facts['source']
 }
 
-/** A shorter text is a part of too many others. */
+/** A shorter text occurs in too many other texts. */
 const SHORTEST = 4
-/** A shorter value of a statement may be an id. */
+/** A shorter statement value may be an ID. */
 const SHORTEST_VALUE = 8
 const MOST = 5000
-/** The search blocks the server for a moment. */
+/** The search blocks the event loop, so the number of searched values is limited. */
 const MOST_VALUES = 200_000
-/** User and password in a URL: `postgres://ada:secret@db/shop`. */
+/** User and password in a URL, such as `postgres://ada:secret@db/shop`. */
 const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
 
 /**
- * The secrets of a request that only the names of fields show: of a row, of a form, of a header. A value that one place hides is
- * hidden in all others.
+ * The secrets of a request that only field names reveal: names in rows, forms and headers. A value that is secret in
+ * one place is hidden everywhere.
  */
 export class FoundSecrets {
   readonly #found = new Set<string>()
@@ -155,15 +159,15 @@ export class FoundSecrets {
   #texts: SecretTexts | undefined
   #left: number = MOST_VALUES
   #isTooDeep = false
-  /** Objects whose fields were searched: an entity may refer to itself. */
+  /** Objects whose fields were searched, because an entity may refer to itself. */
   readonly #searched = new WeakSet<object>()
 
-  /** @param visible A text with everything that the client has sent openly. */
+  /** @param visible All text that the client has sent openly. */
   constructor(visible: string) {
     this.#visible = visible
   }
 
-  /** Whether there was too much to search. */
+  /** Whether there was too much data to search. */
   get isIncomplete(): boolean {
     return this.#isTooDeep || this.#left < 0 || this.#found.size > MOST
   }
@@ -187,7 +191,7 @@ export class FoundSecrets {
     }
   }
 
-  /** Finds the secrets in the values of a statement whose text names a secret. */
+  /** Finds the secrets in the values of a statement whose text contains the name of a secret. */
   searchValues(values: readonly unknown[]): void {
     const texts = values.filter(isText).map(String)
     const visible = new TextSearch(texts).first(this.#visible)
@@ -197,7 +201,7 @@ export class FoundSecrets {
   #add(text: string, shortest: number): void {
     if (text.length < shortest) return
     this.#found.add(text)
-    // `Bearer abc`: other places have the token alone.
+    // `Bearer abc`: other places contain only the token.
     const rest = /^\S+\s+(\S{4,})$/.exec(text)?.[1]
     if (rest !== undefined) this.#found.add(rest)
   }
@@ -209,7 +213,10 @@ export class FoundSecrets {
   }
 }
 
-/** A number with few digits is seldom a secret, and often a part of other texts. */
+/**
+ * Whether a value is long enough to search for. A number with few digits is seldom a secret, and often part of other
+ * texts.
+ */
 function isText(value: unknown): value is string | number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value).length > 5
   return typeof value === 'string'

@@ -6,9 +6,9 @@ import type { RecordedRequest } from '../../contracts/request-record.js'
 import { hasBody } from '../../http/read-body.js'
 import { isSecretName } from '../../schema/secret-name.js'
 
-/** The maximum number of stored bytes of a body. */
+/** The maximum number of bytes that are stored for a body. */
 const MOST = 1_000_000
-/** The maximum size of all stored bodies of running requests, in bytes. */
+/** The maximum total size, in bytes, of the bodies that are stored for running requests. */
 const MOST_TOGETHER = 32_000_000
 
 const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
@@ -18,13 +18,13 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-/** The request body, without its `Content-Encoding`. */
+/** The request body after its `Content-Encoding` was decoded. */
 export interface ReceivedBody {
   /** `null` if there was no body, or if it was not stored. */
   readonly bytes: Buffer | null
-  /** The reason why the body was not stored, as a sentence; else `null`. */
+  /** The reason why the body was not stored, as a sentence; otherwise `null`. */
   readonly omitted: string | null
-  /** Whether the request cannot be repeated exactly. */
+  /** Whether a part of the body is missing, so that the request cannot be repeated exactly. */
   readonly isMissed: boolean
 }
 
@@ -35,12 +35,12 @@ interface BufferedBody {
   omitted: string | null
 }
 
-/** Stores the bytes of bodies while their requests are running, without an effect on code that reads the body. */
+/** Stores the bytes of bodies while their requests are running, without affecting code that reads the body. */
 export class ReceivedBodies {
   readonly #bodies = new WeakMap<Request, BufferedBody>()
   #length = 0
 
-  /** Call it before any code reads the body. Later calls have no effect. */
+  /** Follows a request's body. Call it before any code reads the body. Later calls have no effect. */
   follow(req: Request): void {
     if (this.#bodies.has(req) || !hasBody(req)) return
     const isLate = req.readableLength > 0 || req.readableDidRead
@@ -54,7 +54,7 @@ export class ReceivedBodies {
       this.#note(kept, chunk)
       return push.call(req, chunk, encoding)
     }
-    // Observers receive the end of a response before these listeners.
+    // Observers are notified of the end of a response before these listeners run.
     const release = () => {
       this.#drop(kept, 'Its request has ended.')
     }
@@ -82,7 +82,7 @@ export class ReceivedBodies {
     const kept = this.#bodies.get(req)
     if (kept === undefined) return { bytes: null, omitted: null, isMissed: false }
     if (kept.omitted !== null) return missed(kept.omitted)
-    // The last byte may have arrived before Node reads the end of the message.
+    // The last byte may have arrived before Node detects the end of the message.
     const isWhole = kept.isWhole || kept.length === Number(req.headers['content-length'])
     if (!isWhole && !req.readableDidRead) {
       const omitted = 'The application did not read its body.'
@@ -98,8 +98,8 @@ export class ReceivedBodies {
   }
 
   /**
-   * Returns the function that hides the secrets of a request: also secrets that a handler or a schema has removed from
-   * the body.
+   * Returns the function that hides the secrets of a request, including secrets that a handler or a schema has removed
+   * from the body.
    */
   hiderOf(req: Request, secretsOf: (req: Request) => RequestSecretTexts): (text: string) => string {
     const { hideIn } = secretsOf(req)
@@ -121,7 +121,7 @@ function decoded(bytes: Buffer, coding = 'identity'): Buffer {
   return decode(bytes, { maxOutputLength: MOST })
 }
 
-/** The value of JSON, or of a form; `undefined` for all else. */
+/** Returns the value of a JSON body or a form; `undefined` for all other bodies. */
 export function bodyValueOf({ bytes }: ReceivedBody, { headers }: Request): unknown {
   const type = headers['content-type'] ?? ''
   try {
@@ -143,27 +143,27 @@ export function isForm(type: string): boolean {
 }
 
 const HIDDEN = '[secret]'
-/** `Bearer`, `Basic`: not secret, and needed to send the request again. */
+/** `Bearer` or `Basic`: not secret, and needed to send the request again. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|negotiate|token)(?= )/i
-/** Texts, words and marks of JSON. Each is as long as possible, also in a body that is not JSON. */
+/** Strings, words and punctuation of JSON. Each match is as long as possible, even in a body that is not JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[^\s"{}[\],:]+|[{}[\],:]/gs
 const COLON = /\s*:/y
 const PARAMETER = /([?&]|^)([^=&?]*)=([^&]*)/g
-/** The name of a part of a form with files. */
+/** The name of a part in a multipart form. */
 const PART = /[; ]name="?([^"\r\n]*)/gi
 
 /** Returns a text without secrets. */
 type Hide = (text: string) => string
 
-/** How a request is described. */
+/** The configuration for describing a request. */
 interface SentConfig {
   readonly received: ReceivedBody
   readonly hide: Hide
-  /** The maximum number of described bytes of the body. */
+  /** The maximum number of body bytes in the description. */
   readonly most: number
 }
 
-/** Describes the request of the client: all bytes except secrets are unchanged. */
+/** Describes the client's request: all bytes except secrets are unchanged. */
 export function requestSent(req: Request, { received, hide, most }: SentConfig): RecordedRequest {
   const headers: [string, string][] = []
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -177,18 +177,21 @@ export function requestSent(req: Request, { received, hide, most }: SentConfig):
   return { headers, ...bodyOf(bytes, req.headers['content-type'] ?? '', hide) }
 }
 
-/** Returns the value of a header without secrets. Its name is in lower case. */
+/** Returns a header value without secrets. The name must be in lower case. */
 export function headerText(name: string, value: string, hide: Hide): string {
   if (isSecretName(name)) {
     const [scheme] = SCHEME.exec(value) ?? []
     return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`
   }
-  // The address of the page that has sent the request; its query may have a token of its own.
+  // The URL of the page that sent the request. Its query may contain a token.
   if (name === 'referer') return value.replace(/[?#].*$/s, '')
   return hide(value)
 }
 
-/** The reason why a body must be omitted completely: form parts contain their lengths, and bytes their positions. */
+/**
+ * The reason why a body must be omitted completely: hiding secrets would change the lengths of form parts and the
+ * positions of bytes.
+ */
 export const HAS_SECRETS = 'Its body contains secrets.'
 
 /** Describes a body: as text without secrets, or as bytes. */
@@ -207,7 +210,7 @@ function textOf(text: string, type: string, hide: Hide): string {
   return hide(isForm(type) ? hideInQuery(text, hide) : text)
 }
 
-/** A query, or a form, without values whose names look secret, and without other secrets. */
+/** Returns a query or a form without values whose names look secret, and without other secrets. */
 export function hideInQuery(query: string, hide: Hide): string {
   return query.replace(PARAMETER, (pair, mark: string, name: string, value: string) => {
     if (isSecretName(unescaped(name))) return `${mark}${name}=${HIDDEN}`
@@ -223,10 +226,12 @@ function unescaped(part: string): string {
   }
 }
 
-/** JSON without secrets: only their tokens are replaced. The body may also have another format. */
+/**
+ * Returns JSON without secrets. Only the tokens that are secret are replaced. The body may also have another format.
+ */
 function hideInJson(text: string, hide: Hide): string {
   let depth = 0
-  // The depth of the outermost value with the name of a secret; 0 outside of such values.
+  // The depth of the outermost value whose name is secret; 0 outside such values.
   let secretDepth = 0
   let isNamed = false
   return text.replace(TOKEN, (token, at: number) => {

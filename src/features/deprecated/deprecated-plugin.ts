@@ -14,11 +14,11 @@ import { type DeprecatedRoute, deprecatedOf } from './deprecated.js'
 export interface DeprecatedSources {
   /** Returns the registry of metrics. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
-  /** How the metrics name callers; `null` if there are no metrics, so that nothing is counted. */
+  /** How the metrics label callers; `null` if there are no metrics, so that nothing is counted. */
   readonly names: CallerNames | null
 }
 
-/** Announces the end of routes, ends them, and counts their callers. */
+/** Sends the deprecation headers of routes, ends the routes, and counts their callers. */
 export function deprecatedPlugin(
   routes: readonly RouteModel[],
   { metricsOf, names }: DeprecatedSources,
@@ -46,7 +46,7 @@ export function deprecatedPlugin(
             for (const [name, value] of headersOf(req)) res.append(name, value)
             return next(req, res)
           },
-        // After the guard, the caller is known. Requests that the guard refuses are not counted.
+        // After the guard has run, the caller is known. Requests that the guard refuses are not counted.
         afterGuard: (next) =>
           function countCaller(req, res) {
             const now = clock.now()
@@ -125,22 +125,27 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
   ]
 }
 
-/** `'ids'` names each caller; `'kinds'` only whether it has a key, is a user, or is a program without credentials. */
+/**
+ * With `'ids'`, the metrics contain the ID of each caller. With `'kinds'`, they contain only whether the caller has a
+ * key, is a user, or is a program without credentials.
+ */
 type CallerNames = 'ids' | 'kinds'
 
-/** The number of calls of one caller to a route, and the time of the last call, in milliseconds since 1970. */
+/** The number of calls that one caller made to a route, and the time of the last call, in milliseconds since 1970. */
 interface CallerCount {
   readonly requests: number
   readonly lastAt: number
 }
 
-/** Names of callers with a key or a user. Callers cannot choose their ids, so each has one entry. */
+/**
+ * The maximum number of callers with a key or a user. Callers cannot choose their IDs, so each caller has one entry.
+ */
 const MOST_IDS = 900
-/** Names of user agents. Clients can send any value, so user agents do not use the entries of ids. */
+/** The maximum number of user agents. Clients can send any value, so user agents have separate entries from IDs. */
 const MOST_AGENTS = 100
 const LONGEST = 120
 
-/** The callers of one route: at most 1,000 by name. All others are counted together. */
+/** The callers of one route: at most 1,000 by name. All other callers are counted together. */
 class Callers {
   readonly #names: CallerNames
   readonly #ids: Map<string, CallerCount> = new Map()
@@ -173,6 +178,6 @@ function nameOf(req: Request, res: Response): readonly ['key' | 'user' | 'agent'
   if (key !== undefined) return ['key', key]
   const caller = callerOf(req, res)
   if (caller === null) return ['agent', req.headers['user-agent'] ?? 'none']
-  // `user.id=s7` is for keys of maps, in which the text and the number 7 differ.
+  // `user.id=s7` is for map keys, in which the text and the number 7 differ.
   return ['user', caller?.replace(/^\w*:?user(?:\.\w+)?=[snb]/, '') ?? 'unknown']
 }

@@ -8,18 +8,20 @@ import { deprecationMistake, timeOf } from '../../model/deprecation.js'
 import { pathParameters } from '../../model/paths.js'
 
 /**
- * Announces the end of a route. Its responses get `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the successor,
- * and its operation is `deprecated` in the document and in the generated client. With the option `metrics`, its callers are
- * counted, and `blazon deprecations` lists them, so that you know whom the removal would affect.
+ * Marks a route as deprecated. Its responses get `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the
+ * successor, and its operation is `deprecated` in the document and in the generated client. With the option `metrics`,
+ * the callers of the route are counted. `blazon deprecations` lists them, so that you know which callers its removal
+ * would affect.
  *
- * With `end`, the route responds with 410 from `sunset` on, by the clock of the application. On a class, it applies to all
- * routes; a method may have its own, or `@Deprecated(false)`. `versions.deprecated` of the application announces the end of a version.
+ * With `end`, the route responds with 410 from `sunset` on, by the clock of the application. On a class, it applies to
+ * all routes. A method may have its own `@Deprecated`, or `@Deprecated(false)`. The option `versions.deprecated` marks
+ * a version of the API as deprecated.
  *
  * Sources: RFC 9745; RFC 8594; RFC 5829 (`successor-version`).
  *
  * @param options `since`, `sunset`, `successor` and `end`, or `false`.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for a text that is no date, a `sunset` before `since`, `end` without
- * `sunset`, or a `successor` that is no path or has a parameter that the route does not have.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for a text that is not a date, a `sunset` before `since`, `end`
+ * without `sunset`, or a `successor` that is not a path or has a parameter that the route does not have.
  * @see docs/deprecation.md
  * @example
  * class OrdersController {
@@ -33,7 +35,7 @@ export const Deprecated: RouteOption<DeprecatedOptions | false, DeprecatedOption
     check: (options) => (options === false ? undefined : deprecationMistake(options)),
   })
 
-/** The end of a route. Times are milliseconds since 1970. */
+/** The deprecation of a route. Times are in milliseconds since 1970. */
 export interface DeprecatedRoute {
   readonly since: number
   readonly sunset: number | null
@@ -42,14 +44,14 @@ export interface DeprecatedRoute {
   readonly ends: boolean
 }
 
-/** Returns the end of a route; `null` if it has no `@Deprecated()`, and its version does not end. */
+/** Returns the deprecation of a route; `null` if neither the route nor its version is deprecated. */
 export function deprecatedOf(
   route: Pick<RouteModel, 'option' | 'versionEnd'>,
 ): DeprecatedRoute | null {
   const options = route.option(Deprecated) ?? route.versionEnd
   if (options === null || options === false) return null
   const { since, sunset, successor = null, end = false } = options
-  // The check of the option has read both dates.
+  // The option's check has already parsed both dates.
   return {
     since: timeOf(since) as number,
     sunset: sunset === undefined ? null : (timeOf(sunset) as number),
@@ -58,7 +60,7 @@ export function deprecatedOf(
   }
 }
 
-/** Finds parameters of a successor that the route does not have. */
+/** Reports successor parameters that the route does not have. */
 export function checkDeprecated(route: RouteModel): Problem[] {
   const names = pathParameters(deprecatedOf(route)?.successor ?? '')
   const unknown = names.filter((name) => !route.pathParameters.includes(name))
@@ -69,7 +71,7 @@ export function checkDeprecated(route: RouteModel): Problem[] {
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })
 
-/** Marks the operation, and adds its headers and the 410. */
+/** Marks the operation as deprecated, and adds its headers and the response 410. */
 export const deprecatedContract: ContractOf = (route) => {
   const found = deprecatedOf(route)
   if (found === null) return null

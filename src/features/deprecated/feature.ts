@@ -14,7 +14,7 @@ export const deprecated: Feature<Settings, Pick<DeprecatedSources, 'metricsOf'>>
   places: (route) => (deprecatedOf(route) === null ? [] : ['beforeGuard', 'afterGuard']),
   load({ settings: { metrics }, model: { routes }, metricsOf }) {
     if (!routes.some((route) => deprecatedOf(route) !== null)) return null
-    // Anyone can read metrics without a guard, but must not see the ids of callers.
+    // Without a guard, every client can read the metrics, so they must not contain caller IDs.
     const names = metrics === null ? null : metrics.guard === null ? 'kinds' : 'ids'
     return import('./deprecated-plugin.js').then((file) =>
       file.deprecatedPlugin(routes, { metricsOf, names }),

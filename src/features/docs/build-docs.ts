@@ -19,17 +19,17 @@ export interface DocsConfig {
   readonly resolvePeer?: (floor?: string) => string | null
 }
 
-/** The oldest swagger-ui that shows documents of OpenAPI 3.2. All that work at all show 3.1. */
+/** The oldest swagger-ui that shows documents of OpenAPI 3.2. All supported versions show 3.1. */
 const FLOOR_OF_3_2 = '5.32.0'
 
 type Send = (req: Request, res: Response) => Promise<void>
 
-/** Clients must revalidate their copy, and search engines must not index. */
+/** Clients must revalidate their copy, and search engines must not index the page. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 
 /**
- * Builds the routes of the documentation: for each document a page, and the document as JSON and as YAML. The
- * page is swagger-ui if `swagger-ui-dist` is installed, else a built-in page without scripts.
+ * Builds the routes of the documentation: for each document, a page and the document as JSON and as YAML. The page is
+ * swagger-ui if `swagger-ui-dist` is installed, otherwise a built-in page without scripts.
  *
  * @example
  * buildDocs({
@@ -58,7 +58,7 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
     ['openapi.json', json],
     ['openapi.yaml', yaml],
   ])
-  // Few processes receive a request for the page, so its code is loaded with the first one.
+  // Most processes never receive a request for the page, so its code is loaded at the first request.
   const opened = once(async () => (await import('./open-page.js')).openPage(source, options))
   const sendPage: Send = async (req, res) => {
     const { page, files, policy } = await opened()
@@ -77,8 +77,8 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
 }
 
 /**
- * The page and its files have one path, so that links need no path: the query of a file is its name. Any other query
- * belongs to the page.
+ * Returns the file name in a request's query. The page and its files share one path, so that links need no path. Any
+ * other query belongs to the page.
  */
 function fileName({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?')
@@ -90,7 +90,7 @@ async function toYaml(document: OpenApiDocument): Promise<Content> {
   const { stringify } = await import('yaml')
   // YAML 1.1 reads `no` as a boolean and `1:30` as a number, so such strings are quoted.
   const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 } as const
-  // Converted through JSON, so that both formats have the same content.
+  // The document is converted through JSON, so that both formats have the same content.
   const text = stringify(JSON.parse(JSON.stringify(document)), options)
   return createContent('application/yaml; charset=utf-8', text)
 }

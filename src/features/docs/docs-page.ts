@@ -25,7 +25,7 @@ export function createContent(type: string, body: string | Buffer): Content {
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
 }
 
-/** Sends the content, or 304 if the client already has it. `headers` replace earlier headers. */
+/** Sends the content, or 304 if the client already has it. `headers` replaces earlier headers. */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,
@@ -48,7 +48,10 @@ export async function sendContent(
   res.end(body)
 }
 
-/** Creates a value at the first call and stores it. If the creation fails, the next call tries again. */
+/**
+ * Returns a function that creates a value at its first call and stores it. If the creation fails, the next call tries
+ * again.
+ */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
@@ -68,11 +71,11 @@ export function once<T>(make: () => T): () => T {
 export interface DocsSource {
   /** The path of the page, with a leading slash. The document is at `<path>.json` and `<path>.yaml`. */
   readonly path: string
-  /** The version of OpenAPI. Default `'3.0'`. */
+  /** The version of OpenAPI. Default: `'3.0'`. */
   readonly openapi?: '3.0' | '3.1' | '3.2'
   /** The versions of the API, with the paths of their pages. Default: none. */
   readonly versions?: readonly { readonly name: string; readonly path: string }[]
-  /** Called once, at the first request that needs the document. */
+  /** Returns the document. Called once, at the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }
 
@@ -80,10 +83,10 @@ export interface DocsSource {
 export interface DocsPage {
   /**
    * The page as HTML. The links to its files, and to the document, have only a query (`?icon.svg`): a browser resolves
-   * them against the path of the page, so the same bytes are right under any prefix and behind any proxy.
+   * them against the path of the page, so the same bytes are valid under any prefix and behind any proxy.
    */
   readonly page: Content
-  /** The files, by the name in the query. */
+  /** The files, by their name in the query. */
   readonly files: ReadonlyMap<string, () => Content | Promise<Content>>
   /** The Content Security Policy. */
   readonly policy: string

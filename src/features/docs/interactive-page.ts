@@ -5,10 +5,10 @@ import { operationsIn } from '../../schema/path-item.js'
 import { type Content, createContent, type DocsPage, type DocsSource, once } from './docs-page.js'
 import { html, iconContent, interactivePolicy, versionLinks } from './page-parts.js'
 
-// Shared by all applications of a process, because the files are equal and one has 1.7 MB.
+// Shared by all applications of a process, because the files are identical and one of them has 1.7 MB.
 const files = new Map<string, () => Promise<Content>>()
 
-/** Returns a function that loads a file of `swagger-ui-dist`, at its first call. */
+/** Returns a function that loads a file of `swagger-ui-dist` at its first call. */
 function peerFile(directory: string, name: string, type: string): () => Promise<Content> {
   const path = join(directory, name)
   const known = files.get(path)
@@ -31,10 +31,7 @@ const MIN_FILTERED = 21
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
-/**
- * Creates the page of swagger-ui. Every script and every style is a file, because the policy allows nothing
- * inline.
- */
+/** Creates the page of swagger-ui. Every script and stylesheet is a file, because the policy forbids inline code. */
 export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
   const { directory, isProduction } = options
   const script = (text: () => string) => once(() => createContent(JAVASCRIPT, text()))
@@ -56,7 +53,7 @@ export function interactivePage(source: DocsSource, options: InteractiveOptions)
   }
 }
 
-/** Renders the page. It loads the files in their order. */
+/** Renders the page, which loads the files in the given order. */
 function renderPage(source: DocsSource, files: readonly string[]): string {
   const { info } = source.document()
   const styles = files.filter((name) => name.endsWith('.css'))
@@ -102,8 +99,8 @@ function countOperations({ paths }: OpenApiDocument): number {
 }
 
 /**
- * Shows a stream while it arrives. swagger-ui waits for the end of a response, which a stream may never have. The text so far
- * is the response that swagger-ui gets, when the stream ends, when the reader stops it, or when it is long.
+ * Shows a stream while it arrives. swagger-ui waits for the end of a response, but a stream may never end. When the
+ * stream ends, becomes too long, or is stopped by the reader, swagger-ui receives the text so far as the response.
  */
 const STREAM_SCRIPT = `globalThis.followStreams = (() => {
   const STREAMS = /^(?:text\\/event-stream|application\\/jsonl)\\b/i
@@ -165,7 +162,7 @@ const STREAM_SCRIPT = `globalThis.followStreams = (() => {
 })()
 `
 
-/** The styles of the panel that shows a stream. */
+/** The styles for the panel that shows a stream. */
 const STREAM_STYLE = `.stream { position: fixed; inset: auto 0 0 0; z-index: 10; display: grid; grid-template-columns: 1fr auto; gap: .5rem 1rem; align-items: center; padding: 1rem; background: #fff; border-top: 2px solid #3b4151; font-family: system-ui, sans-serif }
 .stream h2 { margin: 0; font-size: 1rem; overflow-wrap: anywhere }
 .stream button { padding: .4rem 1rem; font: inherit; cursor: pointer }
@@ -174,8 +171,8 @@ const STREAM_STYLE = `.stream { position: fixed; inset: auto 0 0 0; z-index: 10;
 `
 
 /**
- * Starts swagger-ui; `config` is declared before it. The URL of the document is made from the URL of the page, so it is
- * right under every prefix. It contains a path: servers may be relative to it.
+ * Starts swagger-ui; `config` is declared before this script. The document URL is derived from the page URL, so it is
+ * valid under every prefix. The URL includes the path, because servers may be relative to it.
  */
 const INIT_SCRIPT = `const url = location.pathname.replace(/\\/?$/, config.document)
 const session = globalThis.sessionAuthorization
@@ -197,8 +194,8 @@ SwaggerUIBundle({
 `
 
 /**
- * Stores the input of the "Authorize" dialog while the tab is open; served in development only. swagger-ui
- * itself uses `localStorage`, which every page of the origin can read, and which never expires.
+ * Stores the input of the "Authorize" dialog while the tab is open; served in development only. swagger-ui itself uses
+ * `localStorage`, which every page of the origin can readand which never expires.
  */
 const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
   const key = 'authorization of ' + url
@@ -239,8 +236,7 @@ const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
 `
 
 /**
- * The styles that swagger-ui does not set: the page background, and layouts for screens that are too narrow
- * for its tables.
+ * Styles that swagger-ui does not set: the page background, and layouts for screens that are too narrow for its tables.
  */
 const INTERACTIVE_STYLE = `html { background: #fff; color-scheme: light }
 body { margin: 0 }

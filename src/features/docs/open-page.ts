@@ -26,11 +26,13 @@ import {
 export interface PageOptions {
   /** The folder of `swagger-ui-dist`; `null` for the built-in page. */
   readonly peer: string | null
-  /** In production, swagger-ui's page stores no credentials, and "Try it out" needs a click. */
+  /** In production, the page of swagger-ui stores no credentials, and "Try it out" needs a click. */
   readonly isProduction: boolean
 }
 
-/** Creates the page of a document: the page of swagger-ui if it is installed, else the built-in page. */
+/**
+ * Creates the page for a document: the swagger-ui page if `swagger-ui-dist` is installed, otherwise the built-in page.
+ */
 export function openPage(source: DocsSource, { peer, isProduction }: PageOptions): DocsPage {
   return peer === null
     ? referencePage(source.document(), source)
@@ -137,7 +139,7 @@ ${operations.map((listed) => operationMarkup(listed, document))}</section>
 `
 }
 
-/** Renders shared parts: each is shown once, and each reference is a link to it. */
+/** Renders shared parts. Each part is shown once, and each reference links to it. */
 function componentsMarkup<T>(
   kind: string,
   components: Readonly<Record<string, T>> = {},
@@ -155,7 +157,7 @@ function titleOf(kind: string): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1)
 }
 
-/** The stylesheet of the built-in page. The system colours of the browser are light or dark. */
+/** The stylesheet of the built-in page. The browser's system colours are light or dark. */
 const REFERENCE_STYLE = `:root { color-scheme: light dark; --quiet: color-mix(in srgb, CanvasText 70%, Canvas); --line: color-mix(in srgb, CanvasText 18%, Canvas) }
 * { box-sizing: border-box; scroll-margin-top: 1rem }
 body { margin: 0; background: Canvas; color: CanvasText; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { type Content, createContent, type DocsSource } from './docs-page.js'
 
-/** Markup that can be put into a page without escaping. */
+/** Markup that can be inserted into a page without escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -17,8 +17,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Builds markup with values. Every value that is not {@link Html} is escaped, so a document cannot inject
- * markup. Lists are joined, and `null` becomes nothing.
+ * Builds markup with values. Every value that is not {@link Html} is escaped, so a document cannot inject markup. Lists
+ * are joined, and `null` is omitted.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string
@@ -33,7 +33,7 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => ENTITIES[character] as string)
 }
 
-/** A shield with a diagonal division: the icon of both pages. */
+/** The icon of both pages: a shield with a diagonal division. */
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <path d="M4 3h24v12c0 7-5 12-12 15C9 27 4 22 4 15z" fill="#3457d5"/>
 <path d="M4 3h24L6 21a13 13 0 0 1-2-6z" fill="#8aa2f5"/>
@@ -47,9 +47,9 @@ export function iconContent(): Content {
 /** The path of a page, and the pages of all versions. */
 export type VersionPlace = Partial<Pick<DocsSource, 'path' | 'versions'>>
 
-/** Renders links to the pages of other versions; nothing for an API without versions. */
+/** Renders links to the pages of other versions. Renders nothing for an API without versions. */
 export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html {
-  // Relative, so that the links are right under any prefix and behind any proxy.
+  // Relative, so that the links are valid under any prefix and behind any proxy.
   const root = '../'.repeat(path.split('/').length - 2)
   const links = versions.map(({ name, path: other }) =>
     other === path
@@ -62,8 +62,8 @@ export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html 
 const NOTHING =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'self'"
 
-// A host name or an IPv4 address, with an optional port. CSP can express both, and they contain no character
-// that could end a directive.
+// A host name or an IPv4 address, with an optional port. CSP supports both, and neither contains a character that could
+// end a directive.
 const HOST = /^[a-z\d.-]+(?::\d+)?$/i
 
 /** The Content Security Policy of the built-in page, which runs no scripts. */
@@ -71,14 +71,14 @@ export const REFERENCE_POLICY: string = `${NOTHING}; img-src 'self'`
 
 /**
  * Returns the Content Security Policy of the swagger-ui page, which sends requests to the servers of the document. It
- * has no `upgrade-insecure-requests`, because that leaves the page blank over plain HTTP.
+ * has no `upgrade-insecure-requests`, because that directive leaves the page blank over plain HTTP.
  */
 export function interactivePolicy({ servers }: OpenApiDocument): string {
   const origins = new Set(servers.flatMap(({ url }) => originOf(url) ?? []))
   return [
     NOTHING,
     "script-src 'self'",
-    // The stylesheet of swagger-ui contains icons. A response with an image or audio is shown as a blob.
+    // The stylesheet of swagger-ui contains icons. An image or audio response is shown as a blob.
     "img-src 'self' data: blob:",
     'media-src blob:',
     "font-src 'self' data:",

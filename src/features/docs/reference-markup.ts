@@ -9,13 +9,13 @@ import type {
 } from '../../contracts/openapi.js'
 import { type Html, html } from './page-parts.js'
 
-/** Deeper schemas are shown as JSON, so that no document nests elements without a bound. */
+/** Deeper schemas are shown as JSON, so that the nesting of elements is limited. */
 const MOST_LEVELS = 12
 
-/** The keywords with several schemas, and the word before each of these schemas. */
+/** The keywords that contain several schemas, and the words before each of these schemas. */
 const LISTS = { oneOf: 'one of', anyOf: 'any of', allOf: 'all of', prefixItems: 'item' } as const
 
-/** The fields of schemas, parameters, bodies and responses that are rendered in their own way. */
+/** The fields of schemas, parameters, bodies and responses that are rendered separately. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...['$ref', 'type', 'format', 'nullable', 'items', 'properties', 'additionalProperties'],
   ...['description', 'required', 'deprecated', 'name', 'in', 'schema', 'itemSchema'],
@@ -29,7 +29,7 @@ export interface ListedOperation {
   readonly operation: OpenApiOperation
 }
 
-/** Returns the `id` of a part of the page. Names that differ have different ids. */
+/** Returns the `id` of a part of the page. Different names have different IDs. */
 export function anchorOf(kind: string, name: string): string {
   return `${kind}-${name.replace(/[^\w.-]/g, (character) => `~${character.charCodeAt(0)}~`)}`
 }
@@ -45,9 +45,9 @@ export function operationMarkup(listed: ListedOperation, document: OpenApiDocume
   const { summary, description, parameters = [], requestBody: body } = operation
   const anchor = anchorOfOperation(listed)
   const security = operation.security ?? document.security ?? []
-  // The alternatives. An empty alternative is a request without credentials.
+  // The alternatives. An empty alternative stands for a request without credentials.
   const needed = security.map((names) => Object.keys(names).join(' and ') || 'none').join(' or ')
-  // The numeric keys of an object come before `2XX` and `default`; sorted as texts, a range follows its statuses.
+  // The numeric keys of an object come before `2XX` and `default`. Sorted as text, a range follows its statuses.
   const statuses = Object.entries(operation.responses).sort(([a], [b]) => (a < b ? -1 : 1))
   const fields = parameters.map(({ in: place, ...parameter }) => fieldOf(parameter, place))
   return html`<article class="operation" id="${anchor}">
@@ -83,7 +83,7 @@ function statusMarkup(status: string, response: OpenApiResponse | Reference): Ht
   return html`<details><summary><code>${status}</code> ${response.description}</summary>${responseMarkup(response)}</details>\n`
 }
 
-/** Renders everything of a response except its description. */
+/** Renders a response without its description. */
 export function responseMarkup(response: OpenApiResponse): Html {
   const headers = Object.entries(response.headers ?? {}).map(([name, header]) =>
     '$ref' in header
@@ -128,7 +128,7 @@ function typeMarkup(schema: OpenApiSchema, level = 1): Html {
   }${nullable === true ? ' or null' : null}`
 }
 
-/** Renders everything except the type: description, keywords and members. */
+/** Renders a schema without its type: description, keywords and members. */
 function detailsMarkup(schema: OpenApiSchema, level = 1): Html {
   if (level > MOST_LEVELS) return html`<p><code>${JSON.stringify(schema)}</code></p>`
   const { properties = {}, additionalProperties: others, items } = schema
@@ -155,11 +155,11 @@ interface Line {
   readonly marks?: readonly (string | false | undefined)[]
   /** The content below the line. */
   readonly more?: Html
-  /** The number of enclosing schemas. Default 0. */
+  /** The number of enclosing schemas. Default: 0. */
   readonly level?: number
 }
 
-/** Renders a line with a name and a type, and below it the rest of the schema. */
+/** Renders a line with a name and a type, and the rest of the schema below it. */
 function schemaField(head: Html, schema: OpenApiSchema, line: Line = {}): Html {
   const { marks = [], more = null, level = 0 } = line
   if (!isSchema(schema)) return html`<li>${head} ${String(schema)}</li>`
@@ -172,13 +172,14 @@ export function listMarkup(entries: readonly Html[]): Html | null {
   return entries.length === 0 ? null : html`<ul>${entries}</ul>`
 }
 
-/** Renders a text of the document. Escapes markup and keeps line breaks. */
+/** Renders a text from the document. Escapes markup and keeps line breaks. */
 export function textMarkup(text = ''): Html | null {
   return text === '' ? null : html`<p>${text}</p>`
 }
 
 /**
- * Renders fields as `name value`. A field in `shown` is rendered only if it is `false`, which is not shown otherwise.
+ * Renders fields as `name value`. A field in `shown` is rendered only if it is `false`, because that value is not shown
+ * elsewhere.
  */
 export function keywordsMarkup(fields: object, shown: ReadonlySet<string> = SHOWN): Html | null {
   const rows = Object.entries(fields).flatMap(([name, value]) => {

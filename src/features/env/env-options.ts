@@ -4,14 +4,14 @@ import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 /** Options of `env`. */
 export interface EnvOptions {
   /**
-   * The path of a file with variables, from the working directory; `false` for none. A file that is named is always
-   * read, and must exist. Variables of the environment take precedence.
+   * The path of a file with variables, relative to the working directory; `false` for no file. A file that is specified
+   * here is always read and must exist. Environment variables take precedence.
    *
    * @defaultValue `.env`, if it exists; not read if `NODE_ENV` is `production` or `test`, nor in a `TestApp`
    */
   readonly file?: string | false
   /**
-   * More names of secret variables, for libraries whose schemas `secret` cannot mark.
+   * Additional names of secret variables, for libraries whose schemas `secret` cannot mark.
    *
    * @defaultValue none
    */
@@ -20,7 +20,7 @@ export interface EnvOptions {
 
 const NAMES: OptionNames<EnvOptions> = { file: true, secrets: true }
 
-/** Finds invalid options of `env`. A misspelt name is an error, because a misspelt `secrets` would show secrets. */
+/** Finds invalid options of `env`. A misspelt name is an error, because a misspelt `secrets` would reveal secrets. */
 export function checkEnvOptions(options: EnvOptions): Problem[] {
   const { file, secrets = [] } = options
   const problems = unknownOptions('env.', options, NAMES)

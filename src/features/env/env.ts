@@ -9,7 +9,7 @@ import { announceEnv, reportEnv } from './report-env.js'
 import type { EnvRecord } from './sources.js'
 
 /**
- * The token of the variables that `env` describes. An application that injects it reads the variables once, at boot.
+ * The token for the variables that `env` describes. An application that injects it reads the variables once, at boot.
  *
  * @example
  * class Mailer {
@@ -20,12 +20,12 @@ export class EnvToken<T> extends InjectionToken<T> {
   readonly #declaration: EnvDeclaration
 
   /**
-   * Makes a token; use `env`.
+   * Creates a token. Call `env` instead.
    *
    * @param declaration The schema and the options.
    */
   constructor(declaration: EnvDeclaration) {
-    // The schema makes values of the type T.
+    // The schema returns values of the type `T`.
     const read = () => readEnv(declaration, { isTest: inject(UnderTest) }) as T
     super('Env', { useFactory: read })
     this.#declaration = declaration
@@ -33,9 +33,9 @@ export class EnvToken<T> extends InjectionToken<T> {
   }
 
   /**
-   * A provider for the option `providers`. With it, boot reads the variables even if no class injects them, and waits
-   * for a schema that is asynchronous or a JSON Schema. Without it, the first class that injects the token makes boot
-   * read them.
+   * A provider for the option `providers`. With this provider, boot reads the variables even if no class injects them,
+   * and supports asynchronous schemas and JSON Schemas. Without it, boot reads the variables when the first class
+   * injects the token.
    *
    * @example
    * const app = new App({ providers: [Env.provider], controllers })
@@ -49,23 +49,24 @@ export class EnvToken<T> extends InjectionToken<T> {
   }
 
   /**
-   * Reads the variables now, without an application: for `listen(port)` and for options. Each call reads again.
+   * Reads the variables immediately, without an application, for example for `listen(port)` and for options. Each call
+   * reads them again.
    *
-   * @param variables Read in place of the environment; then no `.env` is read. Default: `process.env`, and the file of
-   * the option `file`.
-   * @returns a frozen object. Secrets are properties that are not enumerable: `inspect` and JSON mask them, and copies
-   * leave them out.
-   * @throws ConfigError `E_ENV_INVALID` with every wrong variable, or if the schema is asynchronous or a JSON Schema.
+   * @param variables The variables to read instead of the environment; no `.env` is then read. Default: `process.env`,
+   * and the file that the option `file` specifies.
+   * @returns a frozen object. Secrets are non-enumerable properties: `inspect` and JSON mask them, and copies omit
+   * them.
+   * @throws ConfigError `E_ENV_INVALID` with every invalid variable, or if the schema is asynchronous or a JSON Schema.
    * @example
    * const config = Env.read()
    * await new App(options).listen(config.PORT)
    */
   read(variables?: EnvRecord): T {
     try {
-      // The schema makes values of the type T.
+      // The schema returns values of the type `T`.
       return readEnv(this.#declaration, { from: variables }) as T
     } catch (error) {
-      // The mistake is outside of the program, so the stack need not show more than this call.
+      // The mistake is outside the program, so the stack needs to show only this call.
       if (error instanceof ConfigError) Error.captureStackTrace(error, this.read)
       throw error
     }
@@ -73,16 +74,16 @@ export class EnvToken<T> extends InjectionToken<T> {
 }
 
 /**
- * Describes the variables of the environment by a schema. The result is a token: `inject(Env)` has the type that the
- * schema makes. Variables are text, and only the schema converts them: `z.coerce.number()`. An empty variable counts as
- * not set. `NAME_FILE` may have the path of a file that holds the value of `NAME`. Nothing is read before boot or
- * {@link EnvToken.read}, and `process.env` never changes.
+ * Describes the environment variables with a schema. The result is a token: `inject(Env)` returns the output type of
+ * the schema. Variables are text, and only the schema converts them, for example `z.coerce.number()`. An empty variable
+ * counts as not set. `NAME_FILE` may contain the path of a file with the value of `NAME`. Nothing is read before boot
+ * or {@link EnvToken.read}, and `process.env` never changes.
  *
- * @param schema The schema of an object whose fields are the variables, of any library.
- * @param options `file`: a file with variables (default: `.env`, but not in production and in tests); `secrets`: names
- * of secret variables, besides variables marked with `secret`.
- * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every wrong variable, `E_SCHEMA_INVALID` if the
- * schema does not show its fields, `E_OPTION_INVALID`.
+ * @param schema A schema from any library for an object whose fields are the variables.
+ * @param options `file`: a file with variables (default: `.env`, but not in production or in tests); `secrets`: names
+ * of secret variables, besides the variables that are marked with `secret`.
+ * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every invalid variable; `E_SCHEMA_INVALID` if
+ * the fields of the schema cannot be read; `E_OPTION_INVALID` for an invalid option.
  * @example
  * const Env = env(z.object({ PORT: z.coerce.number().default(3000), DATABASE_URL: secret(z.url()) }))
  */

@@ -1,20 +1,20 @@
 import type { Schema } from '../../contracts/schema.js'
 import { toJsonSchema } from '../../schema/to-json-schema.js'
 
-/** The facts about a variable that the schema library describes. */
+/** A variable's description from the schema library. */
 export interface Described {
   readonly description: string | undefined
   /** The default as text; `undefined` if there is none. */
   readonly fallback: string | undefined
-  /** The expected value: `a whole number, from 1 to 65535`; `undefined` if the schema does not describe it. */
+  /** The expected value, such as `a whole number, from 1 to 65535`; `undefined` if the schema does not describe it. */
   readonly expected: string | undefined
-  /** `undefined` if the schema does not describe it. */
+  /** Whether the variable is required; `undefined` if the schema does not describe it. */
   readonly isRequired: boolean | undefined
 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Describes variables by their joint JSON Schema. Does not depend on values of the environment. */
+/** Describes variables by the JSON Schema of the whole object. Does not depend on values of the environment. */
 export function describeVariables(schema: Schema): (name: string) => Described {
   const { properties, required } = described(schema)
   return (name) => {
@@ -49,7 +49,7 @@ function own(properties: ObjectSchema['properties'], name: string): Json | undef
   return typeof json === 'object' && json !== null ? (json as Json) : undefined
 }
 
-/** A value of a schema, in the form for the environment. */
+/** Returns a schema value in its form for the environment. */
 function shownDefault(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -86,7 +86,7 @@ function expectedText(json: Json): string {
     .join('')
 }
 
-/** Limits that every safe integer satisfies are left out. */
+/** Describes a range. Limits that every safe integer satisfies are omitted. */
 function range(json: Json, low: string, high: string, unit: string): string {
   const from = limitOf(json[low])
   const to = limitOf(json[high])

@@ -5,19 +5,20 @@ import { describeVariables } from './expected.js'
 import { envProblem, type FoundVariable, MOUNTED } from './sources.js'
 import type { Variable, Variables } from './variables.js'
 
-/** The facts about one reading that messages use. */
+/** The data about one reading of the variables, for messages. */
 export interface EnvReading {
   readonly schema: Schema
   readonly variables: Variables
   readonly found: ReadonlyMap<string, FoundVariable>
-  /** Names that are set, and that no variable of the schema has. */
+  /** Names that are set, but that are not variables of the schema. */
   readonly others: readonly string[]
-  /** Names in a `.env` that was not read. */
+  /** Names in a `.env` file that was not read. */
   readonly skipped: readonly string[]
 }
 
 /**
- * Explains the issues of the schema: one problem for each variable, and one for all together. Never contains values.
+ * Explains the schema's issues: one problem for each variable, and one problem for all other issues. The problems never
+ * contain values.
  */
 export function explainIssues(issues: readonly ValidationIssue[], reading: EnvReading): Problem[] {
   const expectedOf = describeVariables(reading.schema)
@@ -26,7 +27,7 @@ export function explainIssues(issues: readonly ValidationIssue[], reading: EnvRe
     const name = String(path[0] ?? '')
     const variable = reading.variables.get(name)
     const { text, isEmpty, from, problem } = reading.found.get(name) ?? {}
-    // Its text is unknown, which has been reported.
+    // The text could not be read, which has already been reported.
     if (problems.has(name) || problem) continue
     if (variable === undefined) problems.set(name, together(message, reading))
     else {
@@ -68,20 +69,20 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
 function refused(facts: IssueDeps & { readonly text: string }): Problem {
   const { variable, message, expected, text, from, reading } = facts
   const { name, isSecret } = variable
-  // A library may put a value, or a part of it, into its message. The message must not reveal secrets.
+  // The message of a library may contain a value or a part of it. The message must not reveal secrets.
   const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
   const words = isHidden ? '' : ` ${asSentence(message)}`
   const remedy = expected === undefined ? 'Correct it' : `Set it to ${expected}`
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 
-/** The texts of all secrets: a check of the schema may read other variables than the rejected one. */
+/** Returns the texts of all secrets, because a check of the schema may read other variables than the rejected one. */
 function secretsIn({ variables, found }: EnvReading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
 }
 
-/** An issue that belongs to no variable. */
+/** Builds the problem for an issue that belongs to no single variable. */
 function together(message: string, { found }: EnvReading): Problem {
   const texts = [...found.values()].map(({ text = '' }) => text)
   const isSafe = !texts.some((text) => text !== '' && repeats(message, text))
@@ -91,10 +92,10 @@ function together(message: string, { found }: EnvReading): Problem {
   return envProblem('env()', words, 'Change the variables that the schema compares.')
 }
 
-/** A longer message is probably not a sentence of a library, but contains data. */
+/** A longer message probably contains data and is not just a sentence of the library. */
 const MAX_MESSAGE = 300
 
-/** The shortest part by which a value can be recognized. */
+/** The length of the shortest part by which a value can be recognized. */
 const TELLING = 5
 
 /** Whether a message contains a value, or a recognizable part of it: libraries quote, escape and cut values. */
@@ -111,28 +112,29 @@ function asSentence(message: string): string {
 }
 
 /**
- * The variables of each `env()` in a `.env` that production does not read, until an application boots. They belong to
- * the process, because `Env.read()` runs before the application exists.
+ * For each `env()`, the variables in a `.env` that production does not read. They are stored until an application
+ * boots, and belong to the process, because `Env.read()` runs before the application exists.
  */
 const unread = new Map<object, readonly string[]>()
 
 /**
- * Notes the variables that are not set, and that the skipped `.env` would set.
+ * Stores the names of the variables that are not set but that the skipped `.env` would set.
  *
- * @param declaration Identifies the `env()`: its warning is given once, however often it is read before boot.
+ * @param declaration Identifies the `env()`, so that its warning is reported once, even if it is read several times
+ * before boot.
  */
 export function noteUnread(declaration: object, { variables, found, skipped }: EnvReading): void {
   if (!isProduction()) return
   const names = skipped.filter((name) => {
     const variable = name.endsWith(MOUNTED) ? name.slice(0, -MOUNTED.length) : name
     const known = variables.has(name) ? name : variable
-    // A variable that is set to the empty text is set on purpose.
+    // A variable that is set to the empty text was set on purpose.
     return variables.has(known) && found.get(known)?.from === null
   })
   if (names.length > 0) unread.set(declaration, names)
 }
 
-/** Returns and removes the stored warnings about variables. Outside production there are none. */
+/** Returns and removes the stored warnings about variables. Outside production, there are no such warnings. */
 export function takeUnread(): Problem[] {
   const warnings = [...unread.values()].map(warningOf)
   unread.clear()

@@ -26,7 +26,7 @@ export interface EnvDeclaration {
   readonly options: EnvOptions
 }
 
-/** All facts about the variables before the schema validates them. */
+/** All data about the variables before the schema validates them. */
 export interface Gathered extends EnvReading {
   /** The texts that the schema validates. */
   readonly input: object
@@ -34,15 +34,15 @@ export interface Gathered extends EnvReading {
   readonly problems: readonly Problem[]
 }
 
-/** Whether the variables are valid, with their values or their problems. */
+/** The result of the validation: the values of the variables, or their problems. */
 export type Outcome =
   | { readonly values: object; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] }
 
 /**
- * Reads the variables at once.
+ * Reads the variables synchronously.
  *
- * @throws ConfigError with one problem for each wrong variable; also if the schema is asynchronous.
+ * @throws ConfigError with one problem for each invalid variable, or if the schema is asynchronous.
  */
 export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
   const gathered = gather(declaration, scope)
@@ -55,7 +55,7 @@ export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
   return noted(valuesOf(judge(result, gathered)), { declaration, gathered })
 }
 
-/** Reads the variables, and waits for the schema. Throws a ConfigError as {@link readEnv}. */
+/** Reads the variables and awaits the schema. Throws a ConfigError for the same reasons as {@link readEnv}. */
 export async function readEnvAsync(declaration: EnvDeclaration, scope: Scope): Promise<object> {
   const gathered = gather(declaration, scope)
   return noted(valuesOf(await settleEnv(gathered)), { declaration, gathered })
@@ -66,20 +66,22 @@ interface Read {
   readonly gathered: Gathered
 }
 
-/** Only variables that are valid: an error names the file already. */
+/**
+ * Notes the unread variables only if all variables are valid, because an error message already contains the file name.
+ */
 function noted(values: object, { declaration, gathered }: Read): object {
   noteUnread(declaration, gathered)
   return values
 }
 
-/** Collects the texts of all variables. Throws a ConfigError if the declaration is wrong. */
+/** Collects the texts of all variables. Throws a ConfigError if the declaration is invalid. */
 export function gather({ schema, options }: EnvDeclaration, scope: Scope): Gathered {
   const mistakes = checkEnvOptions(options)
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   const variables = variablesOf(schema, options)
   const { levels, problem } = levelsOf(options, scope)
   const found = findTexts(variables, levels)
-  // Without a prototype: the schema must not find `constructor` there.
+  // The object has no prototype, so that the schema does not find `constructor` in it.
   const input = Object.create(null) as Record<string, string>
   for (const [name, { text }] of found) if (text !== undefined) input[name] = text
   const problems = [...found.values()].flatMap((each) => each.problem ?? [])
@@ -94,7 +96,7 @@ export function gather({ schema, options }: EnvDeclaration, scope: Scope): Gathe
   }
 }
 
-/** The names that are set, and that no variable has. */
+/** Returns the names that are set, but that are not variables of the schema. */
 function otherNames(levels: readonly Level[], variables: Variables): string[] {
   const isRead = (name: string) =>
     variables.has(name) || (name.endsWith(MOUNTED) && variables.has(name.slice(0, -MOUNTED.length)))
@@ -132,7 +134,7 @@ function validate(
   }
 }
 
-/** Only the name of the error, because its message may contain the unexpected value. */
+/** Reports only the name of the error, because its message may contain the unexpected value. */
 function thrown(error: unknown): Validated {
   return { thrown: error instanceof Error ? error.constructor.name : typeof error }
 }
@@ -150,7 +152,10 @@ function judge(result: Validated | StandardSchemaV1.Result<unknown>, gathered: G
   return { values: maskSecrets(value, (name) => isShown(name, gathered)) }
 }
 
-/** A property that the schema has made itself may contain a secret. It is shown only if no variable is secret. */
+/**
+ * Whether a property may be shown. A property that the schema has created may contain a secret, so it is shown only if
+ * no variable is secret.
+ */
 export function isShown(name: string, { variables }: Pick<EnvReading, 'variables'>): boolean {
   const variable = variables.get(name)
   if (variable !== undefined) return !variable.isSecret
@@ -172,7 +177,7 @@ function isStandard(schema: Schema): schema is StandardSchemaV1 {
   return typeof (schema as StandardSchemaV1)['~standard']?.validate === 'function'
 }
 
-/** Not `instanceof`: a promise of another realm would be taken for a result. */
+/** Checks for `then`, because `instanceof` does not recognize a promise from another realm. */
 function isPromise<T>(value: object | Promise<T>): value is Promise<T> {
   return 'then' in value && typeof value.then === 'function'
 }
@@ -194,7 +199,10 @@ function needsTime(isJsonSchema: boolean): Problem {
   )
 }
 
-/** The message concerns only the schema, because nothing has been validated. */
+/**
+ * Reports an error of the schema's compilation. Its message concerns only the schema, because nothing has been
+ * validated.
+ */
 function notCompiled(error: unknown): Problem {
   return {
     code: 'E_SCHEMA_INVALID',

@@ -6,13 +6,16 @@ import { type Described, describeVariables } from './expected.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
 import { MASK, type Variable } from './variables.js'
 
-/** A variable, as printed by the command line. Never contains a secret. */
+/** A variable as the command line prints it. It never contains a secret. */
 export interface ReportedVariable {
   readonly name: string
   /** The value as text, masked if it is secret; `null` if there is none. */
   readonly value: string | null
   readonly isSecret: boolean
-  /** `the environment`, the name of a file with variables, the path of a file with the value, `default`; or `null`. */
+  /**
+   * The source of the value: `the environment`, the name of a file with variables, the path of a file with the value,
+   * `default`, or `null`.
+   */
   readonly from: string | null
   readonly isRequired: boolean
   readonly description: string | null
@@ -26,7 +29,7 @@ export interface ReportedVariable {
 export interface EnvReport {
   readonly variables: readonly ReportedVariable[]
   readonly problems: readonly Problem[]
-  /** Names that are set and not read, and look like a misspelt variable. */
+  /** Names that are set but not read, and that look like a misspelt variable. */
   readonly misspelt: readonly { readonly name: string; readonly meant: string }[]
 }
 
@@ -70,7 +73,8 @@ function report(
     value: value !== null && isSecret ? MASK : value,
     isSecret,
     from: text === undefined ? (hasMade ? 'default' : null) : (from ?? null),
-    // A field of a known library is a schema. A field that is described by JSON alone states whether it is required.
+    // A field of a known library is a schema. A field that is described only by JSON Schema specifies whether it is
+    // required.
     isRequired:
       described.isRequired ?? !schemas.every((schema) => acceptsUndefined(schema as Schema)),
     description: description ?? null,
@@ -82,7 +86,7 @@ function report(
 function shownValue(value: unknown, isSecret: boolean): string | null {
   if (isSecret) return MASK
   if (typeof value === 'string') return value
-  // `undefined` for values without a form in JSON.
+  // `JSON.stringify` returns `undefined` for values that JSON cannot represent.
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? String(value))
 }
 
@@ -96,20 +100,21 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
 
 /**
  * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the child
- * process of the command line sets one (`cli/load/read-envs.ts`, which has this line again: an import would make every
- * application load a file for it). A registered symbol is the same in every copy of this package in the process.
+ * process of the command line sets this function (`cli/load/read-envs.ts`, which repeats this line, because an import
+ * would make every application load another file). A registered symbol is the same in every copy of this package in the
+ * process.
  */
 const LISTENER = Symbol.for('blazon.env')
 
 /** An `env()` of the user's code, for the command line. */
 export interface DeclaredEnv {
-  /** Reads the variables, for people. Secrets are masked. */
+  /** Reads the variables and returns a report for people. Secrets are masked. */
   report(): Promise<EnvReport>
 }
 
 type Holder = { [LISTENER]?: (declared: DeclaredEnv) => void }
 
-/** Reports a new `env()` to the command line. Has no effect in a process that serves requests. */
+/** Passes a new `env()` to the command line. Has no effect in a process that serves requests. */
 export function announceEnv(declared: DeclaredEnv): void {
   const { [LISTENER]: listener } = globalThis as Holder
   listener?.(declared)

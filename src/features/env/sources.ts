@@ -5,10 +5,10 @@ import type { Problem } from '../../errors/config-error.js'
 import type { EnvOptions } from './env-options.js'
 import type { Variables } from './variables.js'
 
-/** A larger file is not a value: the whole environment of a process has about as much room. */
+/** A larger file is not a value: the total size limit of a process environment is similar. */
 const MAX_BYTES = 1_048_576
 
-/** The value in a file, or the reason why there is none. */
+/** The value in a file, or the reason why it cannot be read. */
 type Mounted = { readonly text: string; readonly fault?: undefined } | { readonly fault: string }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -18,10 +18,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
 }
 
-/** Any other text may be the secret itself. */
+/** Matches texts that look like a path. Any other text may be the secret itself. */
 const LOOKS_LIKE_PATH = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i
 
-/** Reads a mounted secret: the text of a file without its last line break. */
+/** Reads a mounted secret: the text of a file without its final line break. */
 function readMounted(path: string): Mounted {
   // The variable may have been set to the secret itself, so a value that is not a path is not shown.
   if (!isPath(path)) return { fault: 'Its value is not the path of a file.' }
@@ -45,18 +45,18 @@ function isPath(text: string): boolean {
 /** Environment variables, before validation. */
 export type EnvRecord = Readonly<Record<string, string | undefined>>
 
-/** The sources of variables: first the environment, then a file. */
+/** A source of variables. The environment comes first, then a file. */
 export interface Level {
-  /** The name for messages: `the environment`, `.env`. */
+  /** The name for messages, such as `the environment` or `.env`. */
   readonly name: string
   readonly values: EnvRecord
 }
 
-/** The text of a variable, and its origin. */
+/** The text of a variable, and its source. */
 export interface FoundVariable {
   /** `undefined` if the variable is not set. The empty text counts as not set. */
   readonly text: string | undefined
-  /** `the environment`, the name of a file with variables, or the path of a file with the value. */
+  /** The source: `the environment`, the name of a file with variables, or the path of a file with the value. */
   readonly from: string | null
   /** Whether the variable is set to the empty text. */
   readonly isEmpty: boolean
@@ -64,9 +64,9 @@ export interface FoundVariable {
   readonly problem: Problem | null
 }
 
-/** How the variables of one reading are found. */
+/** The configuration for finding the variables of one reading. */
 export interface Scope {
-  /** Read instead of the environment; files with variables are then ignored. */
+  /** Variables to read instead of the environment. Files with variables are then ignored. */
   readonly from?: EnvRecord | undefined
   /** Whether the application runs in a `TestApp`. */
   readonly isTest?: boolean | undefined
@@ -76,16 +76,16 @@ export interface Scope {
 
 const DEFAULT_FILE = '.env'
 
-/** The path of a file with the value, from the variable with the suffix. */
+/** The suffix of a variable that contains the path of a file with the value. */
 export const MOUNTED = '_FILE'
 
-/** The sources of variables in order of precedence, and the reasons why a file is not among them. */
+/** The sources of variables in order of precedence, and the reasons why a file is not one of them. */
 interface Levels {
   readonly levels: readonly Level[]
   readonly problem?: Problem
 }
 
-/** Collects the places of variables. */
+/** Collects the sources of variables. */
 export function levelsOf({ file }: EnvOptions, { from, isTest = false, cwd }: Scope): Levels {
   if (from !== undefined) return { levels: [{ name: 'the given variables', values: from }] }
   const environment: Level = { name: 'the environment', values: { ...process.env } }
@@ -99,12 +99,12 @@ export function levelsOf({ file }: EnvOptions, { from, isTest = false, cwd }: Sc
   return { levels: [environment, { name: file ?? DEFAULT_FILE, values: values ?? {} }] }
 }
 
-/** Whether `.env` is not read in this environment, because a file of a developer must not decide there. */
+/** Whether `.env` is not read in this environment, because a developer's file must not affect it. */
 export function skipsFile(): boolean {
   return ['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 
-/** The names in a `.env` that was not read, for the remedy. */
+/** Returns the names in a `.env` that was not read, for the remedy in messages. */
 export function skippedNames(
   { file }: EnvOptions,
   { from, isTest, cwd }: Scope,
@@ -121,7 +121,7 @@ function readVariables(
     return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    // A folder with this name is a virtual environment of Python.
+    // A folder with this name is a Python virtual environment.
     if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
     const cause = `It cannot be read: ${code}.`
     return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
@@ -147,11 +147,11 @@ function findText(name: string, levels: readonly Level[], variables: Variables):
   return UNSET
 }
 
-/** `null` if the source does not have the variable. An empty variable counts as found. */
+/** Finds a variable in one source; `null` if the source does not have it. An empty variable counts as found. */
 function inLevel(name: string, level: Level, variables: Variables): FoundVariable | null {
   const text = ownText(level.values, name)
   const pathName = `${name}${MOUNTED}`
-  // A variable of that name may exist in its own right.
+  // A variable with that name may be declared separately.
   const path = variables.has(pathName) ? undefined : ownText(level.values, pathName)
   if (!path) return text === undefined ? null : direct(text, level.name)
   const base = { text: undefined, isEmpty: false, from: path }
@@ -168,7 +168,7 @@ function direct(text: string, from: string): FoundVariable {
   return { text: text || undefined, from, isEmpty: text === '', problem: null }
 }
 
-/** Not `values[name]`: `constructor` is a property of every object. */
+/** Does not read `values[name]`, because `constructor` is a property of every object. */
 function ownText(values: EnvRecord, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -5,21 +5,21 @@ import { type ObjectFields, objectFields } from '../../schema/object-fields.js'
 import { isSecret } from '../../schema/secret.js'
 import type { EnvOptions } from './env-options.js'
 
-/** A variable that the schema names. */
+/** A variable that the schema describes. */
 export interface Variable {
   readonly name: string
   readonly isSecret: boolean
-  /** The schemas of its value; several if the variables are a union. */
+  /** The schemas of its value; several schemas if the variables are a union. */
   readonly schemas: readonly unknown[]
 }
 
-/** The variables that a schema names, in its order. */
+/** The variables that a schema describes, in its order. */
 export type Variables = ReadonlyMap<string, Variable>
 
 /**
  * Lists the variables of a schema.
  *
- * @throws ConfigError if the schema names none, or if `secrets` names others.
+ * @throws ConfigError if the schema has no variables, or if `secrets` contains other names.
  */
 export function variablesOf(schema: Schema, { secrets = [] }: EnvOptions): Variables {
   const fields = fieldsOf(schema)
@@ -57,12 +57,12 @@ function fieldsOf(schema: Schema): ObjectFields {
   ])
 }
 
-/** Written in place of a secret. */
+/** Shown in place of a secret. */
 export const MASK = '••••'
 
 /**
- * Makes the frozen object of variables. A secret is read like any other property. It is not enumerable, so copies, JSON and
- * serializers leave it out, and a getter, so `inspect` with `showHidden` does not show it either.
+ * Creates the frozen object of variables. A secret is read like any other property. It is not enumerable, so copies,
+ * JSON and serializers omit it. It is a getter, so `inspect` with `showHidden` does not show it.
  *
  * @param isShown Whether a property may be printed.
  */
@@ -77,7 +77,7 @@ export function maskSecrets<T extends object>(values: T, isShown: (name: string)
   for (const key of ['toJSON', inspect.custom]) {
     if (!Object.hasOwn(made, key)) Object.defineProperty(made, key, { value: masked })
   }
-  // The properties are the properties of `values`.
+  // The object has the same properties as `values`.
   return Object.freeze(made) as T
 }
 
@@ -92,7 +92,7 @@ function freezePlain(value: unknown): void {
 function maskedCopy(values: object, isShown: (name: string) => boolean): object {
   const copy = {}
   for (const [name, value] of Object.entries(values)) {
-    // Not by assignment: the name may be `__proto__`.
+    // Defined instead of assigned, because the name may be `__proto__`.
     const shown = isShown(name) ? value : MASK
     Object.defineProperty(copy, name, { value: shown, enumerable: true })
   }

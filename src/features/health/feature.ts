@@ -10,7 +10,7 @@ interface Settings {
 
 /** The parts of an application that the health check uses. */
 export interface HealthParts {
-  /** Logs errors of guards that are not guards of routes. */
+  /** Logs errors thrown by guards that are not route guards. */
   readonly denials: HealthSources
 }
 

@@ -7,40 +7,41 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 /** The `health` option: three routes for load balancers and orchestrators. */
 export interface HealthOptions {
   /**
-   * Who sees the reasons of `/readyz`: a guard, or the token of one. All others see only the status. It gets one second
-   * for its decision, and it never refuses a request.
+   * The guard, or the token of a guard, that decides which callers receive the reasons in `/readyz` responses. All
+   * other callers receive only the status. The guard has one second to decide, and never causes a request to be
+   * refused.
    *
    * @defaultValue no caller
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
-   * Checks of your own, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check throws or rejects if the service
-   * cannot be used. With `{ check, required: false }`, the application stays ready without the service.
+   * Checks of your own, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check must throw or reject if the
+   * service cannot be used. With `{ check, required: false }`, the application stays ready without the service.
    *
    * @defaultValue only the checks of plugins
    */
   readonly checks?: Readonly<Record<string, HealthCheck>>
   /**
-   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. `prefix` is not put before them.
+   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. `prefix` does not apply to them.
    *
    * @defaultValue the paths `/livez`, `/readyz` and `/startupz`
    */
   readonly paths?: HealthPaths
 }
 
-/** The paths of the routes of `health`. */
+/** The paths of the health routes. */
 export interface HealthPaths {
-  /** Whether the process runs. Default `/livez`. */
+  /** The path that reports whether the process is running. Default: `/livez`. */
   readonly live?: string
-  /** Whether requests can be sent. Default `/readyz`. */
+  /** The path that reports whether the application accepts requests. Default: `/readyz`. */
   readonly ready?: string
-  /** Whether the application has started. Default `/startupz`. */
+  /** The path that reports whether the application has started. Default: `/startupz`. */
   readonly startup?: string
 }
 
 /** The `health` option, resolved. */
 export interface HealthSettings {
-  /** `null` if no caller sees reasons. */
+  /** `null` if no caller receives reasons. */
   readonly guard: AuthGuard | Token<AuthGuard> | null
   readonly checks: Readonly<Record<string, HealthCheck>>
   readonly paths: Readonly<Required<HealthPaths>>
@@ -60,8 +61,8 @@ const NAMES: OptionNames<HealthOptions> = {
 }
 
 /**
- * The `health` option. An unknown name is an error: a misspelt path or check would report an application as healthy that
- * is not.
+ * The `health` option. An unknown name is an error, because with a misspelt path or check, an unhealthy application
+ * could be reported as healthy.
  */
 export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
   unknown: (health) => unknownOptions('health.', health, NAMES),

@@ -8,7 +8,10 @@ import { Clock as ClockToken } from '../../di/token.js'
 import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
-/** The time limit of the guard, in milliseconds. A probe must get its response even if the guard's server is down. */
+/**
+ * The time limit of the guard, in milliseconds. A probe must receive a response even if the server that the guard uses
+ * is down.
+ */
 const GUARD_MS = 1000
 
 const FAILED = 'The guard failed, so the reasons were not shown'
@@ -33,7 +36,7 @@ const UNTRUSTED: Verdict = { isTrusted: false }
 
 type Body = { readonly status: string } & Partial<HealthReport>
 
-/** Creates the plugin of the option `health`, only with the means of a user's plugin. */
+/** Creates the plugin of the option `health`. It uses only interfaces that users' plugins have. */
 export function healthPlugin(
   { guard, paths }: HealthSettings,
   { logDenial }: HealthSources,
@@ -77,7 +80,7 @@ function routeAt(
   }
 }
 
-/** `res.json` would add an ETag, and a 304 has no status of its own for a probe. */
+/** Sends the response without `res.json`, which would add an ETag. A probe cannot read the status from a 304. */
 function send(res: Response, status: number, body: Body): void {
   const text = `${textOf(body)}\n`
   res.statusCode = status
@@ -88,7 +91,7 @@ function send(res: Response, status: number, body: Body): void {
   res.end(text)
 }
 
-/** A check may return any value as its details, even one that JSON cannot represent. */
+/** Returns the body as text. A check may return any value as its details, even a value that JSON cannot represent. */
 function textOf(body: Body): string {
   try {
     return JSON.stringify(body)
@@ -97,7 +100,7 @@ function textOf(body: Body): string {
   }
 }
 
-/** A guard that throws or exceeds its time limit has not allowed the request. */
+/** Calls the guard. A guard that throws or exceeds its time limit has not allowed the request. */
 function ask(guard: AuthGuard, { req, clock }: { req: Request; clock: Clock }): Promise<Verdict> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => resolve(UNTRUSTED), GUARD_MS)

@@ -13,15 +13,15 @@ const FRESH_MS = 1000
 
 /** The input of {@link Health}, created by the framework. */
 export interface HealthConfig {
-  /** The plugins of the application. Plugins without `health` are left out. */
+  /** The plugins of the application. Plugins without `health` are ignored. */
   readonly plugins: readonly Plugin[]
   /** The checks of the option `health`, by name. */
   readonly checks: Readonly<Record<string, HealthCheck>>
-  /** The argument of each check. */
+  /** The argument that each check receives. */
   readonly app: HealthContext
-  /** Called when a check fails, and when it succeeds again. It must not throw. */
+  /** The logger, called when a check fails and when it succeeds again. It must not throw. */
   readonly logger: Logger
-  /** The time in which checks and reports are measured. */
+  /** The clock that measures checks and reports. */
   readonly clock: Clock
   /** Whether the application has begun to close. */
   readonly isClosing: () => boolean
@@ -30,15 +30,15 @@ export interface HealthConfig {
 type Probes = readonly (readonly [name: string, probe: Probe])[]
 type Results = Readonly<Record<string, CheckedHealth>>
 
-/** From good to bad. */
+/** The statuses from best to worst. */
 const STATUSES = ['up', 'degraded', 'down'] as const
 
-/** The report once the application closes. */
+/** The report while the application is closing. */
 const CLOSING: HealthReport = Object.freeze({ status: 'closing', plugins: {}, checks: {} })
 
 /**
- * Checks whether the services of an application can be used. The option `health` serves it to load balancers; any class
- * can inject it. It works without that option.
+ * Checks whether the services of an application can be used. The option `health` serves the result to load balancers.
+ * Any class can inject `Health`, even without that option.
  *
  * @example
  * class Worker {
@@ -57,7 +57,7 @@ export class Health {
   #latest: { readonly report: Promise<HealthReport>; freshUntil: number } | undefined
 
   /**
-   * Creates the checks of an application. The framework calls this; inject `Health` instead.
+   * Only the framework creates this object. Inject `Health` instead.
    *
    * @param config The checks, and the clock that measures them.
    */
@@ -77,10 +77,10 @@ export class Health {
   }
 
   /**
-   * Calls every check, all at once, and waits for each at most one second. It never rejects. Callers within one second
-   * get the same report, and callers at the same time wait for the same calls.
+   * Calls all checks concurrently, and waits at most one second for each check. It never rejects. Callers within one
+   * second receive the same report, and concurrent callers wait for the same calls.
    *
-   * @returns the report, frozen. Its reasons are error messages for the log and the operator: do not send them to
+   * @returns the frozen report. Its reasons are error messages for the log and the operator. Do not send them to
    * clients.
    */
   async check(): Promise<HealthReport> {
@@ -105,7 +105,7 @@ export class Health {
   }
 }
 
-/** The check of a plugin, which is called as its method. */
+/** Returns a plugin's check, which is called as a method of the plugin. */
 function checkOf(plugin: Plugin): HealthCheck | undefined {
   const { health } = plugin
   return typeof health === 'function' ? health.bind(plugin) : health
@@ -114,7 +114,7 @@ function checkOf(plugin: Plugin): HealthCheck | undefined {
 async function askAll(probes: Probes): Promise<Results> {
   const asked = probes.map(async ([name, probe]) => [name, await probe.ask()] as const)
   const results = await Promise.all(asked)
-  // If several plugins share a name, the worst result must remain: the last entry of a name is used.
+  // If several plugins have the same name, the worst result must remain, because the last entry of a name is used.
   results.sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   return Object.freeze(Object.fromEntries(results))
 }
@@ -126,19 +126,19 @@ function rankOf({ status }: CheckedHealth): number {
 /** The time limit of a check, in milliseconds. */
 const LIMIT_MS = 1000
 /**
- * How long a call that does not return keeps its check from being called again. Without it, each round would add one
- * more waiting call; without an end, one lost promise would keep the application down.
+ * How long a check is not called again while its last call has not returned. Without this time, each round would add
+ * another waiting call; without its end, one promise that never settles would keep the application down.
  */
 const STUCK_MS = 10_000
 
 /** The input of {@link Probe}. */
 interface ProbeConfig {
-  /** Names the check in the log: `{ plugin: 'postgres' }`. */
+  /** The fields that identify the check in the log, such as `{ plugin: 'postgres' }`. */
   readonly facts: object
   readonly check: HealthCheck
   readonly app: HealthContext
   readonly clock: Clock
-  /** It must not throw. */
+  /** The logger. It must not throw. */
   readonly logger: Logger
 }
 
@@ -218,7 +218,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** If a host has several addresses, Node reports an `AggregateError`, whose message is empty. */
+/** If a host has several addresses, Node throws an `AggregateError`, whose message is empty. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, name } = error

@@ -102,10 +102,10 @@ function keep(
     // A store may find the transaction of the request by its async context.
     before: AsyncLocalStorage.bind(async (status, contentOf) => {
       if (status >= 400 || hasFailed(req)) {
-        // The client gets the error of its request, and the store frees the key when its time has passed.
+        // The client receives the error of its request, and the store releases the key when its time has passed.
         return await Promise.resolve(free()).catch((err) => logger.warn({ err }, NOT_FREED))
       }
-      // A handler may call `writeHead` and then `end`.
+      // A handler may call `writeHead` first and `end` later.
       await null
       const kept = keptResponse(contentOf(), { before, fingerprint, status })
       if (kept.body === null) logger.warn({ url: req.path }, NOT_REPEATABLE)
@@ -130,27 +130,27 @@ const UNKNOWN_CALLER =
 /** The maximum size of a stored body, in bytes. */
 const LONGEST = 262_144
 
-/** Headers of a single exchange, and cookies, which are secrets. */
+/** Headers that describe a single exchange, and cookies, which are secrets. */
 const PASSING =
   /^(?:connection|content-length|date|keep-alive|server-timing|set-cookie|trailer|transfer-encoding|x-request-id)$/
 
-/** The response to a write, in the form for stores. */
+/** The response to a write, in the form in which stores keep it. */
 interface KeptResponse {
-  /** The digest of URL and body of the request. */
+  /** The digest of the request's URL and body. */
   readonly fingerprint: string
   readonly status: number
   /** Names and values, alternating. */
   readonly headers: readonly string[]
-  /** `null` if the body was too long, or was not sent at once. */
+  /** The body; `null` if it was too long, or was not sent in one piece. */
   readonly body: string | null
   /** Whether `body` is base64. */
   readonly isBinary: boolean
 }
 
 /**
- * Makes the record of a response.
+ * Builds the record of a response.
  *
- * @param before The headers that were set before the handler ran: each response gets its own.
+ * @param before The headers that were set before the handler ran. Each response gets its own.
  */
 function keptResponse(
   { headers, body }: HeldContent,
@@ -173,7 +173,7 @@ function textOf(body: HeldContent['body']): Pick<KeptResponse, 'body' | 'isBinar
   return { body: Buffer.from(body).toString('base64'), isBinary: true }
 }
 
-/** Sends a stored response again. */
+/** Sends a stored response. */
 function sendAgain(res: Response, { status, headers, body, isBinary }: KeptResponse): Response {
   const text = body ?? ''
   replayResponse(res, {

@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../contracts/cache.js'
 import type { SessionStoreContext } from '../../contracts/session.js'
 import { InjectionToken } from '../../di/token.js'
 
-/** The parts of its application that a store may use. */
+/** The parts of the application that a store may use. */
 export interface IdempotencyStoreContext extends SessionStoreContext {}
 
 /**
@@ -10,11 +10,11 @@ export interface IdempotencyStoreContext extends SessionStoreContext {}
  */
 export type IdempotencyClaim =
   | {
-      /** The request runs. */
+      /** The request may run. */
       readonly state: 'claimed'
       /** Stores the record of the request. The response waits for it; if it rejects, the response is an error. */
       readonly keep: (record: string) => MaybePromise<void>
-      /** Gives the key back: the request has failed. */
+      /** Releases the key, because the request has failed. */
       readonly free: () => MaybePromise<void>
     }
   | {
@@ -22,37 +22,38 @@ export type IdempotencyClaim =
       readonly state: 'running'
     }
   | {
-      /** An earlier request has run. */
+      /** An earlier request has already run. */
       readonly state: 'kept'
       /** The text that was passed to `keep`. */
       readonly record: string
     }
 
 /**
- * Keeps the responses of `@Idempotent()`. Of several requests that claim a key at once, in all processes that share the
- * store, one gets it. A method that cannot do its work rejects within bounded time: the request is then refused.
+ * Stores the responses of `@Idempotent()`. If several requests claim a key at the same time, in any of the processes
+ * that share the store, only one of them receives it. A method that cannot do its work must reject within a limited
+ * time; the request is then refused.
  */
 export interface IdempotencyStore {
-  /** Whether all processes share the records, and restarts keep them. */
+  /** Whether all processes share the records, and a restart does not delete them. */
   readonly isShared: boolean
   /**
    * Claims a key.
    *
-   * @param key A digest of the key of the client, with tenant, caller and route.
-   * @param ttlMs How long the record is kept, in milliseconds.
+   * @param key A digest of the client's key, the tenant, the caller and the route.
+   * @param ttlMs How long the record is stored, in milliseconds.
    */
   claim(key: string, ttlMs: number): MaybePromise<IdempotencyClaim>
-  /** Makes the store ready, after the plugins are set up. */
+  /** Prepares the store. Called after the plugins are set up. */
   open?(context: IdempotencyStoreContext): MaybePromise<void>
-  /** Releases the resources of the store, after the last request. */
+  /** Releases the resources of the store. Called after the last request. */
   close?(): MaybePromise<void>
-  /** Rejects if keys cannot be claimed now. Default: no check, for a store whose server another plugin checks. */
+  /** Must reject if keys cannot be claimed now. Default: no check, for a store whose server another plugin checks. */
   check?(): MaybePromise<void>
 }
 
 /**
- * The token of the store of `@Idempotent()`. `postgres()` and `redisIdempotency()` provide it. If nothing does, the memory
- * of the process is the store, for development and tests.
+ * The token for the store of `@Idempotent()`. `postgres()` and `redisIdempotency()` provide this store. Without a
+ * provider, responses are stored in the memory of the process, which is meant for development and tests.
  *
  * @example
  * new App({ providers: [{ token: IdempotencyStore, useValue: new MyStore() }] })

@@ -9,9 +9,9 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Idempotent}. */
 export interface IdempotentOptions {
-  /** Whether a request without a key gets a 400. Default `false`: it runs without protection. */
+  /** Whether a request without a key is refused with 400. Default: `false`; such a request runs without protection. */
   readonly required?: boolean
-  /** How long a response is stored. At most 30 days. Default `'24h'`. */
+  /** How long a response is stored: at most 30 days. Default: `'24h'`. */
   readonly ttl?: Duration
 }
 
@@ -34,19 +34,21 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
 })
 
 /**
- * Runs a write once for each `Idempotency-Key`, however often a client repeats the request. The first request runs, and its
- * response is kept. A repetition gets the same status, headers and body, with `Idempotency-Replayed: true`. The same key
- * with another URL or body is a 422, and a repetition while the first request runs is a 409 with `Retry-After`. A request
- * that fails keeps nothing, so its key can be used again.
+ * Runs a write once for each `Idempotency-Key`, even if a client repeats the request. The first request runs, and its
+ * response is stored. A repeated request receives the same status, headers and body, with `Idempotency-Replayed: true`.
+ * The same key with another URL or body results in a 422 response, and a repeated request while the first one is
+ * running results in a 409 with `Retry-After`. The response of a failed request is not stored, so its key can be used
+ * again.
  *
- * Keys of different routes, tenants and callers are different keys. With `postgres()` of `blazon/postgres`, the response is
- * kept in the transaction of the request: the effect and the record are saved together, or not at all.
+ * Equal keys of different routes, tenants or callers are independent. With `postgres()` from `blazon/postgres`, the
+ * response is stored in the transaction of the request: either both the effect and the response are saved, or neither
+ * is.
  *
  * Source: The Idempotency-Key HTTP Header Field (draft-ietf-httpapi-idempotency-key-header).
  *
- * @param options `required` and `ttl`. Default: the key may be left out, and a response is kept for 24 hours.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for a wrong option; `E_IDEMPOTENT_ROUTE` on a route whose method is
- * safe, that streams, or that receives files.
+ * @param options `required` and `ttl`. Default: the key is optional, and a response is stored for 24 hours.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` on a route whose method
+ * is safe, that streams its response, or that receives files.
  * @see docs/idempotency.md
  * @example
  * class OrdersController {
@@ -69,7 +71,7 @@ export interface IdempotentRoute {
 }
 
 /**
- * Returns how a route keeps its responses for repeated requests; `null` without `@Idempotent()`.
+ * Returns how a route stores its responses for repeated requests; `null` without `@Idempotent()`.
  *
  * @example
  * const isRepeatable = route.method === 'GET' || idempotencyOf(route) !== null
@@ -81,7 +83,7 @@ export function idempotencyOf(route: Pick<RouteModel, 'option'>): IdempotentRout
   return { isRequired: required, ttlMs: 1000 * (toSeconds(ttl) as number) }
 }
 
-/** Whether a route of an application stores its responses. */
+/** Whether any route of an application stores its responses for repeated requests. */
 export function usesIdempotency({ routes }: AppModel): boolean {
   return routes.some((route) => idempotencyOf(route) !== null)
 }
@@ -89,7 +91,7 @@ export function usesIdempotency({ routes }: AppModel): boolean {
 /** The characters of a key: visible ASCII. */
 export const KEY_PATTERN = '^[!-~]{1,255}$'
 
-/** Adds the key, the error responses and the header of repeated responses to the operations. */
+/** Adds the key header, the error responses and the header of repeated responses to the operations. */
 export const idempotencyContract: ContractOf = (route) => {
   const found = idempotencyOf(route)
   if (found === null) return null
@@ -114,7 +116,7 @@ export const idempotencyContract: ContractOf = (route) => {
   }
 }
 
-/** Finds routes that cannot store their responses. */
+/** Reports routes whose responses cannot be stored. */
 export function checkIdempotency(route: RouteModel): Problem[] {
   const cause = idempotencyOf(route) === null ? undefined : mistakeOf(route)
   if (cause === undefined) return []

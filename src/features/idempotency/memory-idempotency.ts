@@ -6,25 +6,25 @@ import type {
   IdempotencyStoreContext,
 } from './idempotency-store.js'
 
-/** The maximum number of stored characters. A key without a record counts as 200. */
+/** The maximum number of stored characters. A key without a record counts as 200 characters. */
 const MOST = 64_000_000
 const EMPTY = 200
-/** Records that have ended are removed once in this time. */
+/** The interval at which expired records are removed. */
 const SWEEP_MS = 60_000
 
 interface IdempotencyEntry {
-  /** `null` while the request runs. */
+  /** The record; `null` while the request is running. */
   record: string | null
   /** Milliseconds since 1970. */
   readonly endsAt: number
 }
 
 /**
- * Creates a store that keeps responses in the memory of this process, for development and tests: other processes do not
- * see them, and a restart forgets them. When it is full, writes with a new key are refused with 503, because a record that
- * is removed early would let a write run twice.
+ * Creates a store in the memory of this process, for development and tests: other processes cannot access it, and a
+ * restart deletes it. When the store is full, writes with a new key are refused with 503, because a write could run
+ * twice if its record were removed early.
  *
- * @param most The largest number of characters that are kept together. Default 64,000,000.
+ * @param most The maximum total number of stored characters. Default: 64,000,000.
  */
 export function memoryIdempotency(most: number = MOST): IdempotencyStore {
   return new MemoryIdempotency(most)

@@ -8,11 +8,11 @@ import { escapeJson, escapeText, quote } from './line-sink.js'
 export interface LineLoggerConfig {
   /** The least important level that is written. */
   readonly level: LogLevel
-  /** The fields whose values no line contains. */
+  /** The fields whose values are never written. */
   readonly redact: Iterable<string>
-  /** The names of the fields that are secret by their schemas. */
+  /** The names of fields that are secret according to their schemas. */
   readonly secrets: Iterable<string>
-  /** `null`: one line of JSON for each entry. */
+  /** The format for terminals; `null` for one line of JSON for each entry. */
   readonly pretty: { readonly isColored: boolean } | null
   readonly clock: Clock
   /** The destination. */
@@ -32,14 +32,14 @@ export class LineLogger implements LevelLogger, Logger {
   readonly warn: LogMethod
   readonly error: LogMethod
   readonly fatal: LogMethod
-  /** Writes a line that is text already: only for JSON, on a level that {@link LineLogger.isWritten}. */
+  /** Writes a line that is already text. Only for JSON, and at a level that {@link LineLogger.isWritten} allows. */
   readonly writeText: (line: string) => void
   /** Whether lines are JSON. */
   readonly isJson: boolean
   readonly #config: LineLoggerConfig
   readonly #toPlain: ToPlain
 
-  /** @param config Level, hidden fields, and destination. */
+  /** @param config The level, the hidden fields and the destination. */
   constructor(config: LineLoggerConfig) {
     this.#config = config
     this.#toPlain = plainFacts(config.redact, config.secrets)
@@ -57,7 +57,7 @@ export class LineLogger implements LevelLogger, Logger {
     return isWritten(level, this.#config.level)
   }
 
-  /** Whether the value of a field with this name is hidden. */
+  /** Whether the value of any of these fields is hidden. */
   hidesAny(names: readonly string[]): boolean {
     const facts = this.#toPlain(Object.fromEntries(names.map((name) => [name, true])))
     return names.some((name) => facts[name] !== true)
@@ -76,7 +76,7 @@ export class LineLogger implements LevelLogger, Logger {
     const { clock, pretty, sink } = this.#config
     return (first: unknown, second?: unknown) => {
       const isObject = typeof first === 'object' && first !== null
-      // pino also accepts an error instead of fields.
+      // pino also accepts an error in place of fields.
       const given = first instanceof Error ? { err: first } : isObject ? first : {}
       const message = String(
         (isObject ? second : first) ?? (first as Partial<Error>)?.message ?? '',
@@ -121,7 +121,7 @@ const COLORS: Readonly<Record<LineLevel, number>> = {
   fatal: 35,
 }
 
-/** Writes a line for people. Text of users can neither start a new line nor set colors. */
+/** Formats a line for people. Text from users can neither start a new line nor set colors. */
 function prettyLine({ level, time, message, facts }: Line, isColored: boolean): string {
   const paint = (text: string, color: number) =>
     isColored ? `\u001b[${color}m${text}\u001b[0m` : text
@@ -140,7 +140,7 @@ function textOf(value: unknown): string {
   return escapeJson(JSON.stringify(value) ?? 'undefined')
 }
 
-/** An error, below its line: the message on one line, and the frames of the stack. */
+/** Formats an error below its line: the message on one line, then the frames of the stack. */
 function errorLines(err: unknown): string[] {
   if (err === undefined) return []
   if (typeof err !== 'object' || err === null) return [`    ${textOf(err)}`]
@@ -151,7 +151,7 @@ function errorLines(err: unknown): string[] {
   return [`    ${escapeText(title)}${own}`, ...framesOf(stack, String(message)), ...below]
 }
 
-/** The frames of a stack, which follow its message. The message may itself look like frames. */
+/** Returns the frames of a stack, which follow its message. The message may itself look like frames. */
 function framesOf(stack: unknown, message: string): string[] {
   if (typeof stack !== 'string') return []
   const after = stack.indexOf(message)
@@ -162,12 +162,12 @@ function framesOf(stack: unknown, message: string): string[] {
     .map((frame) => `      ${escapeText(frame.trim())}`)
 }
 
-/** The text in place of a value that no line contains. */
+/** The text that replaces the value of a hidden field. */
 const HIDDEN = '[redacted]'
 
 const DEPTH = 10
 const ITEMS = 1000
-/** The maximum number of names with a stored decision, because clients may choose the names in a line. */
+/** The maximum number of names whose decision is stored, because clients may choose the names in a line. */
 const MOST_NAMES = 1000
 
 /** Converts fields to JSON data, without the values of hidden fields. */
@@ -176,13 +176,13 @@ type ToPlain = (facts: object) => Record<string, unknown>
 type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
 
 /**
- * Creates the function that prepares the facts of lines. Fields with the name of a secret are hidden in any case,
- * unless they only state that there is one.
+ * Creates the function that prepares the facts of lines. Fields whose name suggests a secret are always hidden, unless
+ * they only report whether a secret exists.
  *
- * @param fields The hidden fields: `password` is each field of this name, `card.number` the field `number` of each
- * `card`. Case does not matter.
- * @param secrets The names of the fields that are secret by their schemas. The name, the message and the stack of an
- * error are no such fields.
+ * @param fields The hidden fields: `password` means each field with this name, and `card.number` means the field
+ * `number` of each `card`. Names are case-insensitive.
+ * @param secrets The names of fields that are secret according to their schemas. The name, message and stack of an
+ * error are not fields in this sense.
  */
 function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
   const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())
@@ -215,7 +215,7 @@ function endsWith(trail: readonly string[], parents: readonly string[]): boolean
   return parents.every((parent, i) => trail[trail.length - 1 - i]?.toLowerCase() === parent)
 }
 
-/** One copy. It never throws: getters and proxies of the program may. */
+/** One copy of facts. It never throws, although getters and proxies of the application may. */
 class PlainCopy {
   readonly #open = new Set<object>()
   readonly #isHidden: IsHidden
@@ -230,7 +230,7 @@ class PlainCopy {
     const copy: Record<string, unknown> = {}
     for (const key of keysOf(value)) {
       const found = this.#isHidden(key, trail, isOfError) ? HIDDEN : this.#read(value, key, trail)
-      // `__proto__` would set the prototype of the copy.
+      // An assignment to `__proto__` would set the prototype of the copy.
       if (found !== undefined) Object.defineProperty(copy, key, { ...OPEN, value: found })
     }
     return copy
@@ -269,7 +269,7 @@ class PlainCopy {
     if (value instanceof Map) return this.entriesOf(Object.fromEntries(value), trail)
     const list = value instanceof Set ? [...value] : value
     if (!Array.isArray(list)) return this.entriesOf(value, trail)
-    // An item belongs to the name of its list.
+    // An item is treated as a field with the name of its list.
     return list
       .slice(0, ITEMS)
       .map((item) => this.#copy(item, [...trail.slice(0, -1), ...at(trail)]))
@@ -278,7 +278,7 @@ class PlainCopy {
   #copyError(error: Error, trail: readonly string[]): unknown {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
-    // Without its list, an `AggregateError` gives no reason. Node throws one if a host has several addresses.
+    // Without this list, an `AggregateError` contains no reason. Node throws one if a host has several addresses.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

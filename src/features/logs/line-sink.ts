@@ -1,15 +1,15 @@
 import { writeSync } from 'node:fs'
 
-/** The maximum length of the text that waits for the end of a turn. */
+/** The maximum length of the text that is buffered until the end of a turn of the event loop. */
 const BATCH = 64 * 1024
-/** The maximum length of the text that waits for a slow reader. Further lines are dropped and counted. */
+/** The maximum length of the text that is buffered for a slow reader. Further lines are dropped and counted. */
 const MOST_WAITING = 8 * 1024 * 1024
-/** The wait before text is sent again to a slow reader. */
+/** The delay before text is sent again to a slow reader. */
 const RETRY_MS = 10
 /** The maximum time that an ending process waits for its reader. */
 const LAST_MS = 1000
 
-/** The errors of a slow reader, and of a full disk. The text is kept and sent again. */
+/** The errors caused by a slow reader or a full disk. The text is kept and sent again. */
 const TEMPORARY: ReadonlySet<unknown> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT', 'ENOBUFS'])
 
 const open = new Set<LineSink>()
@@ -21,8 +21,8 @@ function flushAll(): void {
 const EXITS = ['exit', 'beforeExit', 'uncaughtExceptionMonitor'] as const
 
 /**
- * Writes lines to a file descriptor. All lines of one turn of the event loop leave in one synchronous write, so no line
- * is lost at the end of the process, and none waits for a thread.
+ * Writes lines to a file descriptor. All lines of one turn of the event loop are written with one synchronous call, so
+ * no line is lost at the end of the process, and no line waits for a thread.
  */
 export class LineSink {
   readonly #fd: number
@@ -32,14 +32,14 @@ export class LineSink {
   #isClosed = false
   #dropped = 0
 
-  /** @param fd 1 is stdout. */
+  /** @param fd The file descriptor; 1 is stdout. */
   constructor(fd: number) {
     this.#fd = fd
     if (open.size === 0) for (const event of EXITS) process.on(event, flushAll)
     open.add(this)
   }
 
-  /** Writes text soon. The text must end with a line break. */
+  /** Buffers text to be written soon. The text must end with a line break. */
   write(line: string): void {
     if (this.#lines.length > MOST_WAITING) {
       this.#dropped++
@@ -53,12 +53,14 @@ export class LineSink {
     } else if (this.#lines.length > BATCH && this.#rest === null) this.#writeOut()
   }
 
-  /** Writes all text at once. A slow reader gets one second. */
+  /** Writes all text immediately. Waits at most one second for a slow reader. */
   flush(): void {
     for (let waited = 0; !this.#writeOut() && waited < LAST_MS; waited += RETRY_MS) sleep(RETRY_MS)
   }
 
-  /** Writes all text. Later lines are written at once, because the exit of the process no longer writes them. */
+  /**
+   * Writes all text. Later lines are written immediately, because they are no longer flushed when the process exits.
+   */
   close(): void {
     this.#isClosed = true
     this.flush()
@@ -73,7 +75,7 @@ export class LineSink {
     setTimeout(this.#run, RETRY_MS).unref()
   }
 
-  /** Returns `false` if the reader is too slow and something remains. */
+  /** Writes the buffered text. Returns `false` if the reader is too slow and some text remains. */
   #writeOut(): boolean {
     for (;;) {
       const bytes = this.#rest ?? this.#take()
@@ -114,8 +116,8 @@ export interface SharedSink {
 const shared = new Map<number, { readonly sink: LineSink; users: number }>()
 
 /**
- * Opens a file descriptor for lines. All applications of a process share one sink, because a slow reader may have got a
- * part of a line when another application writes.
+ * Opens a file descriptor for lines. All applications of a process share one sink, because a slow reader may have
+ * received only a part of a line when another application writes.
  */
 export function openSink(fd: number): SharedSink {
   const entry = shared.get(fd) ?? { sink: new LineSink(fd), users: 0 }
@@ -144,25 +146,25 @@ function sleep(ms: number): void {
 }
 
 /**
- * The characters that could forge a line or hide a part of one, beyond the characters that JSON escapes: DEL and the
- * controls of a terminal (C1), the line separators of Unicode, and the marks that change the direction of text.
+ * The characters that could forge a line or hide a part of one, besides the characters that JSON escapes: DEL and
+ * terminal control characters (C1), the Unicode line separators, and the marks that change the text direction.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Text that is the same in JSON. */
+/** Text that needs no escapes in JSON. */
 const PLAIN = /^[\w .:;,/@+*=?&()[\]{}#%~|<>$!^-]*$/
 
-/** Writes text as a JSON string that stays on one line on every terminal. */
+/** Returns text as a JSON string that stays on one line on every terminal. */
 export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text))
 }
 
-/** Escapes the unsafe characters of a JSON text. They occur only inside strings. */
+/** Escapes the unsafe characters of a JSON text, which occur only inside strings. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, toEscape)
 }
 
-/** Escapes text for a terminal: quotes stay, and a line break becomes `\n`. */
+/** Escapes text for a terminal. Quotes are unchanged, and a line break becomes `\n`. */
 export function escapeText(text: string): string {
   return quote(text).slice(1, -1).replaceAll('\\"', '"')
 }

@@ -12,7 +12,7 @@ export type Hide = <T>(value: T, req: Request | undefined) => T
 
 /** The request in whose route the current code runs. */
 interface Current {
-  /** Requires the request, so that routes carry it. */
+  /** Makes routes carry the request. */
   need(): void
   get(): Request | undefined
 }
@@ -21,21 +21,21 @@ interface Current {
 export class RequestLogs {
   readonly #currentTenant: () => string | undefined
   readonly #currentRequest: Current
-  /** Whether something injects the logger. */
+  /** Whether any code injects the logger. */
   isUsed = false
   #logger: Logger | null = null
   #hide: Hide = (value) => value
 
   /**
-   * @param currentTenant Returns the tenant that the current code runs for.
-   * @param currentRequest The request whose facts lines have.
+   * @param currentTenant Returns the current tenant.
+   * @param currentRequest The request whose facts are added to lines.
    */
   constructor(currentTenant: () => string | undefined, currentRequest: Current) {
     this.#currentTenant = currentTenant
     this.#currentRequest = currentRequest
   }
 
-  /** Sets the logger of the application, which starts now. Lines before that are dropped. */
+  /** Sets the logger of the application when it starts. Earlier lines are dropped. */
   start(logger: Logger, hide: Hide): void {
     this.#logger = logger
     this.#hide = hide
@@ -80,8 +80,8 @@ export class RequestLogs {
 }
 
 /**
- * Adds facts to the facts of the request. They do not replace existing facts, because they may come from the body of a request.
- * Never throws.
+ * Adds a line's facts to the facts of the request. They do not replace the request's facts, because they may come from
+ * the body of a request. Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
   const facts = { ...own }
@@ -93,7 +93,7 @@ function joinFacts(own: Readonly<Record<string, unknown>>, given: object): objec
       Object.defineProperty(facts, name, { ...OPEN, value })
     }
   } catch {
-    // A proxy of the program has thrown. The line is written without its fields.
+    // A proxy of the application has thrown. The line is written without its fields.
   }
   return facts
 }
@@ -111,14 +111,14 @@ function read(value: object, key: string): unknown {
 /** The token under which an application provides its {@link RequestLogs}. */
 export const LogSource: InjectionToken<RequestLogs> = new InjectionToken('LogSource')
 
-/** A logger with a method for each level; see the members. */
+/** A logger with a method for each level. */
 export type Log = LevelLogger
 
 /**
- * The token of the logger of the current request. Each line has the facts of the request in whose route the code runs:
- * id, trace, tenant, user and route. In a job, each line has the id and the name of the job, and the
- * id, trace and user of the request that has sent it. Elsewhere, for example in a middleware or in a timer of the application, a
- * line has the tenant of the async context, if there is one. The lines go to the logger of the application.
+ * The token for the logger of the current request. Each line contains the facts of the request in whose route the code
+ * runs: ID, trace, tenant, user and route. In a job, each line contains the ID and the name of the job, and the ID,
+ * trace and user of the request that sent it. Elsewhere, for example in a middleware or in a timer of the application,
+ * a line contains the tenant of the async context, if there is one. The logger of the application writes the lines.
  *
  * @example
  * class Orders {

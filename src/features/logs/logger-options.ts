@@ -6,23 +6,22 @@ import type { LoggerSettings } from './open-logger.js'
 /** The `logger` option, if it configures the framework's own logger. */
 export interface LoggerOptions {
   /**
-   * The least important level that is written: `'trace'`, `'debug'`, `'info'`, `'warn'`, `'error'`, `'fatal'` or
-   * `'silent'`.
+   * The lowest level that is written: `'trace'`, `'debug'`, `'info'`, `'warn'`, `'error'`, `'fatal'` or `'silent'`.
    *
    * @defaultValue `'info'`
    */
   readonly level?: LogLevel
   /**
-   * The fields whose values no line contains: `'password'` is each field of that name, `'card.number'` the field
-   * `number` of each `card`. Fields with the name of a secret, such as `password` and `token`, and fields that are
-   * secret by their schema are always left out.
+   * The fields whose values are never written: `'password'` means each field with that name, and `'card.number'` means
+   * the field `number` of each `card`. Fields whose name suggests a secret, such as `password` and `token`, and fields
+   * that are secret according to their schema are always hidden.
    *
    * @defaultValue none
    * @see docs/operating.md#secrets
    */
   readonly redact?: readonly string[]
   /**
-   * Whether lines are text for people, or JSON. `'auto'`: text if stdout is a terminal.
+   * Whether lines are text for people instead of JSON. With `'auto'`, lines are text if stdout is a terminal.
    *
    * @defaultValue `'auto'`
    */
@@ -47,8 +46,8 @@ function isLogger(option: unknown): boolean {
 }
 
 /**
- * Returns the logger of an application: the given one, a silent one for `false`, or by default one that writes to
- * stderr, one line of JSON each.
+ * Returns the logger of an application: the logger in the option, a silent one for `false`, or by default one that
+ * writes lines of JSON to stderr.
  */
 export function loggerOf(option: Option): Logger {
   if (option === false) return SILENT
@@ -57,8 +56,8 @@ export function loggerOf(option: Option): Logger {
 }
 
 /**
- * Returns the settings of the framework's own logger; `null` if the application uses another one. Lines of requests need
- * a logger that writes them, so with `logs` the own logger is the default.
+ * Returns the settings of the framework's own logger; `null` if the application uses another one. Request lines need a
+ * logger that writes them, so with `logs` the framework's own logger is the default.
  */
 export function ownLoggerOf(option: Option, hasLogs: boolean): LoggerSettings | null {
   if (option === false || isLogger(option)) return null
@@ -74,7 +73,7 @@ export const loggerGroup: OptionGroup<Option, Logger> = {
   resolve: loggerOf,
 }
 
-/** Finds a missing method of a logger, or an invalid configuration of the framework's logger. */
+/** Reports a missing method of a logger, or an invalid configuration of the framework's logger. */
 function check(logger: unknown): Problem[] {
   if (logger === undefined || logger === false) return []
   if (typeof logger === 'object' && logger !== null && !isLogger(logger))
@@ -122,7 +121,7 @@ function lineWriter(level: string): Logger['warn'] {
 }
 
 /**
- * Returns the entry as one line of JSON, or `undefined` if JSON cannot hold it. JSON escapes line breaks and
+ * Returns the entry as one line of JSON, or `undefined` if JSON cannot represent it. JSON escapes line breaks and
  * terminal codes, so a client cannot forge a log line.
  */
 function toLine(entry: object): string | undefined {
@@ -134,8 +133,8 @@ function toLine(entry: object): string | undefined {
 }
 
 /**
- * An error without its own fields, which may hold values without a form in JSON, such as a request that refers to
- * itself.
+ * Returns an error without its own fields, which may contain values that JSON cannot represent, such as a request that
+ * refers to itself.
  */
 function bare(err: unknown): unknown {
   if (!(err instanceof Error)) return undefined

@@ -7,13 +7,13 @@ import type { RequestLogSettings } from './request-log.js'
 /** The `logs` option. */
 export interface LogsOptions {
   /**
-   * A function that returns the level of the line of a request; `null` writes no line.
+   * A function that returns the level of a request's line, or `null` for no line.
    *
-   * @defaultValue by the status: error from 500 on, debug for health checks, info for all others
+   * @defaultValue depends on the status: error from 500 on, debug for health checks, info for all others
    */
   readonly level?: (ended: EndedRequest) => Exclude<LogLevel, 'silent'> | null
   /**
-   * A function that returns more facts for the line of a request, for example its user agent.
+   * A function that returns additional facts for a request's line, such as its user agent.
    *
    * @defaultValue none
    */

@@ -10,10 +10,10 @@ export interface LoggerSettings {
   readonly pretty: 'auto' | boolean
 }
 
-/** The parts of an application that its logger depends on. */
+/** The properties of an application on which its logger depends. */
 export interface LoggerSurroundings {
   readonly clock: Clock
-  /** The names of the fields that are secret by their schemas. */
+  /** The names of fields that are secret according to their schemas. */
   readonly secrets: Iterable<string>
 }
 

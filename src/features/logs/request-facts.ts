@@ -1,27 +1,25 @@
 import type { Request } from '../../contracts/handler.js'
 import { knownTraceContext } from '../../http/trace-context.js'
 
-/** The facts that identify a request, for its lines. Absent facts are left out. */
+/** The facts that identify a request in its lines. Absent facts are omitted. */
 export interface RequestFacts {
-  /** The id of the request. */
+  /** The request ID. */
   readonly requestId?: string
-  /** The id of the trace, if there is one. */
+  /** The trace ID, if there is one. */
   readonly trace_id?: string
-  /** The span of the request. */
+  /** The span ID of the request. */
   readonly span_id?: string
-  /** The id of the user that the guard has set. */
+  /** The ID of the user that the guard has set. */
   readonly user?: string
 }
 
-/** The fields that identify a user and are not personal data. The first field with a value is used. */
+/** The fields that identify a user without being personal data. The first field with a value is used. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 const LONGEST_USER = 256
-/** As long as in the header and in the bodies of errors. */
+/** The same limit as in the header and in error bodies. */
 const LONGEST_REQUEST = 128
 
-/**
- * Returns the id of a request; `undefined` if other code has set an id that is neither text nor a number. Never throws.
- */
+/** Returns the request ID; `undefined` if other code has set an ID that is neither text nor a number. Never throws. */
 export function requestIdOf(req: Request): string | undefined {
   try {
     return textOf(req.id, LONGEST_REQUEST)
@@ -30,7 +28,7 @@ export function requestIdOf(req: Request): string | undefined {
   }
 }
 
-/** Returns the id of the user that the guard has set; `undefined` without one. Never throws. */
+/** Returns the ID of the user that the guard has set; `undefined` if there is no user. Never throws. */
 export function userIdOf(req: Request): string | undefined {
   try {
     const { user } = req
@@ -42,7 +40,7 @@ export function userIdOf(req: Request): string | undefined {
       if (id !== undefined) return id
     }
   } catch {
-    // A getter of the program has thrown.
+    // A getter of the application has thrown.
   }
   return undefined
 }
@@ -53,7 +51,7 @@ function textOf(id: unknown, longest: number): string | undefined {
   return text === '' ? undefined : text.slice(0, longest)
 }
 
-/** Returns the facts that identify a request. A trace has the names of OpenTelemetry. */
+/** Returns the facts that identify a request. The trace facts have the names that OpenTelemetry uses. */
 export function requestFacts(req: Request): RequestFacts {
   const requestId = requestIdOf(req)
   const trace = knownTraceContext(req)

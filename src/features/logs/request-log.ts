@@ -12,7 +12,7 @@ import { requestFacts, requestIdOf, userIdOf } from './request-facts.js'
 export interface RequestLogSettings {
   /** Returns the level of a line; `null` for no line. */
   readonly level: ((ended: EndedRequest) => LineLevel | null) | null
-  /** Returns more facts for a line. */
+  /** Returns additional facts for a line. */
   readonly fields: ((ended: EndedRequest) => object) | null
 }
 
@@ -26,7 +26,7 @@ export function requestLog(settings: RequestLogSettings): Plugin {
   }
 }
 
-/** The facts of lines, of which `redact` may name some. */
+/** The facts of lines that `redact` may hide. */
 const FIELDS = [
   'method',
   'route',
@@ -46,7 +46,10 @@ const FIELDS = [
 
 type Write = (ended: EndedRequest) => void
 
-/** The framework's own logger gets text, any other logger gets facts. */
+/**
+ * Creates the function that writes a request's line: as text for the framework's own logger, as facts for any other
+ * logger.
+ */
 function writerFor(
   logger: Logger,
   { level, fields }: RequestLogSettings,
@@ -62,7 +65,7 @@ function writerFor(
   }
 }
 
-/** A failure of the server is an error. A mistake of a client is normal work for a server. */
+/** Returns the level of a request's line. A server failure is an error, but a client mistake is normal for a server. */
 function levelOf({ status, isQuiet }: EndedRequest): LineLevel {
   if (status !== null && status >= 500) return 'error'
   return isQuiet ? 'debug' : 'info'
@@ -98,14 +101,15 @@ function messageOf({ req, route }: EndedRequest): string {
   return req === null ? 'No request' : `${req.method} ${route?.path ?? '(no route)'}`
 }
 
-/** The path of a request without a route, without its query, which may contain secrets. */
+/** Returns the path of a request without a route. The query is omitted, because it may contain secrets. */
 function pathOf({ req }: EndedRequest): string {
   const [path = ''] = (req?.originalUrl || req?.url || '').split('?', 1)
   return path.slice(0, LONGEST_PATH)
 }
 
 /**
- * Writes the line as text. The parts that are the same for all requests of a route are serialized once.
+ * Creates the function that writes a line as text. The parts that are the same for all requests of a route are
+ * serialized once.
  */
 function directWriter(logger: LineLogger, routes: readonly RouteModel[]): WriteLine {
   const heads = new Map(
@@ -155,7 +159,7 @@ function field(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":${quote(value)}`
 }
 
-/** Milliseconds with two decimal places. */
+/** Rounds milliseconds to two decimal places. */
 function round(ms: number): number {
   return Math.round(ms * 100) / 100
 }

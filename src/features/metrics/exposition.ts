@@ -1,6 +1,6 @@
 import type { Metric, MetricSample } from '../../contracts/reports.js'
 
-/** A format of the text that a scrape gets. */
+/** A format of the text that a scraper receives. */
 export interface Format {
   readonly contentType: string
   /** OpenMetrics has exemplars, an end mark, and counter names without `_total`. */
@@ -22,21 +22,21 @@ export const OPEN: Format = {
 /** The last line of OpenMetrics. */
 export const END = '# EOF\n'
 
-/** The family of a histogram. */
+/** The name, help and bounds of a histogram family. */
 export interface HistogramFamily {
   readonly name: string
   readonly help: string
   readonly bounds: Float64Array
 }
 
-/** Writes labels without their braces: `method="GET",route="/orders/:id"`. */
+/** Returns labels as text without braces, such as `method="GET",route="/orders/:id"`. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(',')
 }
 
-/** The text before the values of a family. */
+/** Returns the lines before the values of a family. */
 export function headOf(name: string, help: string, type: string, { isOpen }: Format): string {
   const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name
   const unit = /_(seconds|bytes)$/.exec(family)?.[1]
@@ -44,7 +44,7 @@ export function headOf(name: string, help: string, type: string, { isOpen }: For
   return `# HELP ${family} ${escapeHelp(help, isOpen)}\n# TYPE ${family} ${type}\n${unitLine}`
 }
 
-/** Writes a metric and its values. */
+/** Returns the text of a metric and its values. */
 export function metricText(metric: Metric, format: Format): string {
   const { name, help, type } = metric
   const given = metric.read()
@@ -56,7 +56,7 @@ export function metricText(metric: Metric, format: Format): string {
   return headOf(name, help, type, format) + lines.join('')
 }
 
-/** Writes one series of a histogram. */
+/** Returns the text of one series of a histogram. */
 export function histogramText(
   { name, bounds }: HistogramFamily,
   series: Histogram,
@@ -94,13 +94,13 @@ function escapeLabel(value: string): string {
   return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))
 }
 
-/** A quote is escaped in OpenMetrics only. */
+/** Escapes a help text. Only OpenMetrics requires quotes to be escaped. */
 function escapeHelp(help: string, isOpen: boolean): string {
   const pattern = isOpen ? /[\\"\n]/g : /[\\\n]/g
   return help.replace(pattern, (found) => (found === '\n' ? '\\n' : `\\${found}`))
 }
 
-/** A measured value with its trace, for one bucket. */
+/** A measured value and its trace, for one bucket. */
 interface Exemplar {
   readonly traceId: string
   readonly value: number
@@ -114,13 +114,13 @@ export class Histogram {
   readonly labels: string
   /** The number of values in each bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array
-  /** The latest exemplar of each bucket; `null` until there is one. */
+  /** The latest exemplar of each bucket; `null` before the first one. */
   exemplars: (Exemplar | undefined)[] | null = null
   sum = 0
   readonly #bounds: Float64Array
 
   /**
-   * @param labels The labels as text.
+   * @param labels The labels, as text.
    * @param bounds The upper bounds of the buckets, ascending.
    */
   constructor(labels: string, bounds: Float64Array) {
@@ -143,14 +143,14 @@ export class Histogram {
     return bucket
   }
 
-  /** Stores an exemplar for a bucket, and replaces the earlier one. */
+  /** Stores the latest exemplar of a bucket. */
   keep(bucket: number, exemplar: Exemplar): void {
     this.exemplars ??= new Array(this.counts.length)
     this.exemplars[bucket] = exemplar
   }
 }
 
-/** A registry of `prom-client`, or anything else with its three members. */
+/** A registry of `prom-client`, or any object with the same three members. */
 export interface MetricsRegistry {
   /** The format of {@link MetricsRegistry.metrics}: the text format of Prometheus, or OpenMetrics. */
   readonly contentType: string
@@ -172,10 +172,10 @@ interface RegistryText {
   readonly text: string
 }
 
-/** The registry that means no registry. */
+/** Stands for the absence of a registry. */
 export const NO_METRICS: RegistryText = { names: new Set(), text: '' }
 
-/** A registry writes only one format, so a scrape with a registry gets this format. */
+/** Returns the format of a registry. It supports only one format, so a scrape with a registry uses this format. */
 export function formatOf({ contentType }: MetricsRegistry): Format {
   return contentType.startsWith('application/openmetrics-text') ? OPEN : TEXT
 }

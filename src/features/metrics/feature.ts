@@ -10,7 +10,7 @@ interface Settings {
 
 /** The parts of an application that its metrics read. */
 export interface MetricsParts {
-  /** Logs errors of guards that are not guards of routes. */
+  /** Logs errors thrown by guards that are not route guards. */
   readonly denials: Pick<MetricsSources, 'logDenial'>
   readonly share: MetricsSources['share']
   /** Loads the metrics of other features. */

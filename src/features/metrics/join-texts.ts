@@ -1,27 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The metrics of a process as text; `worker` is the value of the label, `null` for no label. */
+/** The metrics of a process as text. `worker` is the value of the label; `null` for no label. */
 export interface WorkerText {
   readonly worker: string | null
   readonly text: string
 }
 
-/**
- * Lets other workers read the metrics of an application, and returns a function that reads the metrics of all workers.
- */
+/** Lets other workers read an application's metrics. Returns a function that reads the metrics of all workers. */
 export type ShareMetrics = (
   write: WriteMetrics,
 ) => (isOpen: boolean) => Promise<readonly WorkerText[]>
 
-/** Writes the metrics of an application: as OpenMetrics, or in the text format of Prometheus. */
+/** Writes an application's metrics: as OpenMetrics, or in the text format of Prometheus. */
 export type WriteMetrics = (isOpen: boolean) => Promise<string>
 
-/** The number of lines that are read before other work gets its turn. */
+/** The number of lines that are read before other work gets a turn. */
 const LINES_PER_TURN = 2000
 
 /** Joins the metrics of several processes in one format: each series gets the label `worker`. */
 export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<string> {
-  /** The lines of each metric by name, because they must be adjacent. */
+  /** The lines of each metric, by name, because they must be adjacent. */
   const families = new Map<string, { head: string; values: string }>()
   for (const { worker, text } of texts) {
     const known = new Set(families.keys())
@@ -38,7 +36,7 @@ export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<s
   for (const { head, values } of families.values()) yield head + values
 }
 
-/** The name of a metric ends at the first brace or blank. */
+/** Adds the label to a line. A metric name ends at the first brace or space. */
 function withLabel(line: string, worker: string | null): string {
   if (worker === null) return line
   return line.replace(/^([^{ ]+)(\{\}|\{|)/, (_, name: string, open: string) => {

@@ -4,16 +4,17 @@ import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import type { MetricsRegistry } from './exposition.js'
 
-/** The `metrics` option. `true` means `{}`. */
+/** The `metrics` option. `true` is the same as `{}`. */
 export interface MetricsOptions {
   /**
-   * The path of the metrics. `prefix` is not put before it.
+   * The path of the metrics. `prefix` does not apply to it.
    *
    * @defaultValue `'/metrics'`
    */
   readonly path?: string
   /**
-   * Who may read the metrics: a guard, or the token of one. Every other caller gets 401.
+   * The guard, or the token of a guard, that decides which callers may read the metrics. All other callers receive a
+   * 401 response.
    *
    * @defaultValue every caller
    */
@@ -25,14 +26,15 @@ export interface MetricsOptions {
    */
   readonly buckets?: readonly number[]
   /**
-   * Counts the requests of tenants. The first `max` tenants get series of their own (1 to 10,000), all others together the
-   * name `rest`, which is `'other'` if it is left out.
+   * Counts the requests of each tenant. The first `max` tenants (1 to 10,000) have their own series. All other tenants
+   * share one series with the name `rest`, which defaults to `'other'`.
    *
-   * @defaultValue none: no metric names a tenant
+   * @defaultValue none: no metric contains a tenant
    */
   readonly tenants?: MetricsTenants
   /**
-   * A registry of `prom-client`, whose metrics are served, too. If both have a metric, the registry's is served.
+   * A registry of `prom-client` whose metrics are also served. If both have a metric with the same name, the registry's
+   * metric is served.
    *
    * @defaultValue none
    */
@@ -41,9 +43,9 @@ export interface MetricsOptions {
 
 /** How tenants are counted. */
 export interface MetricsTenants {
-  /** How many tenants have their own series: 1 to 10,000. */
+  /** The maximum number of tenants with their own series: 1 to 10,000. */
   readonly max: number
-  /** The name of all other tenants. Default `'other'`. */
+  /** The name for all other tenants. Default: `'other'`. */
   readonly rest?: string
 }
 
@@ -69,11 +71,14 @@ const NAMES: OptionNames<MetricsOptions> = {
   tenants: TENANTS,
   registry: true,
 }
-/** The bounds that the semantic conventions of OpenTelemetry name for the duration of requests. */
+/** The bounds that the semantic conventions of OpenTelemetry recommend for request durations. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const MOST_TENANTS = 10_000
 
-/** The `metrics` option. An unknown name is an error: a misspelt `guard` would show the metrics to every caller. */
+/**
+ * The `metrics` option. An unknown name is an error, because with a misspelt `guard`, every caller could read the
+ * metrics.
+ */
 export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {
   unknown: (metrics) => unknownOptions('metrics.', metrics, NAMES),
   check,

@@ -28,15 +28,15 @@ import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { RequestSeries } from './request-series.js'
 
-/** The formats by the media types that scrapers request. The first one is for clients that accept everything. */
+/** The formats, by the media types that scrapers request. The first format is for clients that accept any type. */
 const FORMATS: readonly (readonly [type: string, format: Format])[] = [
   ['text/plain;version=0.0.4', TEXT],
   ['application/openmetrics-text;version=1.0.0', OPEN],
 ]
 
 /**
- * Chooses the format of a scrape. Prometheus requests OpenMetrics with parameters that do not change these metrics,
- * such as `escaping`; they are left out. A client that accepts neither format gets text.
+ * Chooses the format of a scrape. Prometheus requests OpenMetrics with parameters that do not affect these metrics,
+ * such as `escaping`. They are ignored. A client that accepts neither format receives the text format.
  */
 function chooseFormat(accept: string | undefined): Format {
   const known = accept?.replace(/;\s*(?:escaping|charset|validchars)=[^;,]*/gi, '')
@@ -47,14 +47,14 @@ function chooseFormat(accept: string | undefined): Format {
   return FORMATS.find(([name]) => name === type)?.[1] ?? TEXT
 }
 
-/** The number of series that are written before other work gets its turn. */
+/** The number of series that are written before other work gets a turn. */
 const SERIES_PER_TURN = 100
 
 /** Dependencies of {@link metricsPlugin} besides its settings. */
 export interface MetricsSources {
   /** Returns the metrics of other features. */
   readonly features: (get: PluginContext['get']) => readonly Metric[]
-  /** Logs why the guard refused a request, if the guard failed. */
+  /** Logs why the guard refused a request, if the guard threw an error. */
   readonly logDenial: (error: unknown, req: Request) => void
   /** The other workers of `blazon start`. Default: this process serves its own metrics only. */
   readonly share?: ShareMetrics | undefined
@@ -112,7 +112,7 @@ export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources
         remedy: "Move the route, or specify another path: `metrics: { path: '/other' }`.",
         async handle(req: Request, res: Response) {
           if (guard !== null) await admit(req, trusted, sources)
-          // The time limit has ended the request, or its client has left.
+          // The time limit has ended the request, or the client has disconnected.
           if (res.headersSent || res.destroyed) return
           const { registry } = running as Scrape
           const format = registry === null ? chooseFormat(req.headers.accept) : formatOf(registry)
@@ -179,7 +179,7 @@ async function* histogramPieces(
   yield text
 }
 
-/** A metric that cannot be read is left out. */
+/** Reads a metric. A metric that cannot be read is omitted. */
 function readMetric(
   metric: Metric,
   { format, logger }: { format: Format; logger: Logger },
@@ -192,7 +192,7 @@ function readMetric(
   }
 }
 
-/** Rejects with 401 unless the guard returns `true`. An HTTP error of the guard keeps its status. */
+/** Rejects with 401 unless the guard returns `true`. An HTTP error thrown by the guard keeps its status. */
 async function admit(
   req: Request,
   guard: PreparedGuard | undefined,
@@ -210,7 +210,7 @@ async function admit(
   throw new UnauthorizedError('Authentication is required', { headers, cause })
 }
 
-/** The metrics of requests that are not histograms. */
+/** Returns the request metrics that are not histograms. */
 function requestMetrics(requests: RequestSeries, active: () => number): Metric[] {
   const { causes, tenants } = requests
   return [

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:pe
 import type { Metric } from '../../contracts/reports.js'
 import { Histogram, type HistogramFamily, labelText } from './exposition.js'
 
-/** The metrics of the process, until they are closed. */
+/** The metrics of the process, and the function that stops measuring. */
 export interface ProcessMetrics {
   readonly metrics: readonly Metric[]
   readonly pauses: { readonly family: HistogramFamily; readonly series: readonly Histogram[] }
@@ -12,7 +12,7 @@ export interface ProcessMetrics {
 const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 const MILLISECONDS = 1e3
-/** How often the delay of the event loop is measured, in milliseconds. */
+/** The interval at which the delay of the event loop is measured, in milliseconds. */
 const RESOLUTION = 10
 
 const PAUSES: HistogramFamily = {
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<number, string>> = {
   16: 'weakcb',
 }
 
-/** An entry of the garbage collector, which the types of older Nodes do not describe. */
+/** An entry of the garbage collector, which the types for older Node versions do not describe. */
 interface PauseEntry {
   readonly duration: number
   readonly detail?: { readonly kind?: number }
@@ -91,7 +91,8 @@ function cpuAndMemory(): Metric[] {
 }
 
 /**
- * The delay is measured since the process started; the time in the loop is a counter, so several scrapers can read it.
+ * Returns the metrics of the event loop. The delay is measured from the start of the process. The time in the loop is a
+ * counter, so several scrapers can read it.
  */
 function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
   const quantile = (percentile: number) => () => delay.percentile(percentile) / NANOSECONDS
@@ -101,7 +102,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
     gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: 99 % are shorter.`, quantile(99)),
     gauge('nodejs_eventloop_lag_max_seconds', `${loop}: the longest.`, () => {
       const longest = delay.max / NANOSECONDS
-      // The last of the three: the next scrape measures anew.
+      // This is the last of the three values, so the next scrape starts a new measurement.
       delay.reset()
       return longest
     }),

@@ -3,13 +3,13 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/trace-context.js'
 import { Histogram, labelText } from './exposition.js'
 
-/** The methods with their own series. All others share one, so that clients cannot create series. */
+/** The methods with their own series. All other methods share one series, so that clients cannot create series. */
 const METHODS = [
   ...['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   '_OTHER',
 ] as const
 
-/** The classes of statuses. `aborted`: the connection closed before the head of a response. */
+/** The status classes. `aborted`: the connection closed before the response head was sent. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx', 'other'] as const
 
 const OTHER = METHODS.length - 1
@@ -18,7 +18,7 @@ const METHOD_INDEX: Readonly<Record<string, number>> = Object.assign(
   Object.fromEntries(METHODS.map((method, index) => [method, index])),
 )
 
-/** The routes of requests that no controller has handled, by the part that has responded. */
+/** The route labels of requests that no controller has handled, by the part that responded. */
 const GROUPS = ['(none)', '(framework)', '(middleware)', '(unread)', '(upgrade)'] as const
 const GROUP_OF: Partial<Record<ResponseCause, number>> = {
   framework: 1,
@@ -28,27 +28,30 @@ const GROUP_OF: Partial<Record<ResponseCause, number>> = {
   upgrade: 4,
 }
 
-/** The series of one route, made when the first request needs them. */
+/** The series of one route, created when the first request needs them. */
 interface RouteSeries {
-  /** The method of the route, by which nearly all of its requests arrive; `undefined` for a group. */
+  /** The method of nearly all requests to the route; `undefined` for a group. */
   readonly method: string | undefined
-  /** The histograms of the method, one for each class of statuses. */
+  /** The histograms of that method, one for each status class. */
   readonly own: (Histogram | undefined)[]
-  /** The histograms of other methods, such as `HEAD`, or of all methods of a group: one for each method and class. */
+  /**
+   * The histograms of other methods, such as `HEAD`, or of all methods of a group: one for each method and status
+   * class.
+   */
   readonly others: (Histogram | undefined)[]
 }
 
-/** The method of a route, if it has its own series. */
+/** Returns the method of a route, if the method has its own series. */
 function knownMethod({ method }: RouteModel): string | undefined {
   return method in METHOD_INDEX ? method : undefined
 }
 
-/** Parts and settings of {@link RequestSeries}. */
+/** The dependencies and settings of {@link RequestSeries}. */
 export interface RequestSeriesConfig {
   readonly routes: readonly RouteModel[]
-  /** Upper bounds of the buckets, in seconds, ascending. */
+  /** The upper bounds of the buckets, in seconds, ascending. */
   readonly bounds: Float64Array
-  /** How many tenants have their own series, and the name for all others; `null` for no series of tenants. */
+  /** How many tenants have their own series, and the name for all others; `null` if tenants are not counted. */
   readonly tenants: { readonly max: number; readonly rest: string } | null
 }
 
@@ -57,7 +60,7 @@ export interface CauseCount {
   responses: number
 }
 
-/** The requests of one tenant and their total duration. */
+/** The number of one tenant's requests, and their total duration. */
 export interface TenantCount {
   requests: number
   seconds: number
@@ -65,12 +68,12 @@ export interface TenantCount {
 
 /**
  * The durations of all requests. The set of possible series is fixed when the application starts: routes, methods and
- * classes of statuses. Nothing in a request adds to it.
+ * status classes. Requests cannot add series.
  */
 export class RequestSeries {
   /** The responses, by the part of the application that produced them. */
   readonly causes: Map<ResponseCause, CauseCount> = new Map()
-  /** The requests of tenants, by the value of their label. */
+  /** The requests of tenants, by label value. */
   readonly tenants: Map<string, TenantCount> = new Map()
   readonly #config: RequestSeriesConfig
   readonly #series: RouteSeries[]

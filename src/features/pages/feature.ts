@@ -3,7 +3,7 @@ import { pagesContract } from './pages-contract.js'
 
 /** The parts of an application that its pages use. */
 export interface PagesParts {
-  /** Returns the keys that sign cookies and cursors. They are known once the providers are constructed. */
+  /** Returns the keys that sign cookies and cursors. They are available after the providers are constructed. */
   readonly cookieKeys: () => readonly string[]
 }
 

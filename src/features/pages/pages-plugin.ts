@@ -20,9 +20,9 @@ import { sign, unsign } from '../../http/signed-cookie.js'
 import { LONGEST_CURSOR, orderFor, sortsOf } from './query-fields.js'
 
 /**
- * Reads the requested pages, on routes with `@Paged`. An application loads it if it has such a route.
+ * Reads the requested pages on routes with `@Paged`. An application loads this plugin if it has such a route.
  *
- * @param cookieKeys Returns the keys of cursors, after the start. Without a key, a random one is used.
+ * @param cookieKeys Returns the keys that sign cursors, after the start. Without a key, a random one is used.
  */
 export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
   let used: readonly string[] | undefined
@@ -88,7 +88,7 @@ function linksOf({ page, pageSize, total, next }: PageNumbers): Links {
   const last = total === null ? null : Math.max(1, Math.ceil(total / pageSize))
   return {
     first: 1,
-    // The previous page of a page beyond the end is the last page.
+    // If the requested page is beyond the end, the previous page is the last page.
     prev: page === 1 ? null : Math.min(page - 1, last ?? page),
     next,
     last,
@@ -107,7 +107,10 @@ function wholeTotal(given: number | bigint | undefined): number {
 /** Reads the requested page. */
 type OpenPage = (req: Request, res: Response) => unknown
 
-/** Prepares the pages of one route. The returned function throws a 400 for a cursor of another list. */
+/**
+ * Creates the function that reads the pages of one route. That function throws a 400 error for a cursor of another
+ * list.
+ */
 function cursorPages(
   { method, path }: RouteModel,
   { orders, maxAgeSeconds }: PagesDefinition,
@@ -150,7 +153,7 @@ function cursorPages(
   }
 }
 
-/** @param sort The order of the cursor, if it is the only difference from the request. */
+/** @param sort The sort order of the cursor, if it is the only difference from the request. */
 function refused(sort: string | undefined): Error {
   const cause =
     sort === undefined
@@ -191,7 +194,7 @@ function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
   )
 }
 
-/** The next page would begin after both rows. */
+/** Throws for two equal rows at the end of a page, because the next page would begin after both. */
 function refuseEqual(
   last: readonly CursorValue[],
   following: readonly CursorValue[],
@@ -204,7 +207,7 @@ function refuseEqual(
   )
 }
 
-/** The codec of the cursors of an application. */
+/** The keys, the maximum age and the clock for the cursors of an application. */
 interface CursorSettings {
   /** The first key signs; all keys verify. */
   readonly keys: readonly string[]
@@ -212,13 +215,15 @@ interface CursorSettings {
   readonly now: () => number
 }
 
-/** Returns a short text for everything that a cursor belongs to. Equal values have equal texts, in any order of keys. */
+/**
+ * Returns a short text for all data to which a cursor is bound. Equal values have equal texts, in any order of keys.
+ */
 function bindingOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('base64url')
 }
 
 /**
- * Writes a cursor.
+ * Builds a cursor.
  *
  * @throws TypeError if the values are too long for a URL.
  */
@@ -235,18 +240,18 @@ function writeCursor(
   )
 }
 
-/** Reads the values of a cursor; `undefined` if it was changed, is too old, or belongs to another list. */
+/** Reads the values of a cursor; `undefined` if it was modified, is too old, or belongs to another list. */
 function readCursor(
   text: string,
   { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
   { keys, now }: CursorSettings,
 ): CursorValue[] | undefined {
   const signature = text.slice(text.lastIndexOf('.') + 1)
-  // Node also decodes other spellings of the same bytes.
+  // Node also decodes other encodings of the same bytes.
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
   const content = unsign(nameOf(binding), text, keys)
   if (content === undefined) return undefined
-  // The signature is valid, so `writeCursor` has written the cursor.
+  // The signature is valid, so `writeCursor` created the cursor.
   const [issued, ...values] = JSON.parse(
     Buffer.from(content, 'base64url').toString(),
   ) as CursorValue[]
@@ -254,7 +259,8 @@ function readCursor(
 }
 
 /**
- * The signature of a cursor is not valid for a cookie, because no cookie can have this name (RFC 6265, section 4.1.1).
+ * Returns the name that is signed with a cursor. No cookie can have this name (RFC 6265, section 4.1.1), so the
+ * signature of a cursor is not valid for a cookie.
  */
 function nameOf(binding: string): string {
   return `cursor ${binding}`
@@ -266,12 +272,12 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The values of a query parameter, by the relation of the page; `null` if there is no such page. */
+/** The values of a query parameter, by page relation; `null` if there is no such page. */
 type Links = Readonly<Partial<Record<'first' | 'prev' | 'next' | 'last', string | number | null>>>
 
 /**
- * Writes the header of links to other pages (RFC 8288). Each URL is a reference relative to the URL of the request (RFC
- * 3986, section 4.2): it has the query only, so it is right behind every proxy.
+ * Returns the header with the links to other pages (RFC 8288). Each URL is relative to the request URL (RFC 3986,
+ * section 4.2). It consists only of the query, so it is valid behind every proxy.
  */
 function linkHeader({ originalUrl }: Request, parameter: string, links: Links): string {
   const start = originalUrl.indexOf('?')

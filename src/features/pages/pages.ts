@@ -29,7 +29,7 @@ import {
 
 const MOST_ITEMS = 1000
 
-/** The options that all lists with pages have. */
+/** The options that all paged lists have. */
 interface CommonOptions {
   readonly order?: ListOrder
   readonly max?: number
@@ -72,7 +72,7 @@ export function isCount(value: number, most: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= most
 }
 
-/** Checks the options that all lists with pages have. `own` are the parameters that pages need themselves. */
+/** Checks the options that all paged lists have. `own` contains the query parameters that the pages themselves need. */
 export function checkCommon(
   { order = [], max = 1, filter = {} }: CommonOptions,
   own: readonly string[],
@@ -84,7 +84,7 @@ export function checkCommon(
   if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
 }
 
-/** Throws an error of a function that describes pages. */
+/** Returns a function that throws the errors of a function that describes pages. */
 export function failOf(name: string): (cause: string) => never {
   return (cause) => {
     throw new TypeError(`${name}(): ${cause}`)
@@ -102,9 +102,10 @@ const PAGE_QUERY = ['page', 'pageSize']
 const LAST_PAGE = 1_000_000
 
 /**
- * Describes a list with numbered pages, for pages that a user chooses from. It has the schemas of the query and of the
- * response for `@Paged`. A client sends `page` and `pageSize`, and receives `{ items, page, pageSize, next, total }`. While
- * items are added and removed, an item may be on two pages or on none: use `cursor` for a list that is read to its end.
+ * Describes a list with numbered pages from which a user chooses. The result contains the schemas of the query and of
+ * the response for `@Paged`. A client sends `page` and `pageSize`, and receives
+ * `{ items, page, pageSize, next, total }`. While items are being added and removed, an item may be on two pages or on
+ * no page. Use `cursor` for a list that clients read to its end.
  *
  * @param item The schema of an item: a Standard Schema or a JSON Schema.
  * @param options `order`, `max`, `pageSize`, `maxPage`, `total` and `filter`, see {@link PageOptions}.
@@ -131,7 +132,7 @@ export function page<
 ): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal, SortOf<TOrder>> {
   const { order = [], max = 100, maxPage = 1000, total = true, filter } = checkedPage(options)
   const { pageSize = Math.min(20, max) } = options
-  // The schemas are keyed, and their keys have the types of the options.
+  // The schemas have keys with the types of the options.
   return definePages({
     kind: 'numbered',
     order,
@@ -176,10 +177,10 @@ function checkedPage<T extends PageOptions<string, PageFilter>>(options: T): T {
 const CURSOR_QUERY = ['limit', 'cursor']
 
 /**
- * Describes a list that clients read page by page with cursors. It has the schemas of the query and of the response for
- * `@Paged`. A client receives `{ items, next }`, and sends `next` as `cursor` to get the following page. A cursor has the
- * values of the last item, signed with `cookies.keys`, so no item is missing or repeated while others are added and
- * removed. A client can read these values, and cannot change them.
+ * Describes a list that clients read page by page with cursors. The result contains the schemas of the query and of the
+ * response for `@Paged`. A client receives `{ items, next }`, and sends `next` as `cursor` to get the following page. A
+ * cursor contains the values of the last item, signed with `cookies.keys`, so no item is missing or repeated while
+ * other items are being added and removed. A client can read these values, but cannot change them.
  *
  * @param item The schema of an item: a Standard Schema or a JSON Schema.
  * @param options `order`, `max`, `limit`, `maxAge` and `filter`, see {@link CursorOptions}.
@@ -208,7 +209,7 @@ export function cursor<
     maxAge = '1d',
     filter,
   } = checkedCursor(options)
-  // The schemas are keyed, and their keys have the types of the options.
+  // The schemas have keys with the types of the options.
   return definePages({
     kind: 'cursor',
     order,

@@ -2,13 +2,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ListOrder, OrderField, PagesDefinition } from '../../contracts/pages.js'
 import type { JsonSchema, Schema } from '../../contracts/schema.js'
 
-/** The maximum length of a cursor, in characters; it must fit into a URL. */
+/** The maximum length of a cursor, in characters. A cursor must fit into a URL. */
 export const LONGEST_CURSOR = 2048
 
 /** The format of a cursor in the document. */
 export const CURSOR_FORMAT = 'cursor'
 
-/** A query parameter that is a whole number, written in digits only. */
+/** Creates a query parameter that is a whole number, written only with digits. */
 export function wholeNumber(
   { max, fallback }: { readonly max: number; readonly fallback: number },
   description: string,
@@ -24,7 +24,7 @@ export function wholeNumber(
   })
 }
 
-/** The query parameter that has the cursor. */
+/** The query parameter with the cursor. */
 export const cursorField: StandardSchemaV1<unknown, string | undefined> = field<string | undefined>(
   {
     type: 'string',
@@ -41,7 +41,7 @@ export const cursorField: StandardSchemaV1<unknown, string | undefined> = field<
   },
 )
 
-/** The field of a response that has the cursor of the next page. */
+/** The response field with the cursor of the next page. */
 export const nextField: StandardSchemaV1<unknown, string | null> = field<string | null>(
   {
     type: ['string', 'null'],
@@ -53,7 +53,7 @@ export const nextField: StandardSchemaV1<unknown, string | null> = field<string 
       : { issues: [{ message: 'must be a cursor or null' }] },
 )
 
-/** A field of a response that is a whole number. */
+/** Creates a response field that is a whole number. */
 export function count(minimum: number, description: string): StandardSchemaV1<unknown, number> {
   return field<number>({ type: 'integer', minimum, description }, (value) =>
     isWhole(value, minimum)
@@ -62,7 +62,7 @@ export function count(minimum: number, description: string): StandardSchemaV1<un
   )
 }
 
-/** The field of a response that has the number of the next page. */
+/** The response field with the number of the next page. */
 export const nextNumber: StandardSchemaV1<unknown, number | null> = field<number | null>(
   {
     type: ['integer', 'null'],
@@ -94,10 +94,12 @@ export function field<T>(
   return Object.freeze({ '~standard': Object.freeze(standard) })
 }
 
-/** The name of the order of a list with a single order. */
+/** The order name for a list with a single order. */
 const ONLY = ''
 
-/** Does not begin with a digit, because objects list numbers first; and needs no escape in a URL. */
+/**
+ * An order name must not begin with a digit, because objects list numeric keys first. It must need no escapes in a URL.
+ */
 const NAME = /^-?[A-Za-z][\w.-]*$/
 
 type Orders = PagesDefinition['orders']
@@ -111,21 +113,21 @@ export function ordersOf(order: ListOrder): Orders {
   )
 }
 
-/** The order that a validated query chooses. */
+/** Returns the order that a validated query selects. */
 export function orderFor(
   orders: Orders,
   { sort = ONLY }: { readonly sort?: unknown },
 ): readonly OrderField[] {
-  // The query is valid, unless the parameter is a filter of a list with one order.
+  // The query is valid, unless the parameter is a filter of a list with a single order.
   return (orders[ONLY] ?? orders[sort as string]) as readonly OrderField[]
 }
 
-/** The order names that clients may choose; empty for a list with one order. */
+/** Returns the order names that clients may select; empty for a list with a single order. */
 export function sortsOf(orders: Orders): readonly string[] {
   return Object.keys(orders).filter((name) => name !== ONLY)
 }
 
-/** The query parameter that selects the order; `undefined` for a list with one order. */
+/** Returns the query parameter that selects the order; empty for a list with a single order. */
 export function sortParameter(order: ListOrder): Readonly<Record<string, Schema>> {
   if (!isNamed(order)) return {}
   const entries = Object.entries(order)
@@ -145,7 +147,7 @@ export function sortParameter(order: ListOrder): Readonly<Record<string, Schema>
   return { sort }
 }
 
-/** The names of the query parameters that the orders of a list need. */
+/** Returns the names of the query parameters that the orders of a list need. */
 export function sortNames(order: ListOrder | undefined): readonly string[] {
   return order !== undefined && isNamed(order) ? ['sort'] : []
 }

@@ -14,13 +14,13 @@ function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
 }
 
 /**
- * Declares that a route uses a policy. Its document then has the refusals (403 and 404), and a success is sent only
- * after the policy has decided about at least one of the actions: otherwise the response is 500. Repeatable: each
- * decorator must be met. A decorator on a class applies to all its routes.
+ * Declares that a route uses a policy. The document then contains the error responses (403 and 404). A success response
+ * is sent only after the policy has allowed at least one of the actions; otherwise the response is a 500. The decorator
+ * can be repeated: each one must be satisfied. A decorator on a class applies to all of its routes.
  *
  * @param policy The result of `policy`, or of its `or404`.
  * @param actions The actions that the handler checks. If there are several, one check is enough.
- * @throws TypeError if the first argument is not a policy, or the policy has no rule for an action.
+ * @throws TypeError if the first argument is not a policy, or if the policy has no rule for an action.
  *
  * @example
  * class OrdersController {
@@ -41,7 +41,7 @@ export function Checks(
 ): DualClassOrMethodDecorator {
   const [policy, ...actions] = args
   if (!isPolicy(policy)) {
-    // Without parentheses, the arguments are the target of the decorator, which this call refuses.
+    // Without parentheses, the arguments are those that a decorator receives, and this call refuses them.
     option(...(args as unknown as [CheckModel]))
     throw new TypeError('@Checks() needs the result of policy().')
   }
@@ -56,16 +56,16 @@ export function Checks(
 
 const NONE: readonly CheckModel[] = []
 
-/** Returns the policies of the `@Checks` of a route: first of the class, then of the method. */
+/** Returns the policies of a route's `@Checks`: first those from the class, then those from the method. */
 export function checksOf(route: Pick<RouteModel, 'option'> | undefined): readonly CheckModel[] {
   return route?.option(option) ?? NONE
 }
 
 /**
- * The method `can` of requests: decides by a policy that the route declares with `@Checks`.
+ * The method `can` of requests. Decides with a policy that the route declares with `@Checks`.
  *
- * @param ability The name of the policy and an action: `order:read`.
- * @throws Error if the route declares no policy of this name.
+ * @param ability The name of the policy and an action, such as `order:read`.
+ * @throws Error if the route declares no policy with this name.
  */
 export async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
   const text = String(ability)

@@ -16,7 +16,10 @@ export const policies: Feature<unknown> = {
   },
 }
 
-/** Adds the error responses of policies to the operations that declare them. An object may always be missing. */
+/**
+ * Adds the error responses of policies to the operations that declare them. They include 404, because an object may
+ * always be missing.
+ */
 const policiesContract: ContractOf = (route) => {
   const checks = checksOf(route)
   if (checks.length === 0) return null
@@ -29,7 +32,7 @@ function checkPolicies(route: RouteModel): Problem[] {
   return [...checkNames(route), ...checkUser(route), ...checkShared(route)]
 }
 
-/** `req.can('order:read', order)` finds a policy by its name. */
+/** Reports two policies with the same name, because `req.can('order:read', order)` finds a policy by its name. */
 function checkNames(route: RouteModel): Problem[] {
   const known = new Map<string, unknown>()
   for (const { policy } of checksOf(route)) {
@@ -60,7 +63,7 @@ function checkUser(route: RouteModel): Problem[] {
     }))
 }
 
-/** A shared response would reach callers about whom no policy has decided. */
+/** Reports a shared cached response, because it would reach callers about whom no policy has decided. */
 function checkShared({ name, cache }: RouteModel): Problem[] {
   if (cache?.shared !== true) return []
   return [

@@ -2,14 +2,15 @@ import type { AnyPolicy, CheckModel } from '../../contracts/policy.js'
 import { routeOf } from '../../http/request-notes.js'
 import { checksOf } from './checks.js'
 
-/** The declarations of its route that a request has met. */
+/** The declarations of the route that a request has satisfied. */
 const noted = new WeakMap<object, Set<CheckModel>>()
 
 /**
- * Returns the declarations that a use of a policy meets. Outside of controllers (in `middlewares`, in a job), there is
- * nothing to declare.
+ * Returns the declarations that a use of a policy satisfies. Outside controllers (in `middlewares` or in a job),
+ * nothing needs to be declared.
  *
- * @throws Error if `@Checks` of the route does not declare it: the contract of the route would lack the refusal.
+ * @throws Error if no `@Checks` of the route declares this use, because the error response would be missing in the
+ * document.
  */
 export function declaredChecks(
   req: { readonly route?: unknown },
@@ -27,7 +28,7 @@ export function declaredChecks(
   )
 }
 
-/** Records that a policy has decided about a request. */
+/** Records that a policy has allowed an action of a request. */
 export function noteChecks(req: object, checks: readonly CheckModel[]): void {
   const met = noted.get(req) ?? new Set()
   noted.set(req, met)
@@ -40,7 +41,10 @@ export function uncheckedOf(req: object, checks: readonly CheckModel[]): CheckMo
   return checks.find((each) => met?.has(each) !== true)
 }
 
-/** Who declares 403 declares 404 as well: an object may not exist. */
+/**
+ * Whether a declaration covers a use of a policy. A declaration of 403 also covers 404, because an object may not
+ * exist.
+ */
 function covers({ policy, actions }: CheckModel, used: AnyPolicy, action: string): boolean {
   const isSame = policy.or404() === used.or404()
   return isSame && actions.includes(action) && (used.isHidden || !policy.isHidden)

@@ -9,8 +9,8 @@ import { checksOf } from './checks.js'
 import { uncheckedOf } from './noted-checks.js'
 
 /**
- * Makes sure that no success leaves a route with `@Checks` before its policies have decided. An application loads it if
- * it has such a route.
+ * Ensures that a route with `@Checks` sends a success response only after its policies have decided. An application
+ * loads this plugin if it has such a route.
  */
 export const policiesPlugin: Plugin = {
   name: 'policies',
@@ -28,7 +28,7 @@ export const policiesPlugin: Plugin = {
           refused: (error) => fail(error, req, res),
         })
         const result = next(req, res)
-        // The items of a stream are made later. For every other value, an error here still undoes a transaction.
+        // The items of a stream are created later. For every other value, an error here still rolls back a transaction.
         if (route.stream !== null) return result
         const verified = (value: unknown) => {
           if (!hasResponded(value, res)) verify(req, res.statusCode)
@@ -40,7 +40,7 @@ export const policiesPlugin: Plugin = {
   },
 }
 
-/** Whether a handler has responded itself, or may do so in a callback. */
+/** Whether a handler has sent a response itself, or may do so in a callback. */
 function hasResponded(value: unknown, res: Response): boolean {
   return value === undefined || value === res || res.headersSent
 }

@@ -15,9 +15,9 @@ import { noteOf } from '../../http/observed-request.js'
 import { ignoreRejection, isThenable } from '../../step/step.js'
 import { declaredChecks, noteChecks } from './noted-checks.js'
 
-/** A class, by its `prototype`: its constructor may be private. */
+/** A class, identified by its `prototype`, because its constructor may be private. */
 interface ClassOf<T> {
-  /** An instance, for the compiler. */
+  /** The type of an instance, for the compiler. */
   readonly prototype: T
 }
 
@@ -25,13 +25,13 @@ interface ClassOf<T> {
 export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
 
 /**
- * Defines which user may do which action with the objects of one kind. Each rule is a function of a user and an object;
- * an action without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
+ * Defines which users may perform which actions on objects of one kind. Each rule is a function of a user and an
+ * object; an action without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
  *
- * @param subject The class of the objects; for rows and plain objects a token, or a name: then the first rule types its
- * object. The policy of a class `Order` has the name `order`.
+ * @param subject The class of the objects; for rows and plain objects, a token or a name. With a name, the first rule
+ * specifies the type of the object. The policy for a class `Order` has the name `order`.
  * @param rules The rules, by action.
- * @param options Whether the rules decide about requests without a user.
+ * @param options `anonymous`: whether the rules decide about requests without a user.
  * @throws TypeError if a rule is not a function, or the name is empty or contains a colon.
  *
  * @example
@@ -82,7 +82,6 @@ export function policy(
   return open
 }
 
-/** `order` of the class `Order`. */
 const NAMES: OptionNames<PolicyOptions> = { anonymous: true }
 
 function nameOf(subject: PolicySubject<unknown>): string {
@@ -95,7 +94,7 @@ function nameOf(subject: PolicySubject<unknown>): string {
   return typeof description === 'string' ? description : ''
 }
 
-/** The deciding part of a policy, which a policy and its `or404` form share. */
+/** The part of a policy that decides. A policy and its `or404` form share it. */
 interface Decider {
   readonly name: string
   readonly byAction: ReadonlyMap<string, PolicyRule<unknown>>
@@ -108,7 +107,9 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   const { name, byAction, allowsAnonymous } = decider
   const allows: Policy['allows'] = (user, action, object) =>
     decide(decider, { user, action, object })
-  /** Only an allowed action is recorded: a handler that does not await a refusal must not send a success response. */
+  /**
+   * Only an allowed action is recorded, so that a handler that does not await a refusal cannot send a success response.
+   */
   const check = async <T>(
     req: PolicyRequest,
     action: string,
@@ -121,14 +122,14 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
       noteChecks(req, declared)
       return object as NonNullable<T>
     }
-    // A missing object looks like a hidden one.
+    // A missing object is treated like a hidden one.
     const isMissed = isMissing(object) && mayDecide(decider, req.user, action)
     if (form.isHidden || isMissed) throw notFound()
     throw refuse('FORBIDDEN', 'You do not have permission to do this')
   }
   const load: Policy['load'] = async (req, action, find) => {
     declaredChecks(req, made, action)
-    // A refused caller must not learn anything, not even from the duration of a search.
+    // A refused caller must not learn anything, not even from the duration of the search.
     const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
     return (await check(req, action, object)) as NonNullable<typeof object>
   }
@@ -172,7 +173,8 @@ function noteDecided({ req, policy, action }: Decided, isAllowed: boolean, isAbs
 }
 
 /**
- * A promise that the handler does not await must not end the process, because any refused request could then end it.
+ * Wraps a function so that a promise that the handler does not await cannot end the process. Otherwise, any refused
+ * request could end the process.
  */
 function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) {
   return (...args: TArgs): Promise<T> => {
@@ -192,7 +194,8 @@ function isMissing(value: unknown): value is null | undefined {
 }
 
 /**
- * A search that reports a missing object by an error of its own must not differ from a search that hides the object.
+ * Searches for an object. A search that throws its own error for a missing object must not differ from a search whose
+ * object is hidden.
  */
 async function search<T>(find: () => T, { isHidden }: Form): Promise<Awaited<T>> {
   try {
@@ -222,7 +225,7 @@ async function decide(decider: Decider, { user, action, object }: Question): Pro
     // Only a rule that expects a missing user is called without one.
     return (await rule(user as PolicyUser, object)) === true
   } catch (cause) {
-    // An HTTP error of a rule would show its status, and a 404 would look like a decision.
+    // An HTTP error thrown by a rule would determine the status, and a 404 would look like a decision.
     throw new Error(`policy '${name}' threw while it decided about '${action}'.`, { cause })
   }
 }

@@ -3,7 +3,7 @@ import { refuse } from '../../errors/refuse.js'
 import { acceptQuery } from '../../model/accept-query.js'
 import { Refusal } from '../../step/refusal.js'
 
-/** Names the accepted media types, and refuses requests without a type (RFC 10008). */
+/** Sends the accepted media types, and refuses requests without a media type (RFC 10008). */
 export function queryMethodPlugin(): Plugin {
   return {
     name: 'query-method',

@@ -13,7 +13,7 @@ interface Settings {
   readonly trustProxy: unknown
 }
 
-/** The option `rateLimit`, and `@RateLimit`. Its steps have their own places. */
+/** The option `rateLimit`, and `@RateLimit`. The steps have their own places in the route. */
 export const rateLimit: Feature<Settings> = {
   name: 'rateLimit',
   compare: ({ settings: { rateLimit, trustProxy }, model }) =>
@@ -29,17 +29,14 @@ export const rateLimit: Feature<Settings> = {
   facts: ({ rateLimit }) => limitFacts(rateLimit),
 }
 
-/** The settings of an application that its rate limits depend on. */
+/** The settings on which an application's rate limits depend. */
 interface LimitSurroundings {
   readonly rateLimit: RateLimitSettings
-  /** Whether `trustProxy` makes Express trust every proxy, with any address. */
+  /** Whether `trustProxy` makes Express trust every proxy at any address. */
   readonly trustsEveryProxy: boolean
 }
 
-/**
- * Returns a problem for each pair of limits that contradict each other, and a warning when clients can evade
- * the limits.
- */
+/** Returns a problem for each pair of contradictory limits, and a warning when clients can evade the limits. */
 function checkLimitPlan(
   { rateLimit, trustsEveryProxy }: LimitSurroundings,
   model: AppModel,
@@ -64,7 +61,7 @@ function limitResponses(settings: RateLimitSettings): ContractOf {
   return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }
 
-/** Returns a text for all facts outside the model that the result of `limitResponses` depends on. */
+/** Returns a text with all facts outside the model on which the result of `limitResponses` depends. */
 function limitFacts({ isOff, policies }: RateLimitSettings): string {
   if (isOff) return 'off'
   return policies.length > 0 ? 'all' : 'stated'

@@ -15,7 +15,7 @@ import type { RateLimitSettings } from './rate-limit-options.js'
 
 /** The limits of a running application. */
 export interface RunningLimits {
-  /** The limits of requests without a route. They run before the 404 or 405 is sent. */
+  /** The limits for requests without a route. They run before the 404 or 405 response is sent. */
   readonly unmatched: StepFactory | null
   /** The steps that a route needs, as a plugin returns them. */
   readonly steps: (route: RouteModel) => LimitStages | null
@@ -23,8 +23,8 @@ export interface RunningLimits {
 }
 
 /**
- * `ipRateLimit` holds the limits by address, which run before the guard. `userRateLimit` holds the limits that need the
- * user or the tenant, or that have a function `by`; they run after the guard.
+ * `ipRateLimit` contains the limits by address, which run before the guard. `userRateLimit` contains the limits that
+ * need the user or the tenant, or that have a function `by`. They run after the guard.
  */
 export interface LimitStages {
   readonly ipRateLimit: StepFactory | null
@@ -34,7 +34,7 @@ export interface LimitStages {
 /** The input of {@link startLimits} besides the settings. */
 export interface LimitsConfig extends StoreContext {
   readonly model: AppModel
-  /** Changes the stage of each limit. */
+  /** Wraps the stage of each limit. */
   readonly wrapLimit: (limit: StepFactory) => StepFactory
 }
 
@@ -50,8 +50,7 @@ export async function startLimits(
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
   const store = settings.store === null ? opened : withFallback(settings.store, context)
-  // One stage for each limit, not for each route, so that its warning is logged once and not once for each
-  // route.
+  // There is one stage for each limit instead of each route, so that a warning is logged once for each limit.
   const stages = new Map<PlannedLimit, StepFactory>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =
@@ -85,7 +84,7 @@ function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
 }
 
-/** The store that counts, and the function that returns the key of the client of a request. */
+/** The store that counts, and the function that returns the client key of a request. */
 interface LimitParts {
   readonly store: RateLimitStore
   readonly clientKey: ClientKey
@@ -93,9 +92,8 @@ interface LimitParts {
 
 /**
  * Creates the stage of one limit. Its step counts the request, sends the remaining quota in headers
- * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with 429 when it is over the limit. Several
- * limits become several stages in a row: when one refuses a request, the limits after it do not count that
- * request.
+ * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with 429 when the limit is exceeded. Several limits
+ * become several consecutive stages: when one of them refuses a request, the limits after it do not count that request.
  */
 function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): StepFactory {
   const { name, limit, windowMs, by } = planned
@@ -131,16 +129,13 @@ function tooMany(seconds: number): Refusal {
 
 /** Milliseconds between two log lines about the same failing store. */
 const LOG_INTERVAL_MS = 60_000
-/**
- * Milliseconds to wait for the store. A request without a route has no deadline of its own, so the wait needs
- * one.
- */
+/** Milliseconds to wait for the store. A request without a route has no deadline, so the wait needs its own limit. */
 const MAX_WAIT_MS = 5000
 
 /**
- * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store
- * must neither refuse all requests nor allow all of them. A store that follows the contract never fails; this
- * is for a store that does not.
+ * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store must
+ * neither refuse all requests nor allow all of them. A store that follows the contract never fails; this wrapper is for
+ * stores that do not follow it.
  */
 function withFallback(store: RateLimitStore, context: StoreContext): RateLimitStore {
   const fallbackStore = memoryRateLimit()

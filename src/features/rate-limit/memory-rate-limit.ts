@@ -8,15 +8,15 @@ import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 const DEFAULT_MAX_KEYS = 100_000
 
 /**
- * Number of ended windows to delete whenever a window begins. It is more than one, so that the number of ended
- * windows shrinks.
+ * The number of ended windows to delete whenever a window begins. It is greater than one, so that the number of ended
+ * windows decreases.
  */
 const FORGOTTEN_AT_ONCE = 2
 
 /** Options of `memoryRateLimit`. */
 export interface MemoryRateLimitOptions {
   /**
-   * The largest number of clients that have their own counter at the same time, over all limits. Default
+   * The maximum number of clients that have their own counter at the same time, for all limits together. Default:
    * 100,000, which take about 20 MB.
    */
   readonly maxKeys?: number
@@ -25,13 +25,13 @@ export interface MemoryRateLimitOptions {
 const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
 
 /**
- * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`.
- * Each process counts its own requests only.
+ * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`. Each
+ * process counts only its own requests.
  *
- * When `maxKeys` clients have a counter, the store does not delete those counters before their windows end: otherwise a
- * client with many addresses could delete its own count. Further clients share 65,536 counters for each limit, selected
- * by a hash of the client. These clients never get more requests than the limit, but some may get fewer. The store logs
- * this once.
+ * When `maxKeys` clients have a counter, the store does not delete those counters before their windows end, because
+ * otherwise a client with many addresses could delete its own counter. Further clients share 65,536 counters for each
+ * limit, selected by a hash of the client. These clients never get more requests than the limit, but some may get
+ * fewer. The store logs once that this happens.
  *
  * @throws RangeError when `maxKeys` is not a whole number of at least 1.
  * @example
@@ -135,7 +135,7 @@ class MemoryRateLimitStore implements RateLimitStore {
       forgotten < FORGOTTEN_AT_ONCE
     ) {
       const { key, next } = queue.first
-      // The client may have begun a new window in the meantime; that one must stay.
+      // The client may have begun a new window in the meantime, which must not be deleted.
       if (this.#counts.get(key) === queue.first) {
         this.#counts.delete(key)
         forgotten++
@@ -185,13 +185,13 @@ interface SharedCount {
 }
 
 /**
- * A fixed number of counters that clients share. A hash of the client's key selects the counter. A client may
- * be refused too early, but never gets more than the limit; the memory does not grow with the number of
+ * A fixed number of counters that clients share. A hash of the client's key selects the counter. A client may be
+ * refused too early, but never gets more requests than the limit. The memory use does not grow with the number of
  * clients.
  */
 class SharedCounts {
   readonly #slots: (SharedCount | undefined)[] = new Array(SLOTS)
-  // The seed is random, so that clients cannot choose other clients to share a counter with.
+  // The seed is random, so that clients cannot choose with which other clients they share a counter.
   readonly #seed: number = randomInt(2 ** 32)
   #endsAt = 0
 
@@ -214,7 +214,10 @@ class SharedCounts {
     return count
   }
 
-  /** FNV-1a with a seed. The last two lines mix the bits, because only the low ones select the slot. */
+  /**
+   * Returns the slot of a client, by FNV-1a with a seed. The last two lines mix the bits, because only the low bits
+   * select the slot.
+   */
   #slotOf(key: string): number {
     let hash = this.#seed
     for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 16_777_619)

@@ -6,15 +6,15 @@ import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate
 /** One limit with its name, defaults and units resolved. */
 export interface PlannedLimit extends SettledPolicy {
   /**
-   * The unique name of the limit. Two different limits have different names; a limit that is used in two places
-   * has one name.
+   * The unique name of the limit. Two different limits have different names; a limit that is used in two places has
+   * only one name.
    */
   readonly name: string
 }
 
 /** The limits of an application. */
 export interface LimitPlan {
-  /** The limits of requests without a route, and of routes without limits of their own. */
+  /** The limits for requests without a route, and for routes that declare no limits. */
   readonly ofApp: readonly PlannedLimit[]
   /** The limits of each route, by `route.index`. */
   readonly ofRoutes: readonly (readonly PlannedLimit[])[]
@@ -36,7 +36,7 @@ export function hasLimits(settings: RateLimitSettings, { routes }: AppModel): bo
   return (!isOff && policies.length > 0) || routes.some((route) => isLimited(route, settings))
 }
 
-/** Divides the limits of a route by their step: limits by address run before the guard, all others after it. */
+/** Divides a route's limits by their step: limits by address run before the guard, all other limits after it. */
 export function placeLimits(
   limits: readonly PlannedLimit[],
 ): Readonly<Record<'ipRateLimit' | 'userRateLimit', readonly PlannedLimit[]>> {
@@ -49,9 +49,9 @@ export function placeLimits(
 /** A place that declares limits: the `rateLimit` option, a controller, or a handler method. */
 interface LimitOwner {
   readonly policies: readonly SettledPolicy[]
-  /** The name of this place in error messages. */
+  /** How error messages refer to this place. */
   readonly subject: string
-  /** The base for the names of limits without a name. */
+  /** The base name for limits without a name. */
   readonly name: string
 }
 
@@ -69,7 +69,7 @@ export function planLimits(
     places.set(route.version, inVersion)
     const ofClass = inVersion.get(route.controller) ?? new Map()
     inVersion.set(route.controller, ofClass)
-    // All routes of one method in one version share its limits, even with different HTTP methods and paths.
+    // All routes of one method in one version share the method's limits, even if their HTTP methods and paths differ.
     const key = route.rateLimits.isOfClass ? null : route.handler
     const place: LimitOwner =
       ofClass.get(key) ?? placeOfRoute(route, route.rateLimits.policies.map(settlePolicy))
@@ -103,7 +103,7 @@ class Names {
 
   constructor(places: ReadonlySet<LimitOwner>) {
     const all = [...places]
-    // Explicit names are assigned first: a derived name gets a suffix when an explicit one is equal to it.
+    // Explicit names are assigned first, because a derived name gets a suffix when it is equal to an explicit name.
     const given = new Map(
       all.map((place) => [place, place.policies.map((each) => this.#give(each, place))]),
     )

@@ -6,18 +6,18 @@ import { toSeconds } from '../../http/units.js'
 import { checkPolicy } from '../../model/check-limits.js'
 
 /**
- * The `rateLimit` option as an object. The option also accepts `true` (100 requests a minute for each address)
- * and `false` (no limits at all, and `@RateLimit` is ignored).
+ * The `rateLimit` option as an object. The option also accepts `true` (100 requests per minute for each address) and
+ * `false` (no limits, and `@RateLimit` is ignored).
  */
 export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   /**
-   * The largest number of requests in a window: a whole number of at least 1.
+   * The maximum number of requests in a window: a whole number of at least 1.
    *
    * @defaultValue `100`
    */
   readonly limit?: number
   /**
-   * The length of a window: a duration in whole seconds. A window begins with the first request in it.
+   * The length of a window, as a duration in whole seconds. A window begins with its first request.
    *
    * @defaultValue `'1m'`
    */
@@ -36,17 +36,17 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above, instead of the fields. A request must satisfy all limits.
-   * With an empty list, only routes with `@RateLimit` are limited.
+   * Several limits, each with the four fields above. They replace these fields. A request must satisfy all limits. With
+   * an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */
   readonly policies?: readonly RateLimitPolicy[]
   /**
-   * The store that counts requests: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of
-   * your own.
+   * The store that counts requests: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of your
+   * own.
    *
-   * @defaultValue in this process
+   * @defaultValue `memoryRateLimit()`
    * @see docs/redis.md
    */
   readonly store?: RateLimitStore
@@ -98,7 +98,7 @@ function check(option: unknown): Problem[] {
 function checkPolicies(options: RateLimitOptions): Problem[] {
   const { policies, store: _, ...stated } = options
   if (policies === undefined) {
-    // The check for unknown option names reports these names already.
+    // The check for unknown option names already reports these names.
     return statedPolicies(options)
       .flatMap((policy) => checkPolicy(SUBJECT, policy))
       .filter(({ code }) => code !== 'W_OPTION_UNKNOWN')
@@ -124,8 +124,8 @@ function checkStore(store: RateLimitStore | undefined): Problem[] {
 }
 
 /**
- * One limit with defaults and units resolved. `name` is `undefined` when the name follows from the place of the
- * limit.
+ * One limit with defaults and units resolved. `name` is `undefined` when the name is derived from the place that
+ * declares the limit.
  */
 export interface SettledPolicy {
   readonly name: string | undefined
@@ -136,17 +136,17 @@ export interface SettledPolicy {
 
 /** The `rateLimit` option, resolved. */
 export interface RateLimitSettings {
-  /** Whether `rateLimit` is `false`, so that `@RateLimit` is ignored, too. */
+  /** Whether `rateLimit` is `false`. `@RateLimit` is then ignored. */
   readonly isOff: boolean
-  /** The limits of routes without `@RateLimit`, and of requests without a route. */
+  /** The limits for routes without `@RateLimit`, and for requests without a route. */
   readonly policies: readonly SettledPolicy[]
-  /** `null` for the default: the memory of this process. */
+  /** `null` for the default store, which is in the memory of this process. */
   readonly store: RateLimitStore | null
 }
 
-/** Converts the units of a limit of the option or of `@RateLimit`. Boot has checked the limit. */
+/** Converts the units of a limit from the option or from `@RateLimit`. The limit was checked at boot. */
 export function settlePolicy({ name, limit, window, by = 'ip' }: RateLimitPolicy): SettledPolicy {
-  // A window in milliseconds may have a fraction: 1.1 s would give 1100.0000000000002.
+  // A window in milliseconds may have a fraction: 1.1 s would become 1100.0000000000002.
   const windowMs = Math.round(1000 * (toSeconds(window) ?? Number.NaN))
   return Object.freeze({ name, limit, windowMs, by })
 }

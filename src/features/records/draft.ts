@@ -6,10 +6,10 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
 import { Queries } from './queries.js'
 
-/** The maximum numbers of steps and decisions of one record, because a loop in a handler may add any number. */
+/** The maximum number of steps and of decisions in one record, because a loop in a handler may add any number. */
 const MOST = 300
 
-/** The maximum numbers of statements and calls of one record; further ones are only counted. */
+/** The maximum number of statements and of calls in one record. Further ones are only counted. */
 const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
@@ -18,22 +18,22 @@ export interface Timed<T> {
   readonly value: T
 }
 
-/** All facts about one request, until it becomes a record. */
+/** All data about one request, until it becomes a record. */
 export class Draft {
   readonly req: Request
-  /** When the first event came, on the monotonic clock: the request has begun right before. */
+  /** The time of the first event, on the monotonic clock. The request began immediately before it. */
   readonly begin: number
   readonly steps: Timed<StepName>[] = []
   readonly decisions: Timed<Decision>[] = []
-  /** In the order of their ends. */
+  /** The statements, in the order in which they ended. */
   readonly statements: RanStatement[] = []
   statementCount = 0
-  /** In the order of their ends. */
+  /** The calls, in the order in which they ended. */
   readonly calls: RanCall[] = []
   callCount = 0
-  /** `undefined` while the request is running. */
+  /** The ended request; `undefined` while the request is running. */
   ended: EndedRequest | undefined
-  /** The end of the request, on the monotonic clock. */
+  /** The end time of the request, on the monotonic clock. */
   end = 0
 
   constructor(req: Request, begin: number) {
@@ -65,7 +65,7 @@ export class Draft {
   }
 }
 
-/** This many equal statements in one request indicate a loop over rows. */
+/** The number of equal statements in one request that indicates a loop over rows. */
 export const REPEATS = 10
 
 /** A statement that ran too often in one request, with different values or literals. */
@@ -73,21 +73,21 @@ export interface RepeatedStatement {
   readonly kind: 'repeated'
   readonly text: string
   readonly times: number
-  /** The first of the statements. */
+  /** The first of these statements. */
   readonly statement: RanStatement
 }
 
 /** Calls that a request sent too often to one host. */
 export interface RepeatedCalls {
   readonly kind: 'calls'
-  /** `GET bank.example` */
+  /** The method and host, such as `GET bank.example`. */
   readonly text: string
   readonly times: number
-  /** The first of the statements. */
+  /** The first of these calls. */
   readonly call: RanCall
 }
 
-/** A request with more statements and calls than `@Queries` of its route allows. */
+/** A request with more statements and calls than the route's `@Queries` allows. */
 export interface ExceededQueries {
   readonly kind: 'exceeded'
   readonly count: number
@@ -98,10 +98,11 @@ export interface ExceededQueries {
 export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
 
 /**
- * Finds problems with the statements of a request, and with its calls.
+ * Finds problems with the statements and the calls of a request.
  *
- * @param route The route of the request; `undefined` without one.
- * @param repeats How often the same statement may not run, and the same host may not be called by the same method.
+ * @param route The route of the request; `undefined` if there is none.
+ * @param repeats The number of repetitions that is reported: of the same statement, or of calls to the same host with
+ * the same method.
  */
 export function findQueries(
   draft: Draft,
@@ -111,7 +112,7 @@ export function findQueries(
   const { statements, statementCount, calls, callCount } = draft
   const count = statementCount + callCount
   const most = route?.option(Queries)
-  // The author of a route with `@Queries` has counted its statements.
+  // The author of a route with `@Queries` has chosen the number of statements.
   if (most !== undefined) return count > most ? [{ kind: 'exceeded', count, most }] : []
   const loops = groupsOf(statements, ({ text }) => withoutLiterals(text), repeats)
   const hosts = groupsOf(calls, ({ method, url }) => `${method} ${url.host}`, repeats)
@@ -131,7 +132,7 @@ interface Group<T> {
   readonly times: number
 }
 
-/** Returns the groups of items with the same key that have at least so many items. */
+/** Returns the groups of at least `least` items with the same key. */
 function groupsOf<T>(all: readonly T[], keyOf: (each: T) => string, least: number): Group<T>[] {
   if (all.length < least) return []
   const found = new Map<string, { readonly first: T; times: number }>()
@@ -144,12 +145,15 @@ function groupsOf<T>(all: readonly T[], keyOf: (each: T) => string, least: numbe
   return [...found].flatMap(([key, group]) => (group.times < least ? [] : [{ key, ...group }]))
 }
 
-/** Some libraries write numbers into the text: such statements are equal except for the numbers. */
+/**
+ * Removes literals from a statement. Some libraries write numbers into the text, so that equal statements differ only
+ * in the numbers.
+ */
 function withoutLiterals(text: string): string {
   return text.replace(/'(?:[^']|'')*'/g, '?').replace(/\b\d+(?:\.\d+)?\b/g, '?')
 }
 
-/** Writes a finding as a decision, for records. */
+/** Converts a finding to a decision, for records. */
 export function decisionOf(finding: QueryFinding): Decision {
   const by = 'queries'
   if (finding.kind === 'exceeded') {

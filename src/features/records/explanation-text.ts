@@ -10,7 +10,7 @@ import type {
 const MOST_LINES = 10
 const LONGEST = 160
 
-/** Writes a record as text: first the decisions behind the response, in lines of a name and its decision. */
+/** Returns a record as text. The decisions behind the response come first, one line for each name and its decision. */
 export function explanationText(record: RequestRecord): string {
   const { method, url, status, route, error, decisions, statements, calls, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
@@ -37,7 +37,7 @@ function routeText({ name, method, path }: NonNullable<RequestRecord['route']>):
   return `${name} (${method} ${path})`
 }
 
-/** A decision of guards has a row for each guard that was tried. */
+/** Returns the rows of a decision. A guard decision has a row for each guard that was tried. */
 function rowsOf(decision: RecordedDecision): [string, string][] {
   const { by, verdict, reason, facts } = decision
   const { schemes } = facts
@@ -59,7 +59,7 @@ interface Scheme {
 
 type DecisionFacts = RecordedDecision['facts']
 
-/** The facts of the framework's decisions in words. Other code may note anything under the same names. */
+/** The texts for the facts of the framework's decisions. Other code may record any facts under the same names. */
 const TEXTS: Readonly<Record<string, (facts: DecisionFacts) => string>> = {
   guard: () => '',
   tenant: ({ tenant, source }) => (tenant === undefined ? '' : ` '${tenant}' by ${source}`),

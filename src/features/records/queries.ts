@@ -3,13 +3,13 @@ import type { RouteOption } from '../../contracts/extensions.js'
 import { defineOption } from '../../metadata/option.js'
 
 /**
- * Sets how many statements of a database a request of a route may run at most. A test of `TestApp` fails with the first
- * request that runs more, and `blazon dev` notes it. In production it does nothing. `@Queries` on a method replaces the
- * value of its class.
+ * Sets the maximum number of database statements for a request of a route. A test with `TestApp` fails at the first
+ * request that runs more, and `blazon dev` reports it. In production, `@Queries` has no effect. `@Queries` on a method
+ * replaces the value of its class.
  *
- * With `@Queries`, the same statement may run up to `most` times: `queries.repeats` of `TestApp` does not count.
+ * With `@Queries`, the same statement may run up to `most` times, and `queries.repeats` of `TestApp` does not apply.
  *
- * @param most A whole number, or 0.
+ * @param most The maximum: 0 or a whole number above 0.
  * @example
  * @Queries(3)
  * @Get()
@@ -22,5 +22,12 @@ export const Queries: RouteOption<number, number, 'both'> = defineOption<number>
       : `${inspect(most)} is not a valid number of statements. Write a whole number, or 0.`,
 })
 
-/** The same as {@link Queries}: the largest number of statements of a request. @example @QueryBudget(3) @Get() list() {} */
+/**
+ * The same as {@link Queries}: sets the maximum number of statements for a request.
+ *
+ * @example
+ * @QueryBudget(3)
+ * @Get()
+ * list() {}
+ */
 export const QueryBudget: typeof Queries = Queries

@@ -20,18 +20,18 @@ import { tenantOf } from '../../http/request-state.js'
 import { isFlag, isSecretName } from '../../schema/secret-name.js'
 import { type Draft, decisionOf, findQueries, REPEATS, type Timed } from './draft.js'
 
-/** Dependencies of the functions that write a record. */
+/** Dependencies of the functions that build a record. */
 export interface WriteConfig {
   readonly clock: Clock
   readonly secrets: RequestSecretTexts
-  /** Returns the application line in a stack; `null` if statements have no stacks. */
+  /** Returns the application's line in a stack; `null` if statements have no stacks. */
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Where the decisions of a request go that are not decisions of a record. */
+/** Names of decisions that a record stores in other fields. */
 const [LOG, ERROR] = ['log', 'error']
 
-/** Writes the record of a request, up to its current state. */
+/** Builds the record of a request, up to its current state. */
 export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig): RequestRecord {
   const { req, ended } = draft
   const { hideIn } = secrets
@@ -99,10 +99,10 @@ interface StatementConfig extends Pick<WriteConfig, 'placeIn'> {
   readonly hide: Hide
 }
 
-/** Longer texts are cut, after their secrets are hidden. */
+/** Longer texts are cut after their secrets are hidden. */
 const LONGEST_TEXT = 2000
 
-/** Writes a statement as plain data. */
+/** Converts a statement to plain data. */
 export function recordedStatement(
   statement: RanStatement,
   at: number,
@@ -145,7 +145,10 @@ function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide)
   return { at, level: verdict, message: hide(reason) }
 }
 
-/** The step `validate` records nothing for valid input: the next step implies it. */
+/**
+ * Returns the validation of a request. The step `validate` records nothing for valid input, because the next step
+ * implies it.
+ */
 function validationIn(
   { steps, decisions }: Draft,
   route: RouteModel | undefined,
@@ -189,13 +192,13 @@ function errorIn(noted: readonly Timed<Decision>[], hide: Hide): RecordedError |
   }
 }
 
-/** A running request has a route of a controller, of an Express router, or none. */
+/** Returns the route of a running request: of a controller, of an Express router, or none. */
 function routeOf(req: Request): RouteModel | undefined {
   const route = req.route as RouteModel | undefined
   return route?.isEnveloped === undefined ? undefined : route
 }
 
-/** Reading the id creates it. Other code may have set an id that is not text. */
+/** Returns the request ID. Reading the ID creates it. Other code may have set an ID that is not text. */
 function idOf(req: Request): string | null {
   try {
     const id: unknown = req.id
@@ -205,7 +208,7 @@ function idOf(req: Request): string | null {
   }
 }
 
-/** Fields that identify a user and are not a personal data. */
+/** The fields that identify a user without being personal data. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 
 function userOf(req: Request): string | null {
@@ -216,19 +219,19 @@ function userOf(req: Request): string | null {
       if (typeof id === 'string' || typeof id === 'number') return String(id)
     }
   } catch {
-    // A getter of the program has thrown.
+    // A getter of the application has thrown.
   }
   return null
 }
 
-/** Milliseconds with three decimal places: the times of steps are short. */
+/** Rounds milliseconds to three decimal places, because steps take little time. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
 type NotedFacts = NonNullable<Decision['facts']>
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error)
@@ -240,10 +243,10 @@ function messageOf(error: unknown): string {
 const HIDDEN = '[secret]'
 const DEEPEST = 5
 const MOST_ITEMS = 100
-/** Longer texts are cut, after their secrets are hidden. */
+/** Longer texts are cut after their secrets are hidden. */
 const LONGEST = 2000
 
-/** Copies the details of a decision as JSON, without secrets. Any code may record them, so they may have any value. */
+/** Copies the facts of a decision as JSON without secrets. Any code may record facts, so they may have any value. */
 function plainFacts(facts: Decision['facts'], hide: (text: string) => string): NotedFacts {
   const copied = copy(facts ?? {}, 0)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied)
@@ -270,7 +273,7 @@ function plainFacts(facts: Decision['facts'], hide: (text: string) => string): N
     }
   }
 
-  /** A secret may be a number. */
+  /** Returns a number, or its text with the secret hidden, because a secret may be a number. */
   function number(value: number): DecisionValue {
     if (!Number.isFinite(value)) return String(value)
     const text = String(value)

@@ -22,19 +22,19 @@ export interface TakenRequest {
   readonly ended: EndedRequest
   /** Returns the functions that hide the secrets of a request, including the secrets of its current body. */
   readonly secretsOf: (req: Request) => RequestSecretTexts
-  /** In the order of their ends. */
+  /** The statements, in the order in which they ended. */
   readonly statements: readonly RanStatement[]
-  /** In the order of their ends. */
+  /** The calls, in the order in which they ended. */
   readonly calls: readonly RanCall[]
-  /** Whether the server has failed. */
+  /** Whether the request failed on the server. */
   readonly hasFailed: boolean
 }
 
-/** Takes the records of requests of an application. */
+/** Receives the records of an application's requests. */
 export interface RecordTaker {
   /**
-   * Returns the application line in a stack: `src/orders.ts:41:12`; `null` if there is none. `null`: stacks are not
-   * needed.
+   * Returns the application's line in a stack, such as `src/orders.ts:41:12`; `null` if there is none. The property is
+   * `null` if stacks are not needed.
    */
   readonly placeIn: ((stack: string) => string | null) | null
   /** Whether the receiver reads the bodies of calls to other hosts. */
@@ -43,21 +43,21 @@ export interface RecordTaker {
   readonly takesAll: boolean
   /** Called before the first request. */
   readonly start: (logger: Logger) => void
-  /** Called with each request before anything else. */
+  /** Called for each request before any other code. */
   readonly follow: (req: Request) => void
   /** Returns the stored part of a statement. */
   readonly keep: (statement: RanStatement) => RanStatement
   /** Called for each ended request. */
   readonly take: (taken: TakenRequest) => void
-  /** Resolves when everything is done that was begun. */
+  /** Resolves when all work that was begun has finished. */
   readonly close: () => Promise<void>
 }
 
-/** Where the records of an application go. */
+/** The destinations of an application's records. */
 export interface RecordTargets {
-  /** The option `records`; `null` without it. */
+  /** The option `records`; `null` if it is not set. */
   readonly settings: RecordsSettings | null
-  /** Takes records for `blazon dev`, and for capsules; `undefined` without both. */
+  /** Receives records for `blazon dev` and for capsules; `undefined` if neither is used. */
   readonly taker: RecordTaker | undefined
 }
 
@@ -112,8 +112,9 @@ function keeperOf({ keep, log }: RecordsSettings, records: RequestRecords, logge
 }
 
 /**
- * Whether the server has failed. A client that has left is not a failure, nor is a response that the application means: a refusal
- * over the capacity, a health check that reports a problem. A burst of them would leave no room for real failures.
+ * Whether a request failed on the server. A client that disconnected is not a failure. An intended response is not a
+ * failure either: a refusal because of the capacity, or a health check that reports a problem. Many such responses
+ * would leave no room for real failures.
  */
 function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Draft): boolean {
   if (outcome === 'timeout') return true
@@ -126,17 +127,17 @@ function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Dr
 export interface RecorderConfig {
   /** Called for each ended request. */
   readonly onEnd: (draft: Draft, ended: EndedRequest) => void
-  /** Returns the line of the program in a stack; `null` if statements need no places. */
+  /** Returns the application's line in a stack; `null` if statements need no stacks. */
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Dependencies of a recorder that exist once its application starts. */
+/** Dependencies of a recorder that exist once the application starts. */
 interface Started {
   readonly clock: Clock
   readonly secretsOf: ObserverSetup['secretsOf']
 }
 
-/** Records the reasons of responses. Each application has its own plugin. */
+/** Records the reasons for responses. Each application has its own recorder. */
 export class Recorder {
   readonly #drafts = new WeakMap<object, Draft>()
   readonly #config: RecorderConfig
@@ -159,7 +160,7 @@ export class Recorder {
           if (req !== undefined) this.#open(req)?.noteStatement(statement)
         },
         onCall: (call) => (result) => {
-          // Not spread, because reading `stack` creates it.
+          // The call is not spread, because reading `stack` would create the stack.
           const ran = Object.assign(Object.create(call), result) as RanCall
           if (call.req !== undefined) this.#open(call.req)?.noteCall(ran)
         },
@@ -175,7 +176,7 @@ export class Recorder {
     return draft === undefined ? undefined : this.write(draft)
   }
 
-  /** Returns the facts about a request; `undefined` if the application has not received the request. */
+  /** Returns the draft of a request; `undefined` if the application has not received the request. */
   draftOf(req: Request): Draft | undefined {
     return this.#drafts.get(req)
   }
@@ -200,7 +201,8 @@ export class Recorder {
   }
 
   /**
-   * Writes the record of a request. It takes longer than all notes together, so only records with a reader are written.
+   * Builds the record of a request. This takes longer than collecting all of its data, so a record is built only if
+   * code reads it.
    */
   write(draft: Draft): RequestRecord {
     const { clock, secretsOf } = this.#started as Started

@@ -4,9 +4,9 @@ import type { RequestRecord } from '../../contracts/request-record.js'
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
- * The records of the last requests that were answered with a status of 500 or more, and of requests without a response:
- * the reasons for each response. They are kept with the option `records`; without it the list is empty. Any class can
- * inject it.
+ * The records of the last requests that received a status of 500 or above, or no response. A record contains the
+ * reasons for the response. Records are stored if the option `records` is set; otherwise the list is empty. Any class
+ * can inject `RequestRecords`.
  *
  * @example
  * \@Controller('support')
@@ -36,7 +36,7 @@ export class RequestRecords {
   }
 
   /**
-   * Returns the record of a request by its id, which is also in the response and the log; `undefined` if there is
+   * Returns the record of a request by its ID, which is also in the response and in the log; `undefined` if there is
    * none.
    */
   find(id: string): RequestRecord | undefined {

@@ -6,13 +6,13 @@ import { TextSearch } from '../../schema/text-search.js'
 import { type Leaf, leavesOf, leavesOfParameter } from './leaves.js'
 import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf } from './rules.js'
 
-/** A value of the request, and its place. */
+/** A value of the request and its position. */
 type Sent = Leaf & { readonly in: InputSource }
 
 /**
- * Creates the error for a statement that PostgreSQL refused because of a value of the request: 400 with the
- * field, or without a field if several values may be the cause. Returns `undefined` if the refusal is not
- * about values, or if a suspected value does not come from the request: that is an error of the application.
+ * Creates the error for a statement that PostgreSQL refused because of a value of the request: 400 with the field, or
+ * without a field if several values may be the cause. Returns `undefined` if the refusal is not about values, or if a
+ * suspected value does not come from the request, because that is an error in the application.
  *
  * @param cause The original error, for error middlewares.
  */
@@ -31,8 +31,8 @@ export function blameRequest(
   const find = finderIn(sent)
   for (const suspect of suspects) {
     const found = find(suspect)
-    // A JSON text that the application wrote contains values of the request. These are suspects of their own,
-    // so the text itself need not be found.
+    // A JSON text that the application wrote contains values of the request. These values are suspects themselves, so
+    // the text itself need not be found.
     if (found.length === 0 && !suspect.isJson) return undefined
     // Equal values have the same list.
     lists.add(found)
@@ -54,9 +54,9 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
   return refuse('VALIDATION_FAILED', 'Validation failed', { errors, cause, stack: true })
 }
 
-/** Returns the values of the parameter that PostgreSQL names, else of all parameters. */
+/** Returns the values of the parameter that PostgreSQL names, or otherwise of all parameters. */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
-  // Inside a database function, PostgreSQL quotes another statement and names a parameter of that statement.
+  // Inside a database function, PostgreSQL quotes another statement, and the parameter belongs to that statement.
   const named = Number(/^[^\n"«()$]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]
@@ -86,19 +86,19 @@ function partOf(req: Request, source: InputSource): unknown {
 }
 
 /**
- * The most texts with a NUL of the request that are searched for inside a text of the statement. Each text of the
- * statement may contain all of these values.
+ * The maximum number of request texts with a NUL that are searched for in a text of the statement, because each text of
+ * the statement may contain all of them.
  */
 const MOST_WITH_NUL = 100
 
 /**
- * Creates a function that finds the places in the request that hold a value of a statement. A text with a NUL
- * is also found as a part of the value, for example inside `%…%`.
+ * Creates a function that finds the positions of a statement value in the request. A text with a NUL is also found as a
+ * part of the statement value, for example inside `%…%`.
  */
 function finderIn(sent: readonly Sent[]): (leaf: Leaf) => readonly Sent[] {
   const byText = group(sent, textOf)
   const withNul = sent.filter(hasNul).slice(0, MOST_WITH_NUL)
-  // The application may have trimmed the text or changed it to lower case.
+  // The application may have trimmed the text or converted it to lower case.
   const parts = withNul.map((each) => textOf(each).trim().toLowerCase())
   const search = new TextSearch(parts)
   let byTime: ReadonlyMap<number, Sent[]> | undefined

@@ -1,19 +1,16 @@
-/** A value that is neither a list nor an object, and its place. */
+/** A value that is neither a list nor an object, and its position. */
 export interface Leaf {
   readonly value: string | number | bigint | Date
   /** The path from the root, with dots; empty for the root itself. */
   readonly path: string
-  /** Whether the text is JSON. Its values are separate leaves. */
+  /** Whether the text is JSON. The values in the JSON are separate leaves. */
   readonly isJson?: boolean
 }
 
 /** The maximum number of leaves to collect: more than a body of the default size contains. */
 const MOST = 100_000
 
-/**
- * Collects everything in a value that may be a value of a statement, at most {@link MOST} leaves. Never
- * throws.
- */
+/** Collects the parts of a value that may be statement values: at most {@link MOST} leaves. Never throws. */
 export function leavesOf(root: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const seen = new Set<object>()
@@ -31,8 +28,7 @@ export function leavesOf(root: unknown): Leaf[] {
 }
 
 /**
- * Like {@link leavesOf}, for a parameter of a statement. A parameter may be JSON text, whose values are
- * collected too.
+ * Like {@link leavesOf}, for a parameter of a statement. A parameter may be JSON text, whose values are also collected.
  */
 export function leavesOfParameter(value: unknown): Leaf[] {
   const leaves = leavesOf(value)

@@ -5,9 +5,9 @@ import type { Leaf } from './leaves.js'
 export interface RefusedStatement {
   /** The SQLSTATE. */
   readonly code: string
-  /** The message of PostgreSQL. */
+  /** The message from PostgreSQL. */
   readonly message: string
-  /** The detail of the message. */
+  /** The detail of the error. */
   readonly detail?: string | undefined
   /** The context from PostgreSQL, for example `unnamed portal parameter $1`. */
   readonly where?: string | undefined
@@ -15,29 +15,29 @@ export interface RefusedStatement {
   readonly values: readonly unknown[]
 }
 
-/** A value of the statement that may be the rejected one. */
+/** A statement value that may be the rejected one. */
 export interface Suspect extends Leaf {
   /** Whether PostgreSQL named the parameter and this value is the whole parameter. */
   readonly isNamed: boolean
 }
 
-/** The rule for an SQLSTATE: the values that it rejects. Independent of the language of the message. */
+/** The rule for an SQLSTATE, which finds the rejected values. It does not depend on the language of the message. */
 export interface Rule {
   /**
-   * The message for the client. It quotes nothing from PostgreSQL, whose message may contain values and names
-   * of the database.
+   * The message for the client. It does not quote PostgreSQL, whose message may contain values and names from the
+   * database.
    */
   readonly message: string
   /** Returns the values that may be the rejected one. */
   readonly select: (suspects: readonly Suspect[], refused: RefusedStatement) => Suspect[]
   /**
-   * Whether no column accepts such a value. Then every such value is an error, not only the first one that
-   * PostgreSQL found.
+   * Whether no column accepts such a value. Every such value is then an error, not only the first one that PostgreSQL
+   * found.
    */
   readonly isCertain?: boolean
 }
 
-/** PostgreSQL does not accept this character in a text. */
+/** The character that PostgreSQL does not accept in a text. */
 const NUL = '\0'
 
 export function hasNul({ value }: Leaf): boolean {
@@ -84,15 +84,14 @@ export function textOf({ value }: Leaf): string {
 function tooLong(suspects: readonly Suspect[], { message }: RefusedStatement): Suspect[] {
   // Without a limit, no length is larger than NaN.
   const limit = Number(/\((\d+)\)/.exec(message)?.[1])
-  // Compares `length` first, because counting characters creates a list and most texts have no surrogate
-  // pairs.
+  // Compares `length` first, because counting characters creates a list, and most texts have no surrogate pairs.
   const isTooLong = (text: string) => text.length > limit && [...text].length > limit
   return suspects.filter((suspect) => isTooLong(textOf(suspect)))
 }
 
 /**
- * The values that are out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result
- * of a calculation, and then no value of the statement is the cause, even if one of them is large.
+ * The values that are out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result of a
+ * calculation. In that case, no value of the statement is the cause, even if one of them is large.
  */
 function outOfRange(
   suspects: readonly Suspect[],
@@ -111,8 +110,9 @@ const QUOTE = /["'«»„“”‹›「」\s]/g
 const EMPTY = /["'«»„“”‹›「」]{2}/
 
 /**
- * The texts that the message quotes. The message contains a value that the client has sent, so no text is searched for
- * alone. A short text may also be a part of a word of the message, so each text is searched for with its quotation marks.
+ * Returns the texts that the message quotes. The message contains a value from the client, so other texts are not
+ * searched for. A short text may also be part of a word of the message, so each text is searched for with its quotation
+ * marks.
  */
 function quotedIn(message: string, suspects: readonly Suspect[]): Set<string> {
   const texts = new Set(suspects.map(textOf))
@@ -125,7 +125,7 @@ function inQuotes(text: string): string {
   return `"${text.replace(QUOTE, '"')}"`
 }
 
-/** Whether the text contains half of a surrogate pair, which `jsonb` refuses. */
+/** Whether the text contains a lone surrogate, which `jsonb` refuses. */
 function isTorn({ value }: Leaf): boolean {
   return typeof value === 'string' && /\p{Surrogate}/u.test(value)
 }

@@ -11,17 +11,17 @@ import {
 /** The `security` option. */
 export interface SecurityOptions {
   /**
-   * Sets protective response headers with `helmet`: a boolean, or helmet's options. The options are merged
-   * over a policy for an API, whose responses load and embed nothing:
-   * `default-src 'none'; frame-ancestors 'none'`.
+   * Sets protective response headers with `helmet`: a boolean, or helmet's options. The options are merged with a
+   * policy for APIs, whose responses load and embed nothing: `default-src 'none'; frame-ancestors 'none'`.
    *
    * @defaultValue `true`
    */
   readonly helmet?: boolean | HelmetOptions
   /**
-   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot. `true` lets
-   * every origin read responses without credentials. A function `origin` may call back, or return a promise of its
-   * decision. A name that `cors` does not have is an error, because a misspelt `origin` would allow every origin.
+   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot. With `true`,
+   * every origin may read responses to requests without credentials. A function `origin` may call its callback or
+   * return a promise of its decision. An unknown name is an error, because a misspelt `origin` would allow every
+   * origin.
    *
    * @defaultValue `false`
    */
@@ -38,7 +38,7 @@ export interface SecuritySettings {
 
 type Option = SecurityOptions | undefined
 
-/** A misspelt `origin` would let every origin read responses. */
+/** An unknown name is an error, because with a misspelt `origin`, every origin could read responses. */
 const CORS_NAMES: OptionNames<CorsOptions> = {
   origin: true,
   methods: true,
@@ -50,7 +50,7 @@ const CORS_NAMES: OptionNames<CorsOptions> = {
   optionsSuccessStatus: true,
 }
 
-/** With the older names, which helmet still reads. */
+/** The names include the older ones that helmet still accepts. */
 const HELMET_NAMES = {
   contentSecurityPolicy: true,
   crossOriginEmbedderPolicy: true,

@@ -20,10 +20,10 @@ export interface Security {
 const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
 
 /**
- * Computes the constant headers at boot, and returns the parts that must run for each request. Loads no
- * package for a feature that is off.
+ * Computes the constant headers at boot, and returns the parts that must run for each request. Does not load the
+ * package of a feature that is off.
  *
- * @param exposed The response headers of the framework that scripts of other origins may read, too.
+ * @param exposed The response headers of the framework that scripts from other origins may also read.
  */
 export async function buildSecurity(
   settings: SecuritySettings,
@@ -49,7 +49,7 @@ async function buildHelmet(options: HelmetOptions | null): Promise<Security> {
 /** Whether a directive is a function (such as a nonce), whose value differs for each request. */
 function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
   const directives = typeof policy === 'object' ? Object.values(policy.directives ?? {}) : []
-  // A directive is one value or any iterable of values: a Set counts.
+  // A directive is one value or any iterable of values, including a `Set`.
   return directives.some((value) => {
     const parts = typeof value === 'object' && value !== null ? [...value] : [value]
     return parts.some((part) => typeof part === 'function')
@@ -70,7 +70,7 @@ async function buildCors(options: CorsOptions | null): Promise<Security> {
   return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }
 }
 
-/** Adds names to the response headers that a script of another origin may read. */
+/** Adds names to the response headers that scripts from other origins may read. */
 function exposing(options: CorsOptions, names: readonly string[]): CorsOptions {
   if (names.length === 0) return options
   const { exposedHeaders: own = [] } = options
@@ -87,8 +87,8 @@ type Origin = NonNullable<CorsOptions['origin']>
 type OriginFunction = Extract<Origin, (...args: never) => unknown>
 
 /**
- * Lets a function of `security.cors.origin` return a promise of its decision in place of a call of the callback, which `cors` would
- * wait for forever.
+ * Lets a function of `security.cors.origin` return a promise of its decision instead of calling the callback. Without
+ * this wrapper, `cors` would wait for the callback forever.
  */
 function withPromises(origin: OriginFunction): OriginFunction {
   return (requested, callback) => {
@@ -102,7 +102,7 @@ function withPromises(origin: OriginFunction): OriginFunction {
     if (!isThenable(made)) return
     made.then(
       (allowed) => {
-        // An `async` function that takes the callback may call it after its end.
+        // An `async` function that takes the callback may call it after its promise has resolved.
         if (allowed === undefined && origin.length > 1) return
         const error = allowed === undefined ? undecided() : null
         decide(error, allowed as Parameters<typeof callback>[1])
@@ -136,8 +136,8 @@ export interface CrossOrigin {
 }
 
 /**
- * Runs `cors` once for each allowed origin and stores the headers. This is safe because `cors` reads only the
- * origin of a request that is not a preflight.
+ * Runs `cors` once for each allowed origin and stores the headers. This is safe because, for requests other than
+ * preflight requests, `cors` reads only the origin.
  */
 function crossOriginBy(middleware: RequestHandler): CrossOrigin {
   const stored = new Map<string, readonly string[]>()
@@ -156,9 +156,9 @@ function crossOriginBy(middleware: RequestHandler): CrossOrigin {
 }
 
 /**
- * Adds the headers for an origin before any other code of the request can fail, and passes `OPTIONS` to
- * `preflighted`. It is not a middleware: a middleware that sets the headers one by one took 65,000 more
- * instructions per request.
+ * Adds the headers for an origin before any other code of the request can fail, and passes `OPTIONS` to `preflighted`.
+ * It is not a middleware, because a middleware that sets the headers one by one took 65,000 more instructions per
+ * request.
  *
  * @param preflighted Runs `preflight`, and then the same as `run`.
  */
@@ -174,7 +174,7 @@ export function crossOriginStep(
   }
 }
 
-/** Runs a middleware that only sets headers on a stand-in for a response, and returns the headers. */
+/** Runs a middleware that only sets headers. Passes it a stand-in for a response, and returns the headers. */
 function recordHeaders(
   middleware: RequestHandler,
   requestHeaders: IncomingHttpHeaders,

@@ -23,18 +23,18 @@ export interface StatementsConfig {
   readonly clock: Pick<Clock, 'monotonic'>
   /** Returns the request in whose route the current code runs. */
   readonly currentRequest: () => Request | undefined
-  /** Returns the tenant that the current code runs for. */
+  /** Returns the current tenant. */
   readonly currentTenant: () => string | undefined
-  /** Answers statements in place of databases; `null` outside of such tests. */
+  /** Answers statements instead of a database; `null` if the test does not provide answers. */
   readonly answer: AnswerStatement | null
 }
 
 const NO_ROWS: AnsweredStatement = { text: '', rows: [] }
 
 /**
- * Where databases report the statements that they run, for `onStatement` of observers (`Plugin.requests`): traces, time
- * lines, query budgets. A plugin of a database gets it from `get` in its `setup`. Without an observer of statements,
- * `begin` returns `null` and does nothing.
+ * Receives the statements that database plugins run, and passes them to the `onStatement` of observers
+ * (`Plugin.requests`), for traces, timelines and query budgets. A database plugin obtains it with `get` in its `setup`.
+ * Without an observer of statements, `begin` returns `null` and does nothing.
  *
  * @example
  * async function query(text: string, values: unknown[]) {
@@ -55,26 +55,26 @@ export class Statements {
   #report: ((statement: RanStatement) => void) | null = null
   #hasStacks = false
 
-  /** Created by the framework. */
+  /** Only the framework creates this object. */
   constructor(config: StatementsConfig) {
     this.#config = config
   }
 
-  /** Whether statements have an observer. It is fixed before plugins are set up. */
+  /** Whether statements have an observer. This is decided before plugins are set up. */
   get areObserved(): boolean {
     return this.#report !== null
   }
 
   /**
-   * Whether a test provides the results of statements (`statements` of `TestApp.create`). Then the plugin of a
-   * database connects to none, and calls {@link Statements.answer}.
+   * Whether a test provides the results of statements (`statements` of `TestApp.create`). The database plugin then does
+   * not connect to a database, and calls {@link Statements.answer}.
    */
   get areAnswered(): boolean {
     return this.#config.answer !== null
   }
 
   /**
-   * Returns the answer to a statement. Statements outside of requests, such as in `onInit`, have no rows.
+   * Returns the answer to a statement. Statements outside requests, such as in `onInit`, return no rows.
    *
    * @throws UnansweredStatementError if a request runs a statement without an answer.
    */
@@ -84,10 +84,10 @@ export class Statements {
   }
 
   /**
-   * Sets the function that gets the statements. The framework calls it.
+   * Sets the function that receives the statements. Only the framework calls it.
    *
    * @param report Must not throw.
-   * @param options `hasStacks`: whether statements have stacks. Default `false`.
+   * @param options `hasStacks`: whether statements have stacks. Default: `false`.
    */
   start(
     report: (statement: RanStatement) => void,
@@ -98,7 +98,7 @@ export class Statements {
   }
 
   /**
-   * Notes that a statement is about to run, in the async context of the code that runs it.
+   * Reports that a statement is about to run. Call it in the async context of the code that runs the statement.
    *
    * @returns `null` if statements have no observer.
    */

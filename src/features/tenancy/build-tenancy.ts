@@ -51,7 +51,7 @@ import {
 } from './tenant-stages.js'
 
 /**
- * The functions by which an application keeps tenants apart. Only an application that uses tenants has them.
+ * The functions by which an application keeps tenants apart. Only an application that uses tenants has these functions.
  */
 export interface Tenancy {
   /**
@@ -77,15 +77,15 @@ export interface TenancyStages {
 
 const NOT_ASKED = { unverifiedTenant: null, authorizeTenant: null } as const
 
-/** The parts that tenancy is built from. */
+/** The configuration of {@link buildTenancy}. */
 export interface TenancyConfig {
-  /** `null` without the `tenant` option: then only middlewares of the application set tenants. */
+  /** `null` without the `tenant` option. Only middlewares of the application then set tenants. */
   readonly settings: TenantSettings | null
   readonly clock: Clock
   readonly logger: Logger
   /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Returns the tenants that the credentials of an admitted request belong to. */
+  /** Returns the tenants to which the credentials of an admitted request belong. */
   readonly tenantsOf: TenantsOf
 }
 
@@ -130,8 +130,8 @@ export function buildTenancy(config: TenancyConfig): Tenancy {
 }
 
 /**
- * Returns the tenants that the credentials of a request belong to, of each guard with `tenantOf`; `undefined` if no guard
- * has let the request in.
+ * Returns the tenants to which the credentials of a request belong, one for each guard with `tenantOf`; `undefined` if
+ * no guard has admitted the request.
  */
 type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
 
@@ -139,21 +139,21 @@ type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
 interface ConfirmConfig {
   /** The error message if a route requires a tenant; `null` if it does not. */
   readonly required: string | null
-  /** Whether a request may act for a named tenant without a credential that confirms the tenant. */
+  /** Whether a request may act for the tenant that it specifies without a credential that confirms this tenant. */
   readonly trustsAnonymous: boolean
   /** Whether `authorize` decides after this stage. */
   readonly hasAuthorize: boolean
-  /** Whether a text may be the id of a tenant. */
+  /** Whether a text may be a tenant ID. */
   readonly isId: IsTenantId
-  /** Looks up a tenant that only the credential names in the store; `null` without a store. */
+  /** Looks up in the store a tenant that only the credential specifies; `null` without a store. */
   readonly confirm: ConfirmTenant | null
   readonly tenantsOf: TenantsOf
 }
 
 /**
- * Creates the stage that compares the tenant of a request with the tenants of its credentials, after the guards. All
- * credentials must belong to the tenant that the request names. If it names none, it acts for the tenant of its
- * credentials.
+ * Creates the stage after the guards that compares the tenant of a request with the tenants of its credentials. All
+ * credentials must belong to the tenant that the request specifies. If the request specifies no tenant, it acts for the
+ * tenant of its credentials.
  */
 function confirmStage(config: ConfirmConfig): StepFactory {
   const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
@@ -167,7 +167,7 @@ function confirmStage(config: ConfirmConfig): StepFactory {
       const [own] = tenants
       if (tenants.some((each) => each !== own)) return forbid(req, SEVERAL)
       if (named !== undefined) {
-        // No credential has a tenant: there is no login, or the guard checks the tenant itself.
+        // No credential has a tenant: the request has no login, or the guard checks the tenant itself.
         if (tenants.length > 0) {
           if (own !== named) return forbid(req, FOREIGN)
           noteConfirmed(req, named, 'credential')
@@ -198,7 +198,10 @@ const UNCONFIRMED = 'no credential confirms the tenant of the request'
 
 const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 
-/** Continues for a tenant. The origin is new, so that code from before the decision can never act for the tenant. */
+/**
+ * Continues for a tenant. The scope has a new origin, so that code from before the decision can never act for the
+ * tenant.
+ */
 function actAs(id: string, next: Step): Step {
   return (req, res) => {
     const scope = tenantScope(id, { origin: {}, host: hostOn(req) })
@@ -209,7 +212,7 @@ function actAs(id: string, next: Step): Step {
 
 /**
  * Continues with a tenant that `authorize` has not allowed yet, as `claimStage` does for a tenant that the request
- * names.
+ * specifies.
  */
 function claimFor(id: string, next: Step): Step {
   return (req, res) => {
@@ -220,7 +223,7 @@ function claimFor(id: string, next: Step): Step {
   }
 }
 
-/** Continues without a tenant: the tenant that the request names is not confirmed. */
+/** Continues without a tenant, because the tenant that the request specifies is not confirmed. */
 function leaveClaim(next: Step): Step {
   return (req, res) => {
     const scope = tenantScope(undefined, { origin: {}, host: hostOn(req) })

@@ -25,10 +25,10 @@ import {
  */
 export type ResolveTenant = (req: Request) => string | undefined | Promise<string | undefined>
 
-/** Returns an id after the store has confirmed it. Throws or rejects with an HTTP error. */
+/** Returns a tenant ID after the store has confirmed it. Throws or rejects with an HTTP error. */
 export type ConfirmTenant = (id: string) => string | Promise<string>
 
-/** Creates the function that looks up ids in the store; `null` without a store. */
+/** Creates the function that looks up IDs in the store; `null` without a store. */
 export function compileConfirm(settings: TenantSourceSettings, clock: Clock): ConfirmTenant | null {
   if (settings.store === null) return null
   const directory = new TenantDirectory(settings.store, settings, clock)
@@ -72,14 +72,14 @@ export interface ScopeEnds<TRequest extends Request> {
 interface ScopeHost {
   /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Whether the tenant that a request names is unconfirmed until `authorize` or a guard has allowed it. */
+  /** Whether the tenant that a request specifies is unconfirmed until `authorize` or a guard has allowed it. */
   readonly authorizes: boolean
 }
 
 /**
  * Creates the function that enters a new scope for every request, with or without a tenant. The new origin
- * distinguishes it from the scope that a callback may carry along from another request. It is a function in
- * front of the middlewares, not a middleware: one more `next` would cost as much as the rest.
+ * distinguishes this scope from a scope that a callback may carry along from another request. The function runs before
+ * the middlewares. It is not a middleware, because one more `next` would take as many instructions as the rest.
  *
  * @param resolve `null` when only the application's own middlewares set tenants.
  */
@@ -124,7 +124,7 @@ export function enterScope<TRequest extends Request>(
   }
 }
 
-/** The parts that the middleware gets from its application. */
+/** The parts of the application that the middleware uses. */
 interface TenantMiddlewareParts {
   readonly clock: Clock
   /** Called with a rejected request before the middleware throws. */
@@ -132,9 +132,9 @@ interface TenantMiddlewareParts {
 }
 
 /**
- * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. It is
- * for routers and Express applications; an application with the `tenant` option does not need it. A request
- * that names no tenant keeps the tenant that it already has.
+ * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. It is for
+ * routers and Express applications. An application with the `tenant` option does not need it. A request that specifies
+ * no tenant keeps the tenant that it already has.
  */
 export function buildTenantMiddleware(
   settings: TenantSourceSettings,
@@ -173,8 +173,8 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
 }
 
 /**
- * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, the tenant
- * stays a claim, as it would without this middleware.
+ * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, the tenant remains
+ * a claim, as it would without this middleware.
  */
 function scopeWithin(outer: TenantScope | undefined, id: string | undefined): TenantScope {
   if (outer === undefined) return tenantScope(id, outer)
@@ -185,7 +185,7 @@ function scopeWithin(outer: TenantScope | undefined, id: string | undefined): Te
   throw tenantRefusal('TENANT_MISMATCH', 'The request specifies two different tenants').error
 }
 
-/** Returns the message of the 400 response to a request that names no tenant. */
+/** Returns the message of the 400 response to a request that specifies no tenant. */
 export function requiredMessage(settings: TenantSourceSettings | null): string {
   const header = settings?.header ?? null
   return header === null
@@ -193,18 +193,15 @@ export function requiredMessage(settings: TenantSourceSettings | null): string {
     : `A tenant is required: send the header ${header}`
 }
 
-/**
- * Longer tokens are not decoded: reading the name of the tenant should not cost more than the rest of the
- * request.
- */
+/** Longer tokens are not decoded, because reading the tenant should not cost more than the rest of the request. */
 const MAX_TOKEN_LENGTH = 8 * 1024
 
-/** A compact JWS (RFC 7515, 7.1). The signature may be missing: to refuse such a token is the guard's task. */
+/** A compact JWS (RFC 7515, 7.1). The signature may be missing, because only the guard refuses such a token. */
 const BEARER = /^Bearer +[\w-]+\.([\w-]+)\.[\w-]*$/i
 
 /**
- * Creates a function that reads one claim of the bearer token without verifying the token. A value that is not
- * a JWT names no tenant: to refuse a credential is the guard's task. A claim that is `null` counts as absent.
+ * Creates a function that reads one claim of the bearer token without verifying the token. A value that is not a JWT
+ * specifies no tenant, because only the guard refuses a credential. A claim that is `null` counts as absent.
  */
 function bearerClaim(name: string): (req: Request) => unknown {
   return function readClaim({ headers: { authorization } }) {
@@ -227,20 +224,18 @@ function decode(part: string | undefined): unknown {
   }
 }
 
-/**
- * Reads the tenant that a request names; returns `undefined` if it names none. Throws an HTTP error 400 or 403.
- */
+/** Returns the tenant that a request specifies; `undefined` if it specifies none. Throws an HTTP error 400 or 403. */
 type IdentifyTenant = (req: Request) => string | undefined
 
-/** One place where a request may name its tenant. */
+/** A source from which the tenant of a request may be read. */
 interface Source {
-  /** The name of the place in records: `header`. */
+  /** The name of the source in records, such as `header`. */
   readonly name: string
   /** Returns the unchecked value. */
   readonly read: (req: Request) => unknown
 }
 
-/** Creates the function that reads the tenant of a request from the first source that names one. */
+/** Creates the function that returns the tenant of a request from the first source that specifies one. */
 function compileIdentify(settings: TenantSourceSettings): IdentifyTenant {
   const isId = compileIdTest(settings.pattern)
   const sources = sourcesOf(settings)
@@ -260,7 +255,7 @@ function noteNamed(req: Request, tenant: string, { name: source }: Source): void
   noteOf(req)?.({ by: 'tenant', verdict: 'named', facts: { tenant, source } })
 }
 
-/** Reads every source: two sources that disagree are a mistake of the client, or an attack. */
+/** Reads every source, because two different tenants are a client mistake or an attack. */
 function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyTenant {
   return function identifyAll(req) {
     let agreed: string | undefined
@@ -278,27 +273,30 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
 
 function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Source[] {
   return [
-    // Node joins the values of a repeated header with a comma, and no pattern should allow a comma in an id.
+    // Node joins the values of a repeated header with a comma, and no pattern should allow a comma in an ID.
     ...(header === null ? [] : [{ name: 'header', read: (req: Request) => req.headers[header] }]),
     ...(jwtClaim === null ? [] : [{ name: 'jwtClaim', read: bearerClaim(jwtClaim) }]),
     ...strategies.map((each) => ({ name: nameOf(each), read: readStrategy(each) })),
   ]
 }
 
-/** `tenantFromHost` names its functions `hostTenant`, and so do the others. */
+/**
+ * Returns the name of a strategy without its suffix: `tenantFromHost` calls its function `hostTenant`, and the other
+ * strategies use similar names.
+ */
 function nameOf({ name }: TenantStrategy): string {
   return name.replace(/(?<=.)Tenant$/, '') || 'strategy'
 }
 
 /**
- * Reads a strategy. A strategy is code of the application, so a wrong result is an error of the server (500),
- * not of the client.
+ * Reads a strategy. A strategy is code of the application, so an invalid result is a server error (500) and not a
+ * client error.
  */
 function readStrategy(strategy: TenantStrategy): Source['read'] {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    // A promise may reject later, and then end the process.
+    // The promise may reject later, and an unhandled rejection would end the process.
     Promise.resolve(found).catch(() => {})
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the ID or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
@@ -307,8 +305,8 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
 }
 
 /**
- * The error message does not contain the value: text from a client must not appear in a browser or a log as
- * text of the server.
+ * The error message does not contain the value, because text from a client must not appear in a browser or a log as
+ * text from the server.
  */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value

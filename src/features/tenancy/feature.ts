@@ -6,13 +6,13 @@ import type { Feature } from '../../step/feature.js'
 import { tenancyOf } from './tenant.js'
 import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
 
-/** The settings that tenants depend on. */
+/** The settings on which tenancy depends. */
 export interface TenancySettings {
   readonly tenant: TenantSettings | null
   readonly middlewares: readonly unknown[]
 }
 
-/** The option `tenant`, and `@Tenant`. Its steps have places of their own. */
+/** The option `tenant`, and `@Tenant`. The steps have their own places in the route. */
 export const tenancy: Feature<TenancySettings> = {
   name: 'tenant',
   compare: ({ settings: { tenant, middlewares }, model }) => {
@@ -29,7 +29,7 @@ export const tenancy: Feature<TenancySettings> = {
 }
 
 /**
- * The facts of an application that decide whether its tenants are verified, and whether requests can name them.
+ * The facts about an application that decide whether its tenants are verified, and whether requests can specify them.
  */
 interface TenancySetting {
   readonly tenant: TenantSettings | null
@@ -58,7 +58,10 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
   ]
 }
 
-/** A guard that only identifies its user accepts a user of one tenant with the name of another tenant. */
+/**
+ * Warns about guards that only identify the user: they accept a user of one tenant in a request that specifies another
+ * tenant.
+ */
 function warnOfGuards({ guards }: TenantSettings): Problem[] {
   const silent = guards.filter(
     ({ confirmsTenant, checksTenant }) => !confirmsTenant && !checksTenant,
@@ -96,19 +99,19 @@ function hasSource(tenant: TenantSettings | null): boolean {
   return header !== null || jwtClaim !== null || strategies.length > 0
 }
 
-/** The facts about the `tenant` option that the OpenAPI document depends on, as plain data. */
+/** The facts about the `tenant` option on which the OpenAPI document depends, as plain data. */
 interface TenantFacts {
   readonly header: string | null
-  /** Whether the header is the only place where a request may name its tenant. */
+  /** Whether the header is the only source of a request's tenant. */
   readonly isOnlySource: boolean
   readonly isRequired: boolean
-  /** Whether there is an `authorize` that may refuse a tenant. */
+  /** Whether there is an `authorize` function that may refuse a tenant. */
   readonly isAuthorized: boolean
   /** The guards that confirm tenants. */
   readonly guards: readonly (string | null)[]
-  /** The pattern of ids; `null` when its flags have no equivalent in JSON Schema. */
+  /** The pattern of tenant IDs; `null` when its flags have no equivalent in JSON Schema. */
   readonly pattern: string | null
-  /** Response statuses that refuse a tenant although its id is well-formed. */
+  /** Statuses of responses that refuse a tenant whose ID is well-formed. */
   readonly errors: readonly number[]
 }
 
@@ -132,9 +135,7 @@ function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   }
 }
 
-/**
- * Adds the header that names the tenant, and the error responses of tenancy, to the operations that need them.
- */
+/** Adds the tenant header and the error responses of tenancy to the operations that need them. */
 function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
   if (facts === null) {
@@ -145,7 +146,7 @@ function tenantResponses(settings: TenantSettings | null): ContractOf {
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
     const isNamed = tenancyOf(route) !== undefined || isNeeded
-    // The credential names the tenant, too.
+    // The header is optional if the credential may also specify the tenant.
     const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
     const header =
       isNamed && facts.header !== null
@@ -175,10 +176,7 @@ function headerParameter(
   }
 }
 
-/**
- * Anchors the pattern: JSON Schema searches a pattern anywhere in a text, but an id must match from start to
- * end.
- */
+/** Anchors the pattern, because JSON Schema searches for a pattern anywhere in a text, but a whole ID must match. */
 function anchored(source: string): string {
   return /^\^(?:[^|\\]|\\.)*\$$/.test(source) ? source : `^(?:${source})$`
 }

@@ -3,11 +3,11 @@ import type { TenantScope } from '../../contracts/tenant.js'
 import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
 
 /**
- * Returns the scope in which a request continues. The current scope is used if it has the request's origin:
- * then code has nested it on purpose with `runWithTenant`. In three cases the scope of the request is used
- * instead: there is no current scope, because a callback has lost the async context; the current scope has
- * another origin, because a shared pool or connection has carried it along; or the current scope is less deep,
- * because a pool has stored the context from before a middleware entered a nested scope.
+ * Returns the scope in which a request continues. The current scope is used if it has the request's origin, because
+ * code has then nested it intentionally with `runWithTenant`. In three cases, the scope of the request is used instead:
+ * there is no current scope, because a callback has lost the async context; the current scope has another origin,
+ * because a shared pool or connection has carried it along; or the current scope is less deep, because a pool has
+ * stored the context from before a middleware entered a nested scope.
  */
 function scopeOf(req: object): TenantScope | undefined {
   const own = scopeOn(req)
@@ -32,7 +32,7 @@ function keepScope<T>(req: object, fn: () => T): T {
 
 /** Separates the scopes of requests where Node's async context does not. */
 export interface TenantScopes {
-  /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
+  /** Returns the scope in which code of a request now runs; `undefined` until the scope is known. */
   of(req: object): TenantScope | undefined
   /** Returns the scope of the running code. */
   current(): TenantScope | undefined
@@ -52,18 +52,18 @@ export const tenantScopes: TenantScopes = {
 /** Runs a route in the scope of its request. */
 export const scopeStage: StepFactory = (next) =>
   function runInScope(req, res) {
-    // The usual case, without a closure.
+    // The usual case, which needs no closure.
     if (scopeOn(req) === TenantContext.current()) return next(req, res)
     return rejoin(req, () => next(req, res))
   }
 
-/** Runs a route without a tenant, even if its request names one. */
+/** Runs a route without a tenant, even if its request specifies one. */
 export const withoutTenantStage: StepFactory = (next) => {
   const runInScope = scopeStage(next)
   return function runTenantless(req, res) {
     const scope = scopeOf(req)
-    // The new scope has a new origin: a callback that a middleware has started with the tenant must not count
-    // as this request.
+    // The new scope has a new origin, because a callback that a middleware started with the tenant must not count as
+    // this request.
     if (scope?.id !== undefined || scope?.claim !== undefined) {
       setScope(req, tenantScope(undefined, { origin: {}, host: scope.host }))
     }

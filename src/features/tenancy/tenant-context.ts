@@ -6,17 +6,19 @@ import { kTenantScope } from '../../http/symbol-fields.js'
 import { isThenable } from '../../step/step.js'
 import { assertTenantId } from './tenant-rules.js'
 
-/** The field of a request with its scope. */
+/** A request, with the field that contains its scope. */
 interface Scoped {
   [kTenantScope]: TenantScope | undefined
 }
 
-/** Returns the scope of a request, or of an object that inherits from one; `undefined` before it is known. */
+/**
+ * Returns the scope of a request, or of an object that inherits from a request; `undefined` before the scope is known.
+ */
 export function scopeOn(req: object): TenantScope | undefined {
   return (req as Scoped)[kTenantScope]
 }
 
-/** Sets the scope of a request. All later code of the request runs in it. */
+/** Sets the scope of a request. All later code of the request runs in this scope. */
 export function setScope(req: object, scope: TenantScope): void {
   ;(req as Scoped)[kTenantScope] = scope
 }
@@ -25,8 +27,8 @@ export function setScope(req: object, scope: TenantScope): void {
 interface TenantHost {
   readonly logger: Logger
   /**
-   * Whether it has `authorize`: then the tenant that a request names is a claim until `authorize` has returned
-   * `true`.
+   * Whether the application has `authorize`. The tenant that a request specifies is then a claim until `authorize` has
+   * returned `true`.
    */
   readonly authorizes: boolean
   /** Whether the warning about a `next` in the scope of another request has been logged. */
@@ -40,7 +42,7 @@ export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'autho
   hosts.set(host, { ...facts, hasWarnedOfScope: false })
 }
 
-/** Returns the application of a scope; `undefined` outside of an application. */
+/** Returns the application of a scope; `undefined` outside an application. */
 export function hostOf(
   scope: { readonly host: object | undefined } | undefined,
 ): TenantHost | undefined {
@@ -48,27 +50,26 @@ export function hostOf(
 }
 
 /**
- * The field of a `next` that holds its request. A database driver may call back in the scope of the request
- * that opened its connection; `runWithTenant(id, next)` in that callback still applies to the request of
- * `next`.
+ * The field of a `next` function that contains its request. A database driver may call back in the scope of the request
+ * that opened its connection, but `runWithTenant(id, next)` in that callback still applies to the request of `next`.
  */
 export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
 
-/** A `next` with its request. */
+/** A `next` function with its request. */
 export interface RequestNext {
   readonly [kRequest]?: object
 }
 
 /**
- * The tenant that code runs for. Node's async context carries it into everything that the code awaits or
- * starts. This class is for advanced use: most code only needs `getTenantId` and `runWithTenant`. There is no
- * method that sets a tenant for the current code without a callback: on Node 20, the next request on the same
- * connection would still have that tenant.
+ * The tenant for which code runs. Node's async context passes it on to all code that the current code awaits or starts.
+ * This class is for advanced use: most code needs only `getTenantId` and `runWithTenant`. There is no method that sets
+ * a tenant for the current code without a callback: on Node 20, the next request on the same connection would still
+ * have that tenant.
  */
 export class TenantContext {
   static readonly #storage = new AsyncLocalStorage<TenantScope | undefined>()
 
-  /** Returns the current scope; `undefined` outside of a scope. */
+  /** Returns the current scope; `undefined` outside a scope. */
   static current(): TenantScope | undefined {
     return TenantContext.#storage.getStore()
   }
@@ -76,8 +77,8 @@ export class TenantContext {
   /**
    * Runs a function in a scope and returns its result.
    *
-   * @param scope A scope that `current()` has returned. A scope that you build yourself, with another `origin`,
-   * does not become the scope of the request: to set the tenant of a request, call `runWithTenant`.
+   * @param scope A scope that `current()` has returned. A scope that you build yourself, with another `origin`, does
+   * not become the scope of the request. To set the tenant of a request, call `runWithTenant`.
    * @param fn The function.
    * @param args The arguments of the function.
    */
@@ -115,7 +116,7 @@ export function tenantScope(
   return Object.freeze({ id, origin: base?.origin ?? {}, depth: depthIn(base), host: base?.host })
 }
 
-/** Creates the scope of a request that names a tenant but may not act for it yet. */
+/** Creates the scope of a request that specifies a tenant but may not act for it yet. */
 export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
   const { origin, host } = base
   return Object.freeze({ id: undefined, origin, depth: depthIn(base), host, claim })
@@ -126,9 +127,8 @@ function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
 }
 
 /**
- * Returns the tenant that this code runs for; `undefined` when there is none. Never throws. With
- * `tenant.authorize`, middlewares run without a tenant; only the guard and `authorize` itself see the tenant
- * that the request names.
+ * Returns the current tenant; `undefined` if there is none. Never throws. With `tenant.authorize`, middlewares run
+ * without a tenant. Only the guard and `authorize` itself receive the tenant that the request specifies.
  *
  * @example
  * logger.info({ tenant: getTenantId() }, 'Invoice sent')
@@ -140,7 +140,7 @@ export function getTenantId(): string | undefined {
 }
 
 /**
- * Returns the tenant that this code may act for, for features that keep data of tenants apart. Never returns a
+ * Returns the tenant for which this code may act, for features that separate the data of tenants. Never returns a
  * claim.
  */
 export function actingTenant(): string | undefined {
@@ -148,10 +148,10 @@ export function actingTenant(): string | undefined {
 }
 
 /**
- * Returns the tenant that this code runs for.
+ * Returns the current tenant.
  *
- * @throws HttpError 400 `TENANT_REQUIRED` when there is none; 500 `TENANT_UNAUTHORIZED` when the request names
- * a tenant that `tenant.authorize` has not allowed yet.
+ * @throws HttpError 400 `TENANT_REQUIRED` when there is none; 500 `TENANT_UNAUTHORIZED` when the request specifies a
+ * tenant that `tenant.authorize` has not allowed yet.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
  */
@@ -167,14 +167,14 @@ export function requireTenantId(): string {
 }
 
 /**
- * Runs a function for a tenant and returns its result. Everything that the function awaits or starts runs for the
- * tenant, too. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere the scope
- * ends with the function. If the function returns a query that has not started yet, as with Drizzle and Knex, the query
- * is sent in the scope. The id is not checked against `tenant.pattern` and `tenant.store`: the caller is trusted.
+ * Runs a function for a tenant and returns its result. All code that the function awaits or starts also runs for this
+ * tenant. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere, the scope ends
+ * with the function. If the function returns a query that has not started yet, as with Drizzle and Knex, the query is
+ * sent in the scope. The ID is not checked against `tenant.pattern` and `tenant.store`, because the caller is trusted.
  *
  * @param tenantId Text of 1 to 256 characters without control characters.
  * @param fn The function.
- * @throws TypeError for any other id: a missing id never means "no tenant".
+ * @throws TypeError for any other ID. A missing ID never means "no tenant".
  * @example
  * for (const { id } of tenants) await runWithTenant(id, () => sendInvoices())
  */
@@ -186,9 +186,8 @@ export function runWithTenant<T>(tenantId: string, fn: () => T): T {
 }
 
 /**
- * Starts a lazy result while the scope is active. A query builder sends its query only when code waits for it,
- * which would be after the scope has ended. A generator runs while it is read, so its methods are bound to the
- * scope.
+ * Starts a lazy result while the scope is active. A query builder sends its query only when code awaits it, which would
+ * be after the scope has ended. A generator runs while it is read, so its methods are bound to the scope.
  */
 function begun<T>(value: T): T {
   if (isGenerator(value)) return bindGenerator(value)
@@ -213,7 +212,7 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Throws if a tenant (default: the current one) is still unconfirmed in the current request. */
+/** Throws if the tenant is still unconfirmed in the current request. Default: the current tenant. */
 export function refuseClaim(tenant: string | undefined): void {
   const scope = TenantContext.current()
   const isClaim = scope?.id === undefined && scope?.claim !== undefined
@@ -223,16 +222,16 @@ export function refuseClaim(tenant: string | undefined): void {
 const TOO_EARLY =
   'The request specifies a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
 
-/** Creates the error of code that uses data of a tenant before `tenant.authorize` has allowed that tenant. */
+/** Creates the error for code that uses a tenant's data before `tenant.authorize` has allowed that tenant. */
 export function unauthorized(): HttpError {
   return new HttpError(500, TOO_EARLY, { code: 'TENANT_UNAUTHORIZED' })
 }
 
 /**
- * Runs a function without a tenant and returns its result: for the rare work that concerns all tenants. In a
- * request of an application, this is logged as `info`, with the reason and the tenant of the request.
+ * Runs a function without a tenant and returns its result. Use it for the rare work that concerns all tenants. In a
+ * request of an application, the call is logged with the level `info`, the reason and the tenant of the request.
  *
- * @param reason Why the function concerns all tenants, for the log.
+ * @param reason The reason why the function concerns all tenants, for the log.
  * @param fn The function.
  * @throws TypeError when the reason is missing or empty.
  * @example
@@ -248,7 +247,7 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   return TenantContext.run(scope, () => begun(fn()))
 }
 
-/** Whether this code may read data of every tenant: outside of requests, or in `runWithoutTenant`. */
+/** Whether this code may read the data of every tenant: outside requests, or in `runWithoutTenant`. */
 export function actsForAll(): boolean {
   const scope = TenantContext.current()
   return scope === undefined || scope.isForAll === true

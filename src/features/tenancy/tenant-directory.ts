@@ -14,8 +14,8 @@ import type { TenantSourceSettings } from './tenant-rules.js'
 export type TenantStates = (id: string) => MaybePromise<'active' | 'suspended' | 'unknown'>
 
 /**
- * The token of the function that returns the state of a tenant, for work outside of requests: requests of a suspended
- * tenant are refused before a route.
+ * The token for the function that returns the state of a tenant. It is for work outside requests, because requests of a
+ * suspended tenant are refused before they reach a route.
  *
  * @example
  * const stateOf = inject(TenantStates)
@@ -25,14 +25,14 @@ export const TenantStates: InjectionToken<TenantStates> = new InjectionToken<Ten
   'TenantStates',
 )
 
-/** Creates the function. */
+/** Creates the function that returns the state of a tenant. */
 export function tenantStates(settings: TenantSourceSettings | null, clock: Clock): TenantStates {
   if (settings?.store == null) return () => 'active'
   const directory = new TenantDirectory(settings.store, settings, clock)
   return (id): MaybePromise<Verdict> => directory.find(id)
 }
 
-/** The last known state of an id in the store. */
+/** The last known state of an ID in the store. */
 export type Verdict = 'active' | 'suspended' | 'unknown'
 
 /** How long a state is cached, in milliseconds. */
@@ -48,18 +48,18 @@ interface Entry {
 }
 
 /**
- * The largest number of existing ids, and of unknown ids. Ids have at most 256 characters, so all entries
- * together take less than 10 MB.
+ * The maximum number of existing IDs, and of unknown IDs. IDs have at most 256 characters, so all entries together take
+ * less than 10 MB.
  */
 const MAX_ENTRIES = 10_000
 /**
- * Milliseconds to wait for the store. A request has no deadline before it has a route, so the wait needs one.
+ * Milliseconds to wait for the store. A request has no deadline before it has a route, so the wait needs its own limit.
  */
 const MAX_WAIT_MS = 5000
 
 /**
- * Looks up ids in the application's store and caches the results. Unknown ids have their own map: a client that
- * invents ids can evict only other unknown ids.
+ * Looks up IDs in the application's store and caches the results. Unknown IDs have their own map, so that a client that
+ * invents IDs can evict only other unknown IDs.
  */
 export class TenantDirectory {
   readonly #store: TenantStore
@@ -81,8 +81,8 @@ export class TenantDirectory {
   }
 
   /**
-   * Returns the state of an id, without a promise if it is cached. Rejects with an HTTP error 503 when the
-   * store fails: a tenant that cannot be confirmed is not served.
+   * Returns the state of an ID, without a promise if the state is cached. Rejects with an HTTP error 503 when the store
+   * fails, because a tenant that cannot be confirmed is not served.
    */
   find(id: string): Verdict | Promise<Verdict> {
     const entry = this.#known.get(id) ?? this.#unknown.get(id)
@@ -99,7 +99,7 @@ export class TenantDirectory {
       let isLate = false
       const fail = (cause: unknown) => reject(unavailable(cause))
       const onFound = (info: unknown) => {
-        // A newer query may have ended in the meantime.
+        // A newer query may have completed in the meantime.
         if (isLate) return
         timer.cancel()
         try {
@@ -141,7 +141,10 @@ export class TenantDirectory {
   }
 }
 
-/** A store that ignores case may find `acme` for `ACME`. The ids must be equal; otherwise the id is unknown. */
+/**
+ * Returns the state that the store reports. A case-insensitive store may find `acme` for `ACME`. The IDs must be equal;
+ * otherwise the ID is unknown.
+ */
 function verdictOf(info: unknown, id: string): Verdict {
   if (info === null || info === undefined) return 'unknown'
   const { id: found, status } = info as { id?: unknown; status?: unknown }

@@ -7,58 +7,56 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 import { toSeconds } from '../../http/units.js'
 import { DEFAULT_PATTERN, type TenantSettings, type TenantSourceSettings } from './tenant-rules.js'
 
-/** Where a request names its tenant, and how that tenant is confirmed. */
+/** The sources of a request's tenant, and how that tenant is confirmed. */
 export interface TenantSourceOptions {
   /**
-   * The header that contains the id of the tenant; `false` for none. It takes precedence over all other
-   * sources.
+   * The header that contains the tenant ID; `false` for no header. It takes precedence over all other sources.
    *
    * @defaultValue `'x-tenant-id'`
    */
   readonly header?: string | false
   /**
-   * The claim of the bearer token (a JWT) that contains the id. The token is not verified here: that is the
-   * guard's task.
+   * The claim of the bearer token (a JWT) that contains the tenant ID. The token is not verified here, because the
+   * guard verifies it.
    *
    * @defaultValue none
    */
   readonly jwtClaim?: string
   /**
-   * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor
-   * the claim names a tenant; with `onMismatch: 'reject'` all functions are called.
+   * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor the
+   * claim specifies a tenant. With `onMismatch: 'reject'`, all functions are called.
    *
    * @defaultValue none
    */
   readonly strategies?: readonly TenantStrategy[]
   /**
-   * The pattern of ids; it must match the whole id. Any other id is refused with 400. Ids of more than 256
+   * The pattern of tenant IDs. It must match the whole ID. Any other ID is refused with 400. IDs with more than 256
    * characters and names like `__proto__` are always refused.
    *
    * @defaultValue `/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/`
    */
   readonly pattern?: RegExp
   /**
-   * How to treat two sources that name different tenants: `'header'` uses the first one, in the order header, claim,
-   * strategies; `'reject'` responds with 403.
+   * How to handle two sources that specify different tenants. `'header'` uses the first tenant, in the order header,
+   * claim, strategies; `'reject'` responds with 403.
    *
    * @defaultValue `'header'`
    */
   readonly onMismatch?: 'header' | 'reject'
   /**
-   * The store of the tenants: `{ find(id) }`. An unknown tenant is refused with 404, a suspended one
-   * with 403.
+   * The store of the tenants: `{ find(id) }`. An unknown tenant is refused with 404, and a suspended tenant with 403.
    *
-   * @defaultValue every id is a tenant
+   * @defaultValue every ID is a tenant
    */
   readonly store?: TenantStore
   /**
-   * How long the result of `store` is cached for a tenant that exists: a duration.
+   * How long the result of `store` is cached for a tenant that exists, as a duration.
    *
    * @defaultValue `'60s'`
    */
   readonly positiveTtl?: Duration
   /**
-   * How long the result of `store` is cached for a tenant that does not exist: a duration.
+   * How long the result of `store` is cached for a tenant that does not exist, as a duration.
    *
    * @defaultValue `'5s'`
    */
@@ -68,7 +66,7 @@ export interface TenantSourceOptions {
 /** Options of `createTenantMiddleware`. */
 export interface TenantMiddlewareOptions extends TenantSourceOptions {
   /**
-   * Whether a request that names no tenant is refused with 400.
+   * Whether a request that specifies no tenant is refused with 400.
    *
    * @defaultValue `false`
    */
@@ -76,8 +74,8 @@ export interface TenantMiddlewareOptions extends TenantSourceOptions {
 }
 
 /**
- * The `tenant` option. It identifies the tenant that a request names. Only `authorize` checks whether the
- * client may act for that tenant.
+ * The `tenant` option. It identifies the tenant that a request specifies. Only `authorize` checks whether the client
+ * may act for that tenant.
  *
  * @example
  * tenant: { authorize: (req, id, user) => user?.tenants.includes(id) === true }
@@ -91,12 +89,12 @@ export interface TenantOptions extends TenantSourceOptions {
    */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it names: `(req, tenantId, user)`. Only the result
-   * `true` allows it; any other result is refused with 403. It runs after the guard, for requests that name a
-   * tenant, on every route except public routes without `@Tenant`, such as a login.
-   * `user` is `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
+   * Decides whether a request may act for the tenant that it specifies: `(req, tenantId, user)`. Only the result `true`
+   * allows the request; with any other result, it is refused with 403. The function runs after the guard, for requests
+   * that specify a tenant, on every route except public routes without `@Tenant`, such as a login. `user` is
+   * `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
    *
-   * @defaultValue all are allowed
+   * @defaultValue every tenant is allowed
    * @see docs/tenancy.md#for-which-tenant-code-runs
    */
   readonly authorize?: (
@@ -125,8 +123,8 @@ const POSITIVE_SECONDS = 60
 const NEGATIVE_SECONDS = 5
 
 /**
- * Headers of which Node keeps only the first value, or joins several values without a comma. A second tenant in a
- * repeated header would not be noticed.
+ * Headers for which Node keeps only the first value, or joins several values without a comma. A second tenant in a
+ * repeated header would not be detected.
  */
 const UNFIT = new Set(
   `age authorization content-length content-type cookie etag expires from host if-modified-since if-unmodified-since
@@ -230,7 +228,7 @@ function checkRules(options: TenantOptions): Problem[] {
       invalid('tenant.store', 'It has no method find.', 'Pass { find: (id) => tenant or null }.'),
     )
   }
-  // A value that is not a function would check nothing, and so allow every request.
+  // A value that is not a function would check nothing, so every request would be allowed.
   if (authorize !== undefined && typeof authorize !== 'function') {
     const remedy = 'Pass (req, tenantId, user) => boolean.'
     problems.push(invalid('tenant.authorize', 'It is not a function.', remedy))

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors/codes.js'
 import { Refusal } from '../../step/refusal.js'
 import { tenancyOf } from './tenant.js'
 
-/** Decides whether a request may act for the tenant that it names. Only the result `true` allows it. */
+/** Decides whether a request may act for the tenant that it specifies. Only the result `true` allows the request. */
 export type AuthorizeTenant = (
   req: Request,
   tenantId: string,
@@ -14,13 +14,13 @@ export type AuthorizeTenant = (
 
 /** The options of `createTenantMiddleware`, resolved. */
 export interface TenantSourceSettings {
-  /** In lower case; `null` when no header names the tenant. */
+  /** The header name in lower case; `null` when no header specifies the tenant. */
   readonly header: string | null
   readonly jwtClaim: string | null
   readonly strategies: readonly TenantStrategy[]
   readonly pattern: RegExp
   readonly onMismatch: 'header' | 'reject'
-  /** `null` when every id is a tenant. */
+  /** `null` when every ID is a tenant. */
   readonly store: TenantStore | null
   readonly positiveMs: number
   readonly negativeMs: number
@@ -29,15 +29,15 @@ export interface TenantSourceSettings {
 
 /** The `tenant` option, resolved. */
 export interface TenantSettings extends TenantSourceSettings {
-  /** `null` if a request may act for every tenant that it names. */
+  /** `null` if a request may act for every tenant that it specifies. */
   readonly authorize: AuthorizeTenant | null
-  /** The guards of the application, the default one first. */
+  /** The guards of the application; the default guard comes first. */
   readonly guards: readonly TenantGuard[]
 }
 
 /** The facts about a guard that decide whether it confirms tenants. */
 interface TenantGuard {
-  /** The name in `auth.guards`; `null` for `auth.guard`. */
+  /** The guard's name in `auth.guards`; `null` for `auth.guard`. */
   readonly name: string | null
   /** Whether the guard has `tenantOf`. */
   readonly confirmsTenant: boolean
@@ -56,12 +56,12 @@ export function needsTenant(route: RouteModel, settings: TenantSettings | null):
   return stated === undefined ? settings?.isRequired === true : stated.optional !== true
 }
 
-/** Whether a guard of the application confirms tenants. */
+/** Whether any guard of the application confirms tenants. */
 export function confirmsTenants(settings: TenantSettings | null): boolean {
   return settings?.guards.some(({ confirmsTenant }) => confirmsTenant) === true
 }
 
-/** Whether the tenant that a request names is only a claim at first. */
+/** Whether the tenant that a request specifies is initially only a claim. */
 export function verifiesTenants(settings: TenantSettings | null): boolean {
   return settings !== null && (settings.authorize !== null || confirmsTenants(settings))
 }
@@ -71,7 +71,7 @@ export function isConfirmed(route: RouteModel, settings: TenantSettings | null):
   return confirmsTenants(settings) && isVerified(route, settings)
 }
 
-/** Whether the credential of a request may name its tenant. */
+/** Whether the credential of a request may specify its tenant. */
 export function hasTenantGuard(route: RouteModel, settings: TenantSettings | null): boolean {
   if (!route.isProtected && !route.isAuthOptional) return false
   const guards = settings?.guards ?? []
@@ -80,8 +80,8 @@ export function hasTenantGuard(route: RouteModel, settings: TenantSettings | nul
 }
 
 /**
- * Whether `authorize` runs for a route. It does not for a route that is public and has no `@Tenant`, such as a login.
- * With optional auth, it also runs for requests without a user.
+ * Whether `authorize` runs for a route. It does not run for a public route without `@Tenant`, such as a login. With
+ * optional authentication, it also runs for requests without a user.
  */
 export function isAuthorized(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings?.authorize != null && isVerified(route, settings)
@@ -99,9 +99,10 @@ function needsDecision(route: RouteModel, { isRequired }: TenantSettings): boole
 }
 
 /**
- * Whether a route runs without a tenant: when `authorize` or guards decide about tenants, and no one does for this
- * route, the tenant that the request names is not trusted. A guard that checks the tenant itself decides, too: else a
- * client that names any tenant would put a login into the transaction of this tenant, and a 401 would undo its count.
+ * Whether a route runs without a tenant. When `authorize` or guards decide about tenants, but not for this route, the
+ * tenant that the request specifies is not trusted. A guard that checks the tenant itself also decides. Otherwise, a
+ * client could specify any tenant and make a login run in a transaction of this tenant, and a 401 would roll back the
+ * login's count.
  */
 export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
   if (settings === null || needsDecision(route, settings)) return false
@@ -116,10 +117,10 @@ function usesTenant(route: RouteModel): boolean {
 /** The default of `tenant.pattern`. */
 export const DEFAULT_PATTERN: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Longer ids are refused by every pattern, because ids are part of keys of caches, of limits and of logs. */
+/** Longer IDs are refused with every pattern, because IDs are part of the keys of caches and limits, and of logs. */
 const MAX_LENGTH = 256
 
-/** Names that every object has, and the texts of missing values: `` `${undefined}` `` is a common mistake. */
+/** Property names that every object has, and the texts of missing values: `` `${undefined}` `` is a common mistake. */
 const RESERVED: ReadonlySet<string> = new Set([
   '__proto__',
   'constructor',
@@ -128,10 +129,10 @@ const RESERVED: ReadonlySet<string> = new Set([
   'null',
 ])
 
-/** Whether a value is the id of a tenant. */
+/** Whether a value is a tenant ID. */
 export type IsTenantId = (value: unknown) => value is string
 
-/** Creates the test for ids. The pattern must match the whole text, even if it has no anchors. */
+/** Creates the test for tenant IDs. The pattern must match the whole text, even if it has no anchors. */
 export function compileIdTest(pattern: RegExp): IsTenantId {
   // With `g` or `y`, a regular expression continues where the last match ended; with `m`, `$` matches at the
   // end of a line.
@@ -139,20 +140,20 @@ export function compileIdTest(pattern: RegExp): IsTenantId {
   return (value): value is string => isUsable(value) && whole.test(value)
 }
 
-/** Whether trusted code may use a value as an id. */
+/** Whether trusted code may use a value as a tenant ID. */
 function isUsable(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.length > 0 &&
     value.length <= MAX_LENGTH &&
     !RESERVED.has(value) &&
-    // Every lone surrogate becomes U+FFFD in UTF-8: two different ids would be the same in a database.
+    // Every lone surrogate becomes U+FFFD in UTF-8, so two different IDs would be the same in a database.
     !/[\ud800-\udfff]/u.test(value)
   )
 }
 
 /**
- * Throws when a value is not an id. The message names the calling function, but does not contain the value.
+ * Throws when a value is not a tenant ID. The message contains the name of the calling function, but not the value.
  *
  * @throws TypeError
  */
@@ -168,7 +169,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : typeof value
 }
 
-/** The codes of the refusals of tenancy. */
+/** The error codes of tenancy. */
 type TenantCode = Extract<
   ErrorCode,
   | 'TENANT_REQUIRED'

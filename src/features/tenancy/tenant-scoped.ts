@@ -22,34 +22,33 @@ const IDLE = '10m'
 
 /** Options of `tenantScoped`. */
 export interface TenantScopedOptions<T> {
-  /** Tokens whose values the factory receives after the id of the tenant. Default: none. */
+  /** Tokens whose values the factory receives after the tenant ID. Default: none. */
   readonly inject?: readonly Token[]
   /**
-   * The largest number of instances at the same time; above it, the least recently used one is disposed of.
-   * Default 100.
+   * The maximum number of instances at the same time. If it is exceeded, the least recently used instance is disposed
+   * of. Default: 100.
    */
   readonly max?: number
-  /** How long an unused instance is kept: seconds, or a string with a unit. Default `'10m'`. */
+  /** How long an unused instance is kept: seconds, or a string with a unit. Default: `'10m'`. */
   readonly idle?: Duration
   /**
-   * Disposes of an instance. The application waits for it when it closes. When an instance is disposed of
+   * Disposes of an instance. The application waits for the result when it closes. If an instance is disposed of
    * earlier, a request that has just obtained it may still use it.
    */
   readonly dispose?: (instance: T, tenantId: string) => unknown
 }
 
 /**
- * Creates a provider whose value differs for each tenant: a pool, a client, a cache in memory. The injected
- * object is a proxy that selects the instance of the current tenant at each access. So a class that lives as
- * long as the application can hold it. An instance is created when its tenant first needs it; `max` and `idle`
- * bound their number.
+ * Creates a provider whose value differs for each tenant, such as a pool, a client or an in-memory cache. The injected
+ * object is a proxy that selects the instance of the current tenant at each access, so a class that lives as long as
+ * the application can store it. An instance is created when its tenant first needs it. `max` and `idle` limit the
+ * number of instances.
  *
- * @param token The token under which it is injected.
- * @param factory Creates an instance, synchronously; runs in the scope of the tenant. The result must be an
- * object.
+ * @param token The token under which the proxy is injected.
+ * @param factory Creates an instance synchronously, in the scope of the tenant. The result must be an object.
  * @param options See `TenantScopedOptions`.
- * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` when
- * there is no tenant, and 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed the tenant yet.
+ * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` when there
+ * is no tenant, and 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed the tenant yet.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })
@@ -88,7 +87,7 @@ export function tenantScoped<T extends object>(
   }
 }
 
-/** Properties that the container reads from every object that it creates, outside of any tenant. */
+/** Properties that the container reads from every object that it creates, outside any tenant. */
 const OF_CONTAINER: ReadonlySet<PropertyKey> = new Set(['then', 'onInit', 'onReady', 'onClosing'])
 
 /** Creates the proxy, which forwards each access to the instance of the current tenant. */
@@ -99,7 +98,7 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
       if (OF_CONTAINER.has(key) || isInspection(key)) return undefined
       const value: unknown = Reflect.get(instances.get(), key)
       if (typeof value !== 'function' || key === 'constructor') return value
-      // The instance is selected again at the call: a method may be read in one scope and called in another scope.
+      // The instance is selected again at the call, because a method may be read in one scope and called in another.
       return (...args: unknown[]) => {
         const instance = instances.get()
         return (Reflect.get(instance, key) as typeof value).apply(instance, args)
@@ -113,14 +112,14 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
 }
 
 /**
- * Code that prints or compares objects reads symbols, and code that looks for decorators reads the class. Neither must fail
- * when there is no tenant.
+ * Whether an access only inspects the object. Code that prints or compares objects reads symbols, and code that
+ * searches for decorators reads the class. Neither must fail when there is no tenant.
  */
 function isInspection(key: PropertyKey): boolean {
   return (typeof key === 'symbol' || key === 'constructor') && actingTenant() === undefined
 }
 
-/** How instances are created and disposed of, and when. */
+/** How and when instances are created and disposed of. */
 interface InstancesConfig<T> {
   readonly make: (tenantId: string) => T
   readonly dispose: ((instance: T, tenantId: string) => unknown) | undefined
@@ -134,7 +133,7 @@ interface TenantInstance<T> {
   usedAt: number
 }
 
-/** The instances of all tenants, least recently used first. */
+/** The instances of all tenants, the least recently used first. */
 export class TenantInstances<T extends object> {
   readonly #config: InstancesConfig<T>
   readonly #kept = new Map<string, TenantInstance<T>>()
@@ -146,7 +145,7 @@ export class TenantInstances<T extends object> {
     this.#config = config
   }
 
-  /** Returns the instance of the current tenant, and creates it if necessary. */
+  /** Returns the instance of the current tenant. Creates it if necessary. */
   get(): T {
     const id = requireTenantId()
     const usedAt = this.#config.clock.monotonic()
@@ -161,7 +160,7 @@ export class TenantInstances<T extends object> {
 
   async close(): Promise<void> {
     this.#timer?.cancel()
-    // A call that outlives the application may need another instance, and that instance a timer.
+    // A call that outlives the application may need another instance, which may need a timer again.
     this.#timer = undefined
     const all = [...this.#kept]
     this.#kept.clear()
@@ -192,7 +191,7 @@ export class TenantInstances<T extends object> {
   }
 
   /**
-   * Removes the least recently used instance. No caller waits for its disposal, so a failure becomes a process
+   * Removes the least recently used instance. No caller waits for its disposal, so a failure is reported as a process
    * warning.
    */
   #dropOldest(): void {

@@ -6,7 +6,7 @@ import { isThenable } from '../../step/step.js'
 import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
 import { type AuthorizeTenant, tenantRefusal } from './tenant-rules.js'
 
-/** Refuses requests that name no tenant. */
+/** Creates the stage that refuses requests that specify no tenant. */
 export function requireTenantStage(message: string): StepFactory {
   return (next) =>
     function requireTenant(req, res) {
@@ -36,8 +36,8 @@ export function namedTenant(req: Request): string | undefined {
 }
 
 /**
- * Creates the stage that calls `authorize` for a request with a tenant. Only the result `true` lets the request
- * act for it. A request without a tenant continues without one.
+ * Creates the stage that calls `authorize` for a request with a tenant. Only the result `true` allows the request to
+ * act for the tenant. A request without a tenant continues without one.
  */
 export function membershipStage(authorize: AuthorizeTenant): StepFactory {
   return (next) =>
@@ -64,7 +64,7 @@ export function noteRefused(req: Request, reason: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
 
-/** `await` calls back exactly once, even for a promise with its own `then`. */
+/** Uses `await`, which continues exactly once, even for a promise with a custom `then`. */
 async function settle(verdict: PromiseLike<unknown>, decide: (verdict: unknown) => unknown) {
   return decide(await verdict)
 }
@@ -83,7 +83,7 @@ export function actFor(id: string, next: Step): Step {
   }
 }
 
-/** @param reason The reason, for developers only: the client does not receive it. */
+/** @param reason The reason, for developers only. The client does not receive it. */
 export function forbid(req: Request, reason: string): Refusal {
   noteRefused(req, reason)
   return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')

@@ -2,10 +2,10 @@ import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 
 /**
- * Creates a strategy that reads the tenant from the `Host` header. It never reads `X-Forwarded-Host`, because
- * clients can send that header, too. A proxy must pass the client's `Host` on.
+ * Creates a strategy that reads the tenant from the `Host` header. It never reads `X-Forwarded-Host`, because clients
+ * can also send that header. A proxy must forward the client's `Host`.
  *
- * @param hosts Ids of tenants by host name, without port.
+ * @param hosts The tenant IDs, by host name without port.
  * @throws TypeError when a key is not a host name.
  * @example
  * tenant: { header: false, strategies: [tenantFromHost({ 'shop.acme.example': 'acme' })] }
@@ -21,8 +21,8 @@ export function tenantFromHost(hosts: Readonly<Record<string, string>>): TenantS
 
 /**
  * Creates a strategy that reads the tenant from the label in front of a domain: `acme` in `acme.example.com`. The
- * domain itself, deeper names and other hosts name no tenant. It reads only the `Host` header, as {@link
- * tenantFromHost}. The id is in lower case, in whatever case the client has sent it.
+ * domain itself, deeper names and other hosts specify no tenant. The strategy reads only the `Host` header, like
+ * {@link tenantFromHost}. The ID is always in lower case.
  *
  * @throws TypeError when `domain` is not a host name.
  * @example
@@ -41,11 +41,11 @@ export function tenantFromSubdomain(options: { readonly domain: string }): Tenan
 }
 
 /**
- * Creates a strategy that reads the tenant from a segment of the path. The routes must contain the segment,
- * too: `@Controller('t/:tenant/orders')`.
+ * Creates a strategy that reads the tenant from a segment of the path. The routes must also contain the segment:
+ * `@Controller('t/:tenant/orders')`.
  *
- * @param template Literal segments, then `:tenant`: `/t/:tenant`. A path that does not begin with these
- * segments names no tenant.
+ * @param template Literal segments, then `:tenant`: `/t/:tenant`. A path that does not begin with these segments
+ * specifies no tenant.
  * @throws TypeError when the template does not end with `:tenant`, or has another parameter.
  * @example
  * tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] }
@@ -89,7 +89,7 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * Decodes a segment as the router does; `undefined` if it cannot be decoded, because the router refuses such a
+ * Decodes a segment as the router does. Returns `undefined` if it cannot be decoded, because the router refuses such a
  * path.
  */
 function decoded(segment: string | undefined): string | undefined {

@@ -18,10 +18,10 @@ function isValid(options: unknown): boolean {
 }
 
 /**
- * Requires a tenant on every route of a class, or on one method: a request without a tenant is refused with 400, and
- * responses of `@Cache` are kept apart by tenant. A decorator on a method replaces the one on its class.
+ * Requires a tenant on every route of a class, or on one method. A request without a tenant is refused with 400, and
+ * `@Cache` stores separate responses for each tenant. A decorator on a method replaces the one on its class.
  *
- * @param options `optional: true` also accepts requests that name no tenant. Default `false`.
+ * @param options `optional: true` also accepts requests that specify no tenant. Default: `false`.
  * @example
  * @Tenant()
  * @Controller('invoices')
@@ -34,7 +34,7 @@ export function Tenant(...args: [TenantDecoratorOptions?]): DualClassOrMethodDec
 }
 
 /**
- * Returns the options of the `@Tenant` of a route, or of its class; `undefined` without `@Tenant`.
+ * Returns the options of `@Tenant` on a route or on its class; `undefined` without `@Tenant`.
  *
  * @example
  * const needsTenant = tenancyOf(route) !== undefined && tenancyOf(route)?.optional !== true

@@ -2,12 +2,12 @@ import { IncomingMessage } from 'node:http'
 import type { Writable } from 'node:stream'
 import { loadPeer } from '../../errors/peer-floor.js'
 
-// The original `on` of Node, which does not bind listeners to the scope of the request: see `http/read-body.ts`.
+// The original `on` of Node, which does not bind listeners to the scope of the request. See `http/read-body.ts`.
 const { on } = IncomingMessage.prototype
 
 /**
- * The number of bytes of an unread body that are discarded after the response. Larger bodies cost the client its
- * connection.
+ * The number of bytes of an unread body that are discarded after the response. For larger bodies, the connection is
+ * closed.
  */
 const DROPPED_BYTES = 1024 * 1024
 
@@ -19,9 +19,9 @@ export interface BodyEvents {
   onCut(): void
 }
 
-/** The body of a request, while it is written into a parser. */
+/** The body of a request that is being written into a parser. */
 export interface Feed {
-  /** Passes no more data to the parser. The rest of the body is not read. */
+  /** Stops passing data to the parser. The rest of the body is not read. */
   stop(): void
   /** Drops the rest of the body, so that the connection can be used again. */
   drop(): void
@@ -67,7 +67,7 @@ function dropBody(req: IncomingMessage): void {
     dropped += chunk.length
     if (dropped > DROPPED_BYTES) req.socket.destroy()
   })
-  // Without a listener, the error of a broken connection would end the process.
+  // Without a listener, an error of a broken connection would end the process.
   on.call(req, 'error', () => {})
   req.resume()
 }
@@ -86,13 +86,13 @@ export type DicerClass = new (config: DicerConfig) => Writable
 /**
  * Loads the parser of forms.
  *
- * @param route The route that needs it, for the error message.
+ * @param route The route that needs the parser, for the error message.
  * @throws ConfigError when `@fastify/busboy` is not installed or is too old.
  */
 export async function loadBusboy(route: string): Promise<DicerClass> {
   const use = { subject: `${route} @Upload`, origin: import.meta.url }
-  // Its types add an event to every stream of the program, and break the types of the others. So the compiler must not
-  // find them. Bundlers still see a literal.
+  // The package's types add an event to every stream of the program and break the types of other events, so the
+  // compiler must not find them. Bundlers still find a literal.
   const load = () => import('@fastify/busboy' as string)
   const { Dicer } = await loadPeer('@fastify/busboy', use, load)
   return Dicer

@@ -8,7 +8,7 @@ import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import type { FileFacts, FileSource } from './stored-file.js'
 import { fileTooLarge, wrongType } from './text-fields.js'
 
-/** The maximum number of bytes of a file that wait in memory. */
+/** The maximum number of bytes of a file that are buffered in memory. */
 const MEMORY_BYTES = 64 * 1024
 
 /** The form that a file is a part of. */
@@ -17,7 +17,7 @@ export interface FormOfFile {
   readonly failure: Error | null
   /** Resolves when the whole form was read; rejects with {@link FormOfFile.failure}. */
   readonly complete: Promise<void>
-  /** Resolves with whether everything else has arrived, so that the handler can read the rest of the file itself. */
+  /** Resolves with whether all other parts have arrived, so that the handler can read the rest of the file itself. */
   mayStream(): Promise<boolean>
 }
 
@@ -46,7 +46,9 @@ export class FilePart implements FileSource {
     this.#arriving = new PartQueue(part)
   }
 
-  /** Reads the file to its end, or until the handler can read the rest. Resolves with whether it contains bytes. */
+  /**
+   * Reads the file to its end, or until the handler can read the rest. Resolves with whether the file contains bytes.
+   */
   async receive(): Promise<boolean> {
     for (;;) {
       const chunk = await this.#next()
@@ -61,7 +63,7 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Checks the type of a file that may be shorter than the bytes that usually decide. */
+  /** Checks the type of a file that may have fewer bytes than the check normally uses. */
   checkType(): void {
     if (this.#isChecked) return
     this.#isChecked = true
@@ -76,11 +78,11 @@ export class FilePart implements FileSource {
       const value = spooled === null ? await this.#nextOfMemory() : (await spooled.next()).value
       if (this.#form.failure !== null) throw this.#form.failure
       if (value != null) return { done: false, value }
-      // Whoever has the whole file has a whole form.
+      // When the whole file has been read, the whole form must have been read.
       await this.#form.complete
       return { done: true, value: undefined }
     }
-    // Written out: generators that delegate to generators took a tenth of the time of an upload.
+    // Written as an object, because generators that delegate to generators took a tenth of the time of an upload.
     return {
       next: step,
       [Symbol.asyncIterator]() {
@@ -89,19 +91,19 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Discards the bytes: they can no longer be read. */
+  /** Discards the bytes, which can no longer be read. */
   drop(reason: Error): void {
     this.#head = []
     this.#arriving.fail(reason)
     this.#part.destroy()
-    // Closing fails only if the file is closed already.
+    // Closing fails only if the file is already closed.
     this.#spool?.close().catch(() => {})
   }
 
   async #receiveOnDisk(): Promise<void> {
     const spool = await Spool.create()
     this.#spool = spool
-    // The request may have ended while the file was opened. `drop` did not see it then.
+    // The request may have ended while the file was being opened. `drop` could not close it then.
     if (this.#form.failure !== null) {
       await spool.close()
       throw this.#form.failure
@@ -123,13 +125,13 @@ export class FilePart implements FileSource {
     return chunk
   }
 
-  /** The next bytes; `null` at the end of the file. Every byte of the file passes through this method. */
+  /** Returns the next bytes; `null` at the end of the file. All bytes of the file pass through this method. */
   async #next(): Promise<Buffer | null> {
     let chunk: Buffer | null
     try {
       chunk = await this.#arriving.next()
     } catch (error) {
-      // Whatever the parser reports about its part: the form has the reason.
+      // The form has the actual reason, whatever error the parser reports for its part.
       throw this.#form.failure ?? error
     }
     if (this.#form.failure !== null) throw this.#form.failure
@@ -152,8 +154,8 @@ export class FilePart implements FileSource {
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * A temporary file without a name. The name is removed as soon as the file is open, so the file is gone when it is
- * closed, and when the process ends in any way.
+ * A temporary file without a name. The name is removed as soon as the file is open, so the file is deleted when it is
+ * closed or when the process ends for any reason.
  */
 class Spool {
   readonly #handle: FileHandle
@@ -197,7 +199,7 @@ class Spool {
   }
 }
 
-/** The number of waiting bytes at which the part is paused. */
+/** The number of buffered bytes at which the part is paused. */
 const WAITING_BYTES = 128 * 1024
 
 interface Reader {
@@ -206,8 +208,8 @@ interface Reader {
 }
 
 /**
- * The bytes of a part, for one reader. An iterator of the stream would join the pieces that the parser emits: copying them
- * took an eighth of the time of an upload.
+ * The bytes of a part, for one reader. The stream's iterator would join the chunks that the parser emits, and copying
+ * them took an eighth of the time of an upload.
  */
 class PartQueue {
   readonly #part: Readable

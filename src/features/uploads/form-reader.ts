@@ -9,7 +9,7 @@ import { extensionOf } from './signatures.js'
 import { StoredFile } from './stored-file.js'
 import { invalidPart, malformed, TextFields, tooLarge, wrongType } from './text-fields.js'
 
-/** The allowed content of a form, compiled from the model of its route. */
+/** The content that a form may have, compiled from the model of its route. */
 export interface FormRules {
   readonly files: Readonly<Record<string, FileRule>>
   /** The names of the text fields. */
@@ -21,7 +21,7 @@ export interface FormRules {
   /** The maximum size of the form, in bytes. */
   readonly formBytes: number
   readonly maxParts: number
-  /** The status of a form that its rules reject. */
+  /** The status for a form that breaks these rules. */
   readonly validationStatus: number
 }
 
@@ -44,7 +44,7 @@ export class FormReader implements FormOfFile {
   readonly #fields: TextFields
   readonly #files: Map<string, StoredFile[]> = new Map()
   readonly #parts: Set<FilePart> = new Set()
-  /** The number of parts that are not read completely. */
+  /** The number of parts that have not been read completely. */
   #open = 0
   #count = 0
   #bytes = 0
@@ -75,7 +75,7 @@ export class FormReader implements FormOfFile {
     if (this.failure !== null) this.#feed.stop()
   }
 
-  /** Resolves with the values as soon as the handler can begin; rejects with 400, 413 or 415. */
+  /** Resolves with the values as soon as the handler can begin. Rejects with 400, 413 or 415. */
   get ready(): Promise<FormValues> {
     return this.#ready.promise
   }
@@ -85,7 +85,7 @@ export class FormReader implements FormOfFile {
   }
 
   /**
-   * Ends the form together with its request: files that were not saved are deleted.
+   * Ends the form together with its request. Files that were not saved are deleted.
    *
    * @param isCut Whether the client disconnected before it received its response.
    */
@@ -97,7 +97,7 @@ export class FormReader implements FormOfFile {
   fail(error: Error): void {
     if (this.failure !== null) return
     this.failure = error
-    // The connection may be cut before there is a feed.
+    // The connection may be closed before the feed exists.
     this.#feed?.stop()
     for (const part of this.#parts) part.drop(error)
     this.#complete.reject(error)
@@ -110,7 +110,7 @@ export class FormReader implements FormOfFile {
       areSingle &&
       fields.every((name) => this.#fields.has(name)) &&
       Object.entries(files).every(([name, { max }]) => this.#files.get(name)?.length === max)
-    // Another file may still be in the process of being written to disk.
+    // Another file may still be being written to disk.
     if (!areHere || this.#isStreaming || this.#open > this.#fields.open + 1) return false
     await this.#fields.read()
     if (this.failure !== null) throw this.failure
@@ -118,7 +118,7 @@ export class FormReader implements FormOfFile {
     return true
   }
 
-  /** Callbacks of the parser must not throw into it. */
+  /** Runs a parser callback, which must not throw into the parser. */
   #guard(run: () => void): void {
     if (this.failure !== null) return
     try {
@@ -182,7 +182,7 @@ export class FormReader implements FormOfFile {
     const extension = rule.types === null ? '' : extensionOf(facts.type)
     const source = new FilePart(part, { ...facts, extension }, { rule, form: this })
     const file = new StoredFile({ ...facts, extension }, source)
-    // For a file input without a file, a browser sends an empty file without a name.
+    // For a file input without a chosen file, a browser sends an empty file without a name.
     const isNone = fileName === ''
     if (!isNone) {
       if (files.length === rule.max) throw this.#invalid(name, `must be at most ${rule.max} files`)
@@ -251,7 +251,7 @@ interface Deferred<T> {
   reject(error: Error): void
 }
 
-/** `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection does not end the process. */
+/** Replaces `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection does not end the process. */
 function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {}
   let reject: (error: Error) => void = () => {}

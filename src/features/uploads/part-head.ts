@@ -1,24 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The head of a part of a form. */
+/** The head of a form part. */
 export interface PartHead {
   readonly name: string
-  /** `null` for a text field; empty if the user of a browser has chosen no file. */
+  /** The file name; `null` for a text field; empty if the user of a browser has chosen no file. */
   readonly fileName: string | null
-  /** In lower case, without parameters; `null` if the part has no type. */
+  /** The media type in lower case, without parameters; `null` if the part has no type. */
   readonly type: string | null
-  /** How the text of a field is read. */
+  /** The encoding in which the text of a field is read. */
   readonly encoding: FieldEncoding
 }
 
 export type FieldEncoding = 'utf8' | 'latin1'
 
-/** The header lines of a part, by name in lower case, as Latin-1. */
+/** The header lines of a part as Latin-1, by lower-case name. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
 
-/** More lines than a part may have: browsers send two. */
+/** The maximum number of header lines of a part. Browsers send two. */
 export const MAX_HEADERS: number = 16
-/** The maximum size of the head of a part, in bytes. */
+/** The maximum size of a part's head, in bytes. */
 export const MAX_HEAD_BYTES: number = 8 * 1024
 
 /** The maximum number of characters of a file name from the client. */
@@ -27,13 +27,15 @@ const MAX_NAME = 255
 const MAX_TEXT = 1024
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
-// Each repetition starts with a character that the part before it cannot match, so the patterns do not backtrack.
+// Each repetition begins with a character that the part before it cannot match, so the patterns do not backtrack.
 const DISPOSITION =
   /^form-data((?:[ \t]*;[ \t]*[a-z*]+=(?:"(?:[^"\\\r\n]|\\.)*"|[^\s";]+))+)[ \t]*(?:;[ \t]*)?$/i
 const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(;[^\\r\\n]*)?$`)
 const CHARSET = /;[ \t]*charset=("?)([^\s";]*)\1/i
-/** By charset. Apache HttpClient sends ISO-8859-1 by default. Each byte of US-ASCII is the same in UTF-8. */
+/**
+ * The encodings, by charset. Apache HttpClient sends ISO-8859-1 by default. Each byte of US-ASCII is the same in UTF-8.
+ */
 const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
   ['utf-8', 'utf8'],
   ['utf8', 'utf8'],
@@ -42,10 +44,10 @@ const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
 ])
 
 /**
- * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it:
- * whatever could be read in another way is refused.
+ * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it,
+ * so an ambiguous head is refused.
  *
- * @returns a text for a wrong head: its mistake.
+ * @returns the head, or a text with the mistake of an invalid head.
  */
 export function readHead(headers: PartHeaders): PartHead | string {
   const lines = Object.values(headers).flat()
@@ -64,7 +66,10 @@ export function readHead(headers: PartHeaders): PartHead | string {
   return { name, fileName: filename, ...type }
 }
 
-/** The bytes of a head, a little too many rather than too few. The parser cuts off the part beyond the limit. */
+/**
+ * Returns the approximate size of a head in bytes, rather too large than too small. The parser cuts off the part beyond
+ * the limit.
+ */
 function sizeOf(headers: PartHeaders): number {
   return Object.entries(headers).reduce(
     (sum, [name, values = []]) =>
@@ -84,7 +89,8 @@ function readParameters(disposition: string): Parameters | null {
   const found: Record<string, string> = Object.create(null)
   for (const [, key = '', quoted, token] of text.matchAll(PARAMETER)) {
     const name = key.toLowerCase()
-    // .NET, Spring and aiohttp write `filename*` beside `filename`. Forms do not have it (RFC 7578, section 4.2).
+    // .NET, Spring and aiohttp send `filename*` in addition to `filename`, although forms must not have it (RFC 7578,
+    // section 4.2).
     const value = name === 'filename*' ? '' : readText(quoted ?? token ?? '')
     if (name in found || value === null) return null
     found[name] = value
@@ -93,17 +99,18 @@ function readParameters(disposition: string): Parameters | null {
   return hasOnlyExtended || 'name*' in found ? null : found
 }
 
-/** The text of a parameter; `null` if it is not UTF-8, too long, or has a control character. */
+/** Returns the text of a parameter; `null` if it is not UTF-8, is too long, or has a control character. */
 function readText(latin1: string): string | null {
   const bytes = Buffer.from(latin1, 'latin1')
   if (!isUtf8(bytes)) return null
-  // Browsers escape a quote as `%22`, older ones with a backslash. A folder of Windows has single backslashes, too.
+  // Browsers escape a quote as `%22`, and older browsers with a backslash. A Windows path also contains single
+  // backslashes.
   const text = bytes.toString('utf8').replace(/\\(["\\])/g, '$1')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
   return text.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(text) ? null : text
 }
 
-/** Files are sent unencoded: all other encodings are obsolete (RFC 7578, section 4.7). */
+/** Whether a part is sent without a transfer encoding. All other encodings are obsolete (RFC 7578, section 4.7). */
 function isPlain(headers: PartHeaders): boolean {
   const encodings = headers['content-transfer-encoding'] ?? []
   return encodings.every((encoding) => /^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
@@ -124,7 +131,7 @@ function readType(
   return { type: essence.toLowerCase(), encoding }
 }
 
-/** The file name without folders, for people; `null` if nothing is left. */
+/** Returns the file name without folders, for people; `null` if nothing is left. */
 export function baseName(fileName: string): string | null {
   const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
   const short = Array.from(base).slice(0, MAX_NAME).join('')

@@ -1,15 +1,15 @@
-/** The first bytes of files of a type, in hexadecimal. `??` stands for any byte. */
+/** The first bytes of files with a type, in hexadecimal. `??` stands for any byte. */
 interface Signature {
-  /** The extension of the names that the server chooses. */
+  /** The extension for file names that the server chooses. */
   readonly extension: string
-  /** One of the signatures must match; empty for text types. */
+  /** The possible beginnings, one of which must match; empty for text types. */
   readonly starts: readonly string[]
 }
 
 const ZIP = ['504b0304', '504b0506']
 const FTYP = '????????66747970'
 
-/** By media type. Text types have no signature. */
+/** The signatures, by media type. Text types have no signature. */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
   'image/png': { extension: '.png', starts: ['89504e470d0a1a0a'] },
   'image/jpeg': { extension: '.jpg', starts: ['ffd8ff'] },
@@ -50,24 +50,26 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
 /** The number of bytes at the start of a file that determine its type. */
 export const SIGNATURE_BYTES = 16
 
-/** The extension for a media type; empty for a type that is not known here. */
+/** Returns the extension for a media type; empty for a type that is not listed here. */
 export function extensionOf(type: string): string {
   return signatureOf(type)?.extension ?? ''
 }
 
-/** Bytes with which a file of a type may begin; empty for text, and for a type that is not known here. */
+/** Returns bytes with which a file of a type may begin; empty for text, and for a type that is not listed here. */
 export function beginningOf(type: string): Buffer {
   const [start = ''] = signatureOf(type)?.starts ?? []
   return Buffer.from(start.replaceAll('??', '20'), 'hex')
 }
 
-/** The types that are known here and that a range such as `image/*` includes. */
+/** Returns the listed types that a range such as `image/*` includes. */
 export function typesIn(range: string): string[] {
   const prefix = range.replace(/\*$/, '')
   return Object.keys(SIGNATURES).filter((type) => type.startsWith(prefix))
 }
 
-/** Whether the first bytes of a file fit its type. Files of a type that is not known here may begin with any bytes. */
+/**
+ * Whether the first bytes of a file match its type. Files of a type that is not listed here may begin with any bytes.
+ */
 export function isOfType(head: Buffer, type: string): boolean {
   const starts = signatureOf(type)?.starts ?? []
   return starts.length === 0 || starts.some((start) => beginsWith(head, start))

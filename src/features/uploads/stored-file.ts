@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import type { SavedFile, UploadedFile } from '../../contracts/inputs.js'
 import { acceptAsFile } from '../../schema/file-schema.js'
 
-/** The facts about a file before its first byte. */
+/** The facts about a file that are known before its first byte. */
 export interface FileFacts {
   readonly field: string
   readonly originalName: string | null
@@ -15,15 +15,15 @@ export interface FileFacts {
   readonly extension: string
 }
 
-/** Where the bytes of a file are. */
+/** The source of a file's bytes. */
 export interface FileSource {
-  /** The bytes, in order. Called once. */
+  /** Reads the bytes, in order. Called once. */
   read(): AsyncIterable<Buffer>
   /** The number of bytes; `null` while the file is arriving. */
   readonly size: number | null
 }
 
-/** A file of a form, which is read once. Its own fields are private, so that logs and JSON do not show its bytes. */
+/** A file of a form, which can be read once. Its fields are private, so that logs and JSON do not contain its bytes. */
 export class StoredFile implements UploadedFile {
   readonly #facts: FileFacts
   readonly #source: FileSource
@@ -89,13 +89,13 @@ export class StoredFile implements UploadedFile {
     return { path, name: this.#name, size }
   }
 
-  /** For logs, and for handlers that return the body. */
+  /** Returns the facts, for logs and for handlers that return the request body. */
   toJSON(): object {
     const { field, name, originalName, type, size } = this
     return { field, name, originalName, type, size }
   }
 
-  /** Writes a file that does not exist yet, and removes it again if that fails. */
+  /** Writes to a file that does not exist yet. Removes the file if writing fails. */
   async #write(path: string): Promise<number> {
     const handle = await open(path, 'wx')
     let size = 0

@@ -7,9 +7,9 @@ import type { PartHead } from './part-head.js'
 
 /** The text fields of one form. */
 export class TextFields {
-  /** Without a prototype. A field that was sent more than once is a list. */
+  /** The values, in an object without a prototype. A field that was sent more than once is a list. */
   readonly values: Record<string, string | string[]> = Object.create(null)
-  /** The number of fields that are not read completely. */
+  /** The number of fields that have not been read completely. */
   open = 0
   readonly #maxBytes: number
   readonly #names: Set<string> = new Set()
@@ -25,7 +25,7 @@ export class TextFields {
     return this.#names.has(name)
   }
 
-  /** Resolves when the fields that have begun to arrive are read. */
+  /** Resolves when all fields that have begun to arrive have been read. */
   async read(): Promise<void> {
     await Promise.all(this.#reading)
   }
@@ -70,12 +70,12 @@ export class TextFields {
   }
 }
 
-/** A form that breaks the rules of forms. Names that the client has made up are not repeated. */
+/** Creates the error for a form that breaks the rules of forms. It does not repeat names that the client chose. */
 export function malformed(problem: string): HttpError {
   return refuse('MALFORMED_BODY', `The form ${problem}`)
 }
 
-/** A part that the form may not have, or not so often. */
+/** Creates the error for a part that the form may not have, or may not have that many times. */
 export function invalidPart(status: number, path: string, message: string): HttpError {
   return refuse('VALIDATION_FAILED', 'Validation failed', {
     status,

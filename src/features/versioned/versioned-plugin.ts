@@ -15,7 +15,7 @@ import {
   versionedOption,
 } from './versioned.js'
 
-/** `*`, or entity tags (RFC 9110, 8.8.3 and 13.1.1). */
+/** Matches `*` or entity tags (RFC 9110, 8.8.3 and 13.1.1). */
 const CONDITION =
   /^[\t ]*(?:\*|(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[\t ]*,[\t ]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*)[\t ]*$/
 const OPAQUE = /^[\x21\x23-\x7e\x80-\xff]*$/
@@ -50,7 +50,7 @@ export function versionedPlugin(model: AppModel): Plugin {
   }
 }
 
-/** Returns the current version of the row of a request; `undefined` without a row. */
+/** Returns the current version of a request's row; `undefined` if there is no row. */
 type CurrentOf = (req: Request) => Promise<RowVersion | undefined>
 
 function currentReader(
@@ -77,9 +77,9 @@ function currentReader(
 }
 
 /**
- * Sends the version of a returned row.
+ * Creates the step that sends the version of a returned row.
  *
- * @param isSource Whether a write compares with the version, so that each row must have one.
+ * @param isSource Whether a write is compared with this version, so that each row must have one.
  */
 function tagged(
   next: Step,
@@ -103,12 +103,12 @@ interface Guard {
   readonly currentOf: CurrentOf
 }
 
-/** Lets a write pass if the row has the version that the client has read. */
+/** Creates the step that lets a write pass if the row has the version that the client has read. */
 function guarded(next: Step, guard: Guard): Step {
   const { mayCreate } = guard.found
   return async function checkVersion(req, res) {
     const { 'if-match': match } = req.headers
-    // A PUT that creates no row does not use the other condition.
+    // `If-None-Match` applies only to a PUT that may create a row.
     const none = mayCreate ? req.headers['if-none-match'] : undefined
     const wrong = mistakeIn(match, none)
     if (wrong !== null) return wrong
@@ -120,7 +120,7 @@ function guarded(next: Step, guard: Guard): Step {
     try {
       return await next(req, res)
     } catch (error) {
-      // Its statement has changed no row: another write came before.
+      // The handler's statement changed no row, because another write came first.
       if (!HttpError.is(error) || error.status !== 412) throw error
       const newer = await guard.currentOf(req)
       return stale(newer === undefined ? null : tagOf(newer), guard)
@@ -136,13 +136,16 @@ function mistakeIn(match: string | undefined, none: string | undefined): Refusal
   return isKnown ? null : refused('PRECONDITION_INVALID', ONLY_STAR)
 }
 
-/** Without a row, no condition is true, not even `*` (RFC 9110, 13.1.1). */
+/** Whether a condition fails. Without a row, no condition is true, not even `*` (RFC 9110, 13.1.1). */
 function failsCondition(match: string, etag: string | null): boolean {
   const headers = { 'if-match': match }
   return etag === null || failsPrecondition({ headers }, { etag, lastModified: null })
 }
 
-/** Only a PUT that would create the row can fail on a missing row: other methods find nothing (RFC 9110, 13.2.1). */
+/**
+ * Returns the refusal of a failed condition. For a missing row, only a PUT that may create the row receives a 412, and
+ * other methods a 404 (RFC 9110, 13.2.1).
+ */
 function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
   if (etag === null && !mayCreate) return refused('NOT_FOUND')
   if (etag === null) return refused('PRECONDITION_FAILED', 'It does not exist')
@@ -155,7 +158,11 @@ function refused(code: Parameters<typeof refuse>[0], message?: string): Refusal 
   return new Refusal(refuse(code, message))
 }
 
-/** @throws Error if the row has no version. */
+/**
+ * Returns the version of a row.
+ *
+ * @throws Error if the row has no version.
+ */
 function versionIn(row: unknown, by: string, { name }: RouteModel): RowVersion {
   const value: unknown = (row as Readonly<Record<string, unknown>>)[by]
   const isValid =

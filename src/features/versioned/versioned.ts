@@ -9,20 +9,20 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Versioned}. */
 export interface VersionedOptions<TController extends object = object> {
-  /** The field of a row that has its version: a number, a text without `"`, or a `Date`. Default `'version'`. */
+  /** The field with the version of a row: a number, a text without `"`, or a `Date`. Default: `'version'`. */
   readonly by?: string
-  /** Whether a `PUT` may create a row, for clients that send `If-None-Match: *`. Default `false`. */
+  /** Whether a `PUT` may create a row, for clients that send `If-None-Match: *`. Default: `false`. */
   readonly creates?: boolean
   /**
-   * Returns the current row of a request; `undefined` or `null` if there is none. Default: the result of the `GET` route of
-   * the same path and controller, whose handler uses only the request.
+   * Returns the current row for a request; `undefined` or `null` if there is none. Default: the result of the `GET`
+   * route with the same path and controller, whose handler may use only the request.
    */
   current?(req: Request, controller: TController): unknown
 }
 
 const NAMES: OptionNames<VersionedOptions> = { by: true, creates: true, current: true }
 
-/** The option itself. `false`: the method is left out. */
+/** The option itself. `false` excludes a method. */
 export const versionedOption: RouteOption<
   VersionedOptions | false,
   VersionedOptions | false,
@@ -43,23 +43,24 @@ export const versionedOption: RouteOption<
 })
 
 /**
- * Prevents lost updates. Responses with a row get its version as a strong `ETag`, and `PUT`, `PATCH` and `DELETE` must send
- * it back as `If-Match`: 428 without it, 412 if the row has another version by now, 400 if it is malformed. With `creates`, a
- * `PUT` may send `If-None-Match: *` in its place, to create a row that must not exist. A `GET` with the version that the
- * client has is a 304.
+ * Prevents lost updates. Responses with a row contain its version as a strong `ETag`, and `PUT`, `PATCH` and `DELETE`
+ * requests must send it back as `If-Match`. The response is 428 without this header, 412 if the row now has another
+ * version, and 400 if the header is malformed. With `creates`, a `PUT` may instead send `If-None-Match: *` to create a
+ * row that must not exist. A `GET` request with the current version receives a 304.
  *
- * The check comes before the handler, so two requests may pass it at once. The statement of the handler decides: compare
- * the version in it, with `versionIs(req)` of `blazon/postgres` or {@link expectedVersion}, and throw a
- * `PreconditionFailedError` if it has changed no row.
+ * The check runs before the handler, so two requests may pass it at the same time. The handler's statement decides:
+ * compare the version in the statement, with `versionIs(req)` from `blazon/postgres` or with {@link expectedVersion},
+ * and throw a `PreconditionFailedError` if the statement has changed no row.
  *
- * On a class, it applies to the writes of all its routes, and to the `GET` routes of their paths. `@Versioned(false)` leaves a
- * method out.
+ * On a class, it applies to all of its write routes, and to the `GET` routes with the same paths. `@Versioned(false)`
+ * excludes a method.
  *
  * Sources: RFC 9110, sections 8.8.3 and 13; RFC 6585, section 3.
  *
- * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route of the same path.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for a wrong option; `E_VERSIONED_ROUTE` where no code returns the current
- * version, and on a method that has none.
+ * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route with the
+ * same path.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` on a route for which no
+ * code returns the current version, and on a method that does not support versions.
  * @see docs/conditional-writes.md
  * @example
  * @Versioned()
@@ -100,12 +101,12 @@ export function versionedOf(route: RouteModel): VersionedRoute | null {
   return { by, isWrite, mayCreate: creates && method === 'PUT', current }
 }
 
-/** Whether a route of an application has versions. */
+/** Whether any route of an application uses versions. */
 export function usesVersions({ routes }: AppModel): boolean {
   return routes.some((route) => versionedOf(route) !== null)
 }
 
-/** The `GET` route that returns the row of a write. */
+/** Returns the `GET` route that returns the row of a write. */
 export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | undefined {
   const { path, controller, version } = route
   const own = routes.filter(
@@ -115,10 +116,10 @@ export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | 
 }
 
 const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: { type: 'string' } }
-/** Tags in quotes, or `*`. Lists and weak tags are allowed, too. */
+/** Matches tags in quotes, or `*`. Lists and weak tags are also allowed. */
 const TAGS = '^(\\*|(W/)?"[!#-~]*"( ?, ?(W/)?"[!#-~]*")*)$'
 
-/** Adds conditions, tags and refusals to the operations that have versions. */
+/** Adds conditions, tags and error responses to the operations that use versions. */
 export const versionedContract: ContractOf = (route) => {
   const found = versionedOf(route)
   if (found === null) return null
@@ -154,7 +155,7 @@ export const versionedContract: ContractOf = (route) => {
   }
 }
 
-/** Finds routes without a source of the current version, and options without effect. */
+/** Reports routes without a source for the current version, and options that have no effect. */
 export function checkVersioned(model: AppModel): Problem[] {
   return model.routes.flatMap((route) => {
     const cause = mistakeOf(route, model)
@@ -191,10 +192,11 @@ export function expectVersion(req: Request, version: RowVersion | null): void {
 }
 
 /**
- * Returns the version that a request of a route with `@Versioned()` expects, as the row has it, for the condition of the
- * statement that changes the row. `null` if the client accepts any (`If-Match: *`) or creates the row.
+ * Returns the version that a request to a route with `@Versioned()` expects. Use it in the condition of the statement
+ * that changes the row. The version has the same type as in the row. Returns `null` if the client accepts any version
+ * (`If-Match: *`) or creates the row.
  *
- * @throws Error in a request of another route, because a write without the condition could overwrite a change.
+ * @throws Error in a request to another route, because a write without the condition could overwrite a change.
  * @example
  * const note = await notes.updateOne({ id, version: expectedVersion(req) ?? undefined }, { text })
  * if (note === null) throw new PreconditionFailedError()

@@ -5,14 +5,14 @@ import type { Feature } from '../../step/feature.js'
 export type { VersionSettings } from '../../contracts/version.js'
 export { versionGroup } from './version-options.js'
 
-/** `@Version()`. The model has a route for each version, and the router selects it: there are no steps. */
+/** `@Version()`. The model has a route for each version, and the router selects the route, so there are no steps. */
 export const versions: Feature<{ readonly versions: VersionSettings | null }> = {
   name: 'versions',
   contract: ({ versions }) => (versions?.by === 'header' ? headerContract(versions) : null),
   facts: ({ versions }) => versions,
 }
 
-/** OpenAPI does not allow `Accept` as a parameter. */
+/** Adds the version header to operations. OpenAPI does not allow `Accept` as a parameter. */
 function headerContract({ default: byDefault }: VersionSettings): ContractOf {
   return ({ version, versionHeader: name }) => {
     if (version === null || name === null) return null

@@ -15,10 +15,13 @@ const NAMES: OptionNames<VersionOptions> = {
 /** A token of RFC 9110, 5.6.2. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers that clients send for other purposes: their values are not versions. */
+/** Headers that clients send for other purposes, so their values are not versions. */
 const TAKEN = ['accept', 'authorization', 'content-type', 'cookie', 'host', 'origin', 'vary']
 
-/** The `versions` option. An unknown name is an error: a misspelt default would refuse all old clients. */
+/**
+ * The `versions` option. An unknown name is an error, because with a misspelt `default`, all old clients would be
+ * refused.
+ */
 export const versionGroup: OptionGroup<Option, VersionSettings | null> = {
   unknown: (versions) => unknownOptions('versions.', versions, NAMES),
   check,

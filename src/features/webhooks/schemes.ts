@@ -6,29 +6,29 @@ import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
 interface Signed {
   /** The signed text before the body; `''` if there is none. */
   readonly prefix: string
-  /** The signatures: a sender that rotates its secret signs with several. */
+  /** The signatures. A sender that rotates its secret signs with several secrets. */
   readonly signatures: readonly Buffer[]
   /** Seconds since 1970; `null` if the scheme has no timestamp. */
   readonly seconds: number | null
-  /** The id of the delivery; `null` if the signed text identifies it, because it contains a timestamp. */
+  /** The delivery ID; `null` if the signed text identifies it, because it contains a timestamp. */
   readonly id: string | null
 }
 
 /** How a scheme reads its headers and its secrets. */
 interface Scheme {
-  /** Returns `null` if a header is missing or malformed. */
+  /** Returns the signed data; `null` if a header is missing or malformed. */
   readonly read: (headers: IncomingHttpHeaders) => Signed | null
   /** Returns the key of a secret; `null` if the secret is invalid. */
   readonly keyOf: (secret: string) => Buffer | null
 }
 
-/** The facts of a delivery whose signature is right. */
+/** The facts about a delivery whose signature is valid. */
 export interface Verified extends Pick<Signed, 'seconds'> {
-  /** The name of the delivery, independent of which of its signatures was valid. */
+  /** The identity of the delivery, which does not depend on which of its signatures was valid. */
   readonly id: string
 }
 
-/** The shortest key of Standard Webhooks, in bytes. */
+/** The minimum key length of Standard Webhooks, in bytes. */
 const SHORTEST_KEY = 24
 
 const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
@@ -37,7 +37,7 @@ const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
   github: { read: readGithub, keyOf: textKey },
 }
 
-/** Returns the keys of a scheme; `null` if it has no secret, or an invalid one. */
+/** Returns the keys of a scheme; `null` if there is no secret or an invalid one. */
 export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonly Buffer[] | null {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   const { keyOf } = SCHEMES[scheme]
@@ -45,7 +45,7 @@ export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonl
   return keys.length === 0 || keys.includes(null) ? null : (keys as Buffer[])
 }
 
-/** Verifies a delivery, in constant time for all signatures of equal length; `null` if no key matches. */
+/** Verifies a delivery in constant time for all signatures of equal length. Returns `null` if no key matches. */
 export function verifySignature(
   { scheme }: WebhookScheme,
   keys: readonly Buffer[],
@@ -63,12 +63,15 @@ export function verifySignature(
   return null
 }
 
-/** The signature of the text before the body, and of the body. */
+/** Returns the signature of the text before the body and of the body. */
 export function hmacOf(key: Buffer, prefix: string, body: Buffer | string): Buffer {
   return createHmac('sha256', key).update(prefix).update(body).digest()
 }
 
-/** A sender that rotates its secret signs with two keys, so one signature does not name the delivery. */
+/**
+ * Returns a digest that identifies a delivery. A sender that rotates its secret signs with two keys, so one signature
+ * does not identify the delivery.
+ */
 function digestOf(prefix: string, body: Buffer): string {
   return createHash('sha256').update(prefix).update(body).digest('base64')
 }
@@ -81,8 +84,8 @@ function readStandard(headers: IncomingHttpHeaders): Signed | null {
   const of = (name: string) => textOf(headers[`webhook-${name}`] ?? headers[`svix-${name}`])
   const [id, time, list] = [of('id'), of('timestamp'), of('signature')]
   const seconds = secondsOf(time)
-  // With a dot in its id, a delivery could be split differently, so that a part of its body would count as the
-  // timestamp.
+  // If the ID contained a dot, the signed text could be split differently, so that a part of the body would count as
+  // the timestamp.
   if (id === null || id.includes('.') || list === null || seconds === null) return null
   const signatures = list.split(' ').flatMap((each) => decode(each, 'v1,', 'base64'))
   return { prefix: `${id}.${time}.`, signatures, seconds, id: null }
@@ -100,7 +103,7 @@ function readStripe(headers: IncomingHttpHeaders): Signed | null {
 function readGithub(headers: IncomingHttpHeaders): Signed | null {
   const signature = textOf(headers['x-hub-signature-256'])
   const id = textOf(headers['x-github-delivery'])
-  // The id is not signed. It is remembered for a day, so it must be short.
+  // The ID is not signed. It is stored for a day, so it must be short.
   if (signature === null || id === null || !/^[\w-]{1,100}$/.test(id)) return null
   return { prefix: '', signatures: decode(signature, 'sha256=', 'hex'), seconds: null, id }
 }
@@ -113,7 +116,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
 }
 
-/** The bytes of one signature; `undefined` for another version. */
+/** Decodes a signature; empty for another version. */
 function decode(text: string, version: string, encoding: 'hex' | 'base64'): Buffer[] {
   return text.startsWith(version) ? [Buffer.from(text.slice(version.length), encoding)] : []
 }

@@ -1,6 +1,6 @@
 /** A delivery to sign. */
 export interface UnsignedWebhook {
-  /** The id of the event, equal in all its deliveries, without a dot. */
+  /** The ID of the event, which is the same in all of its deliveries and contains no dot. */
   readonly id: string
   /** The time of this delivery, in milliseconds since 1970. */
   readonly nowMs: number
@@ -9,12 +9,13 @@ export interface UnsignedWebhook {
 }
 
 /**
- * Signs a delivery as [Standard Webhooks](https://www.standardwebhooks.com) describes it, so that `standardWebhooks(secret)`
- * accepts it.
+ * Signs a delivery according to [Standard Webhooks](https://www.standardwebhooks.com), so that
+ * `standardWebhooks(secret)` accepts it.
  *
- * @param secrets base64 of 24 bytes or more, with or without `whsec_`. With several, each signs: the receiver may have any.
+ * @param secrets One or more secrets: base64 of at least 24 bytes, with or without `whsec_`. The delivery is signed
+ * with each of them, so the receiver needs only one.
  * @returns a promise of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
- * @throws TypeError for an invalid secret, and for an id with a dot. The error does not contain the secret.
+ * @throws TypeError for an invalid secret, and for an ID with a dot. The error does not contain the secret.
  * @example
  * const headers = await signWebhook({ id: randomUUID(), nowMs: Date.now(), body }, secret)
  */

@@ -10,7 +10,7 @@ import { toSeconds } from '../../http/units.js'
 import { isScheme } from '../../model/webhooks.js'
 import { keysOf, verifySignature } from './schemes.js'
 
-/** Verifies the bytes of a request. Resolves with the error of a refusal; `null` lets the request pass. */
+/** Verifies the bytes of a request. Resolves with an error to refuse the request, or with `null` to let it pass. */
 export type WebhookCheck = (req: Request, res: Response, body: Buffer) => Promise<HttpError | null>
 
 /** The parts of the application that its checks use. */
@@ -18,11 +18,11 @@ export interface WebhookApp extends GuardSetup {
   readonly clock: Clock
 }
 
-/** How long the id of a scheme without a timestamp is stored. */
+/** How long the ID of a delivery without a timestamp is stored, in seconds. */
 const DAY = 86_400
 
 /**
- * Makes the check of a route with `@Webhook`.
+ * Creates the check for a route with `@Webhook`.
  *
  * @throws ConfigError if a secret is missing or invalid.
  */
@@ -52,7 +52,8 @@ interface SchemeConfig {
 function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig): WebhookCheck {
   const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
   const seconds = toSeconds(tolerance) as number
-  // A delivery may come from the future, and is then valid for twice the tolerance. Stores count in whole seconds.
+  // The timestamp of a delivery may be in the future, and the delivery is then valid for twice the tolerance. Stores
+  // count in whole seconds.
   const kept = Math.ceil(2 * seconds) + 1
   return async function verifyScheme({ headers }, res, body) {
     const nowMs = clock.now()
@@ -70,21 +71,21 @@ function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig)
 }
 
 /**
- * A delivery that failed is sent again by its sender, so it must not count as a replay. To senders, a redirect is a
- * failure, too.
+ * Releases the key of a delivery that failed. The sender sends it again, so it must not count as a replay. Senders also
+ * treat a redirect as a failure.
  */
 function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): void {
   const release = async () => {
     try {
       await replays.release(key)
     } catch {
-      // The key expires with the delivery.
+      // If the key cannot be released, it expires with the delivery.
     }
   }
   const releaseUnlessSent = () => {
     if (!res.writableFinished || res.statusCode >= 300) void release()
   }
-  // The sender may have disconnected while the key was claimed.
+  // The sender may have disconnected while the key was being claimed.
   if (res.closed) void release()
   else res.once('close', releaseUnlessSent)
 }
@@ -122,10 +123,12 @@ function remedyOf({ scheme }: WebhookScheme): string {
     : 'Pass the secret of the sender. If it comes from the environment, the variable is missing.'
 }
 
-/** More deliveries than any sender repeats; the oldest are forgotten first. */
+/** The maximum number of deliveries, which is more than any sender repeats. The oldest are removed first. */
 const MOST = 10_000
 
-/** Stores deliveries in this process. Only verified deliveries reach it, so outsiders cannot fill it. */
+/**
+ * Stores deliveries in the memory of this process. Only verified deliveries are stored, so outsiders cannot fill it.
+ */
 class ReplayMemory implements WebhookReplays {
   readonly #clock: Clock
   readonly #expiries = new Map<string, number>()
@@ -148,7 +151,7 @@ class ReplayMemory implements WebhookReplays {
     this.#expiries.delete(key)
   }
 
-  /** Removes expired deliveries, oldest first, and further old ones if there are too many. */
+  /** Removes expired deliveries, the oldest first, and further old deliveries if there are too many. */
   #forget(now: number): void {
     for (const [key, expiry] of this.#expiries) {
       if (expiry > now && this.#expiries.size < MOST) return

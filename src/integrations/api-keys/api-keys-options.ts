@@ -11,9 +11,9 @@ import { faultOfPrefix } from './key-format.js'
 
 /** A stored key. Stores may return more fields, which `user` and `onUse` receive. */
 export interface ApiKeyRecord {
-  /** Names the key in logs, in rate limits and in `onUse`. It is not a secret. */
+  /** The ID of the key in logs, in rate limits and in `onUse`. It is not a secret. */
   readonly id: string
-  /** The SHA-256 of the key, in 64 lower-case hexadecimal digits: `hash` of `generateApiKey`. */
+  /** The SHA-256 of the key, in 64 lower-case hexadecimal digits: the `hash` that `generateApiKey` returns. */
   readonly hash: string
   /** A name for people. Default: none. */
   readonly name?: string | null
@@ -23,17 +23,20 @@ export interface ApiKeyRecord {
   readonly permissions?: readonly string[] | null
   /** The roles of the key, for `@Can`. Default: none. */
   readonly roles?: readonly string[] | null
-  /** From when on the key is refused: a `Date`, or milliseconds since 1970. Default: never. */
+  /** The time from which the key is refused: a `Date`, or milliseconds since 1970. Default: never. */
   readonly expiresAt?: Date | number | null
-  /** When the key was revoked. Any value but `null` and `undefined` refuses the key at once. Default: not revoked. */
+  /**
+   * The time when the key was revoked. With any value except `null` and `undefined`, the key is refused immediately.
+   * Default: not revoked.
+   */
   readonly revokedAt?: Date | number | null
 }
 
 /** The user of a request with a key, unless the option `user` creates another one. */
 export interface ApiKeyUser {
-  /** The id of the key. */
+  /** The ID of the key. */
   readonly id: string
-  /** Keeps cached responses for a key apart from responses for a user of another kind with the same id. */
+  /** Separates cached responses for a key from responses for a user of another kind with the same ID. */
   readonly provider: 'api-key'
   /** The name of the key. */
   readonly name: string | undefined
@@ -50,45 +53,47 @@ export interface ApiKeysOptions<
   TRecord extends ApiKeyRecord = ApiKeyRecord,
   TUser extends object = ApiKeyUser,
 > {
-  /** The prefix of the keys, or several: `'acme_live'`, `['acme_live', 'acme_test']`. */
+  /** The prefix of the keys, or several prefixes: `'acme_live'`, `['acme_live', 'acme_test']`. */
   readonly prefix: string | readonly string[]
   /**
-   * Finds a key by its hash. It runs outside of the request, for no tenant, because several requests may share its
-   * result. `undefined` and `null` refuse the request with 401. If `find` throws or rejects, the response is 503, and an
-   * `HttpError` keeps its status.
+   * Finds a key by its hash. It runs outside the request and without a tenant, because several requests may share its
+   * result. If it returns `undefined` or `null`, the request is refused with 401. If it throws or rejects, the response
+   * is a 503, but an `HttpError` keeps its status.
    *
    * @param hash The SHA-256 of the key, in 64 lower-case hexadecimal digits.
    * @param app `get` returns the instance of a token.
    */
   readonly find: (hash: string, app: GuardSetup) => MaybePromise<TRecord | null | undefined>
-  /** The header of the key. Default `'x-api-key'`. */
+  /** The header that contains the key. Default: `'x-api-key'`. */
   readonly header?: string
   /**
-   * The scheme of the key in the header `Authorization`, such as `'Bearer'`, in place of a header of its own. Default: none.
+   * The scheme of the key in the header `Authorization`, such as `'Bearer'`, instead of a separate header. Default:
+   * none.
    */
   readonly scheme?: string
-  /** Creates `req.user` from a key, for each request. Default: an {@link ApiKeyUser}. */
+  /** Creates `req.user` from a key for each request. Default: an {@link ApiKeyUser}. */
   readonly user?: (record: TRecord, req: Request) => TUser
   /**
    * Whether a key confirms the tenant of its request: a key of another tenant, or of none, is refused with 403. With
-   * `false`, `tenant.authorize` has to decide. Default `true`.
+   * `false`, `tenant.authorize` has to decide. Default: `true`.
    */
   readonly tenant?: boolean
   /**
-   * How long a key that was found is used without another look-up, so how long a revoked key may still be accepted: a
-   * duration. 0 looks every key up for every request. Default `'30s'`.
+   * How long a key that was found is used without another look-up, as a duration. A revoked key may be accepted for
+   * this time. With 0, every request looks up its key. Default: `'30s'`.
    */
   readonly cacheFor?: Duration
   /**
-   * Called after a key was accepted, at most once for each key and `useInterval`: to store when the key was last used. It
-   * delays no request, and runs outside of it, for no tenant. Its errors are logged. Default: nothing is called.
+   * Called after a key was accepted, at most once for each key and `useInterval`, for example to store when the key was
+   * last used. It does not delay the request, and runs outside it and without a tenant. Its errors are logged. Default:
+   * none.
    */
   readonly onUse?: (record: TRecord, req: Request, app: GuardSetup) => unknown
-  /** The shortest time between two calls of `onUse` for a key: a duration. Default `'60s'`. */
+  /** The minimum time between two calls of `onUse` for a key, as a duration. Default: `'60s'`. */
   readonly useInterval?: Duration
 }
 
-/** The options with defaults filled in and units converted. */
+/** The options, with defaults applied and units converted. */
 export interface ApiKeysSettings {
   readonly prefixes: readonly string[]
   /** The header, in lower case. */
@@ -111,14 +116,14 @@ const NAMES: OptionNames<ApiKeysOptions> = {
   useInterval: true,
 }
 
-/** A token (RFC 9110, 5.6.2). */
+/** Matches a token (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
 const DEFAULT_CACHE = '30s'
 const DEFAULT_INTERVAL = '60s'
 
 /**
- * Checks the options of `apiKeys` and fills in defaults.
+ * Checks the options of `apiKeys` and applies defaults.
  *
  * @throws ConfigError with all problems.
  */

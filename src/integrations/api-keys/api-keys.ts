@@ -27,13 +27,13 @@ import { hashApiKey, keyMatcher } from './key-format.js'
 
 /** The guard that `apiKeys` creates. */
 export interface ApiKeyGuard<TUser extends object = ApiKeyUser> extends AuthGuard<TUser> {
-  /** The header of the key. */
+  /** The name of the header that contains the key. */
   readonly credentials: readonly string[]
   /** The security scheme in the document: `apiKey` in the header, or `http` with `bearer`. */
   readonly security: OpenApiSecurityScheme
-  /** The scheme in `WWW-Authenticate`: the option `scheme`, else `ApiKey`. */
+  /** The scheme in `WWW-Authenticate`: the option `scheme`, or else `ApiKey`. */
   readonly challenge: string
-  /** Returns the guard of an application, with a cache of its own. */
+  /** Returns the guard of an application, which has its own cache. */
   forApplication(app: GuardSetup): AuthGuard<TUser>
 }
 
@@ -41,13 +41,13 @@ const UNPREPARED =
   'apiKeys(): no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
 
 /**
- * Creates a guard for callers that are programs: it accepts requests with a key of {@link generateApiKey}.
+ * Creates a guard for callers that are programs. It accepts requests with a key from {@link generateApiKey}.
  *
- * A text that is not a key with one of the prefixes and the right checksum is refused without a look-up. Keys that are
- * unknown, expired or revoked are refused with 401. The user of the request has the permissions and roles of the key; the
- * key confirms its tenant; rate limits count it with `by: 'key'`.
+ * A text that is not a key with one of the prefixes and a valid checksum is refused without a look-up. Unknown, expired
+ * and revoked keys are refused with 401. The user of the request has the permissions and roles of the key. The key
+ * confirms the tenant of the request. Rate limits with `by: 'key'` count requests by key.
  *
- * @throws ConfigError at boot, when an option is not valid.
+ * @throws ConfigError at boot, when an option is invalid.
  * @example
  * new App({
  *   auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
@@ -64,7 +64,7 @@ export function apiKeys<
   )
 }
 
-/** For a guard whose options are wrong. */
+/** The options of a guard whose own options are invalid. */
 const NO_KEYS: ApiKeysOptions = { prefix: 'none', find: () => null }
 
 function create<TRecord extends ApiKeyRecord, TUser extends object>(
@@ -72,7 +72,7 @@ function create<TRecord extends ApiKeyRecord, TUser extends object>(
   settings: ApiKeysSettings,
 ): ApiKeyGuard<TUser> {
   const { header, scheme, prefixes } = settings
-  // The framework calls `tenantOf` of this guard, and `canActivate` of the application's guard.
+  // The framework calls `tenantOf` on this guard, and `canActivate` on the application's guard.
   const kRecord = Symbol('blazon.apiKeys')
   return {
     credentials: [header],
@@ -93,11 +93,13 @@ interface KeyGuardParts<TRecord extends ApiKeyRecord, TUser extends object> {
   readonly options: ApiKeysOptions<TRecord, TUser>
   readonly settings: ApiKeysSettings
   readonly app: GuardSetup
-  /** The field of an accepted request with its key. */
+  /** The field of an accepted request that contains its key. */
   readonly kRecord: symbol
 }
 
-/** A request with the keys that guards have accepted. A `WeakMap` took as long as the hash of a key. */
+/**
+ * A request with the keys that guards have accepted. A field is used because a `WeakMap` took as long as hashing a key.
+ */
 interface Marked {
   [kRecord: symbol]: ApiKeyRecord | undefined
 }
@@ -115,7 +117,7 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   constructor({ options, settings, app, kRecord }: KeyGuardParts<TRecord, TUser>) {
     const { find, onUse, user } = options
     const clock = app.get(Clock)
-    // Requests share look-ups, and reports outlive them: both run as code outside of every request.
+    // Requests share look-ups, and reports may outlive requests, so both run outside the async context of any request.
     const outside = new AsyncResource('blazon.apiKeys')
     this.#clock = clock
     this.#kRecord = kRecord
@@ -171,18 +173,18 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 }
 
-/** The client only learns that it needs another key. */
+/** Refuses a request. The client receives no reason, only that it needs another key. */
 function refuse(req: Request, reason: string): false {
   noteOf(req)?.({ by: 'api-keys', verdict: 'refused', reason })
   return false
 }
 
-/** The error of a look-up that several requests may wait for. */
+/** The error of a look-up for which several requests may be waiting. */
 class FailedLookUp extends Error {}
 
 /**
- * Throws the error of one request. A key that could not be looked up may be right: 401 would make clients give it up. Other
- * errors are mistakes in the program, which the framework logs; it refuses the request with 401.
+ * Throws the error for one request. A key that could not be looked up may be valid, so a 401 would make clients discard
+ * it. Other errors are mistakes in the program: the framework logs them, and refuses the request with 401.
  */
 function refuseForNow(error: unknown): never {
   if (!(error instanceof FailedLookUp)) throw error
@@ -201,7 +203,7 @@ function plainUser({ id, name, tenant, permissions, roles }: ApiKeyRecord): ApiK
   }
 }
 
-/** Other guards may read the same scheme, so a key is recognised by its prefix. */
+/** Returns a function that recognizes a key by its prefix, because other guards may read the same scheme. */
 function carrier(scheme: string, prefixes: readonly string[]): (req: Request) => boolean {
   return ({ headers: { authorization } }) => {
     const text = authorization === undefined ? undefined : credentialOf(authorization, scheme)
@@ -223,7 +225,7 @@ function securityOf(
 /** Returns the only credential of a request; `undefined` if there is none, or more than one. */
 type ReadCredential = (req: Request) => string | undefined
 
-/** Node joins fields of the same name with a comma, but keeps only the first `Authorization`. */
+/** Node joins repeated headers with a comma, but keeps only the first `Authorization`. */
 const AUTHORIZATION = 'authorization'
 
 /** Creates the function that reads the key of a request from its header. It never reads the URL. */
@@ -256,10 +258,10 @@ function isRepeated({ rawHeaders }: Request): boolean {
   return count > 1
 }
 
-/** The maximum number of keys whose reports are stored. A key that is removed early is reported again. */
+/** The maximum number of keys whose last report is stored. A key that is removed early is reported again. */
 const MOST = 10_000
 
-/** The parts of {@link KeyUses}. */
+/** The dependencies of {@link KeyUses}. */
 interface KeyUsesParts<TRecord> {
   readonly clock: Clock
   readonly logger: Logger
@@ -271,7 +273,9 @@ interface KeyUsesParts<TRecord> {
 /** Reports the use of keys: at most once per key in an interval. */
 export class KeyUses<TRecord extends ApiKeyRecord> {
   readonly #parts: KeyUsesParts<TRecord>
-  /** When each key was last reported, the oldest first. Only keys that exist are here, and only for an interval. */
+  /**
+   * The time of each key's last report, the oldest first. It contains only keys that exist, and only for one interval.
+   */
   readonly #reported = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()
 
@@ -293,7 +297,7 @@ export class KeyUses<TRecord extends ApiKeyRecord> {
     void report.then(() => this.#running.delete(report))
   }
 
-  /** Waits for the reports that are running. */
+  /** Waits for running reports. */
   async settle(): Promise<void> {
     await Promise.all(this.#running)
   }
@@ -301,7 +305,7 @@ export class KeyUses<TRecord extends ApiKeyRecord> {
   async #report(record: TRecord, req: Request): Promise<void> {
     const { logger, report } = this.#parts
     try {
-      // The handler of the request may run first.
+      // Lets the handler of the request run first.
       await null
       await report(record, req)
     } catch (err) {

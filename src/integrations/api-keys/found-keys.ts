@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../index.js'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
-/** The maximum number of stored keys. A new key then replaces the oldest one. */
+/** The maximum number of stored keys. Above it, a new key replaces the oldest one. */
 const MOST = 10_000
 
 interface CachedKey<TRecord> {
   readonly record: TRecord
-  /** When its look-up began: the result may be that old. */
+  /** The time when the look-up began, because the result may be as old as that. */
   readonly since: number
 }
 
@@ -16,18 +16,18 @@ interface Flight<TRecord> {
   readonly since: number
 }
 
-/** The parts of {@link FoundKeys}. */
+/** The dependencies of {@link FoundKeys}. */
 export interface FoundKeysParts<TRecord> {
   readonly clock: Clock
   readonly cacheMs: number
-  /** Looks a key up by its hash. */
+  /** Looks up a key by its hash. */
   readonly find: (hash: string) => Promise<TRecord | undefined>
 }
 
 /**
- * Keeps live keys for some time, by their hashes. Keys that are unknown, revoked or expired are not kept: each takes a
- * look-up, so that they are not distinguishable by time, and forged keys displace no real one. Requests with the same key
- * share a look-up.
+ * Stores valid keys for some time, by their hashes. Unknown, revoked and expired keys are not stored. Each of them
+ * takes a look-up, so that they cannot be distinguished by response time, and forged keys do not displace valid keys.
+ * Requests with the same key share a look-up.
  */
 export class FoundKeys<TRecord extends ApiKeyRecord> {
   readonly #parts: FoundKeysParts<TRecord>
@@ -38,7 +38,7 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
     this.#parts = parts
   }
 
-  /** Returns the key with this hash, synchronously if it is stored. It may have expired in the meantime. */
+  /** Returns the key with this hash, synchronously if it is stored. The key may have expired in the meantime. */
   get(hash: string): TRecord | Promise<TRecord | undefined> {
     const { clock, cacheMs, find } = this.#parts
     if (cacheMs === 0) return find(hash)
@@ -72,7 +72,10 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
     return record
   }
 
-  /** A look-up that never ends must not keep its key forever. The first flight is the oldest one. */
+  /**
+   * Removes flights that have taken too long, because a look-up that never ends must not block its key forever. The
+   * first flight is the oldest one.
+   */
   #dropOldFlights(now: number): void {
     for (const [hash, { since }] of this.#flights) {
       if (now - since < this.#parts.cacheMs) return
@@ -82,11 +85,11 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
 }
 
 /**
- * Checks the result of `find`, and copies it: the copy is shared by requests and cannot be changed.
+ * Checks the result of `find`, and returns a copy that requests share and that cannot be changed.
  *
  * @returns `undefined` if there is no such key.
- * @throws TypeError when it is not a record of the key with this hash: a mistake in `find`. The text contains neither key
- * nor hash.
+ * @throws TypeError when the result is not a record of the key with this hash, because of a mistake in `find`. The
+ * message contains neither the key nor the hash.
  */
 export function checkedRecord<TRecord extends ApiKeyRecord>(
   record: TRecord | null | undefined,
@@ -126,7 +129,10 @@ function isTextOrNone(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value !== '')
 }
 
-/** A text would allow each of its parts: `'orders:write'.includes('orders')`. */
+/**
+ * Returns the names in a field. A text is refused, because any part of it would match:
+ * `'orders:write'.includes('orders')`.
+ */
 function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly string[] {
   const names: unknown = record[field] ?? []
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) {
@@ -135,7 +141,7 @@ function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly
   throw mistake(`a list of strings as \`${field}\``, typeof names)
 }
 
-/** An invalid date is not "never". */
+/** Returns the expiry of a key. An invalid date must not mean "never". */
 function expiryOf({ expiresAt }: ApiKeyRecord): number | null {
   if (expiresAt === undefined || expiresAt === null) return null
   const ms = expiresAt instanceof Date ? expiresAt.getTime() : expiresAt

@@ -5,10 +5,10 @@ import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 /** The digits of base62, in the order of their ASCII codes. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The length of a checksum: 62^6 is more than 2^32. */
+/** The length of a checksum, because 62^6 is greater than 2^32. */
 const CHECKSUM_LENGTH = 6
 
-/** 32 digits of base62 are 190 bits. Without the four digits in `start`, 166 bits stay secret. */
+/** 32 base62 digits contain 190 bits. Without the four digits in `start`, 166 bits remain secret. */
 const RANDOM_LENGTH = 32
 const SHOWN_LENGTH = 4
 
@@ -19,12 +19,12 @@ const REST_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
 const PREFIX = /^(?=.{1,32}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*$/
 const REST = /^[0-9A-Za-z]+$/
 
-/** The largest multiple of 62 in a byte. Larger bytes would make some digits more frequent. */
+/** The largest multiple of 62 that fits in a byte. Larger bytes would make some digits more frequent. */
 const FAIR_BYTES = 248
 
 /** Options of {@link generateApiKey}. */
 export interface GenerateApiKeyOptions {
-  /** The beginning of the key, such as `'acme_live'`: 1 to 32 letters, digits and single underscores. */
+  /** The prefix of the key, such as `'acme_live'`: 1 to 32 letters, digits and single underscores. */
   readonly prefix: string
 }
 
@@ -32,19 +32,19 @@ const NAMES: OptionNames<GenerateApiKeyOptions> = { prefix: true }
 
 /** A new key. */
 export interface GeneratedApiKey {
-  /** The secret. Show it once, and do not store it. */
+  /** The secret key. Show it once, and do not store it. */
   readonly key: string
-  /** The first characters of the key, for lists: the prefix and four digits. */
+  /** The beginning of the key, for lists: the prefix and four digits. */
   readonly start: string
-  /** The SHA-256 of the key in hexadecimal. Store it. */
+  /** The SHA-256 of the key in hexadecimal, to be stored. */
   readonly hash: string
 }
 
 /**
- * Makes a key: the prefix, an underscore, 32 random digits of base62 (190 bits), and a checksum of six digits, the CRC-32
- * of everything before it.
+ * Creates a key: the prefix, an underscore, 32 random base62 digits (190 bits), and a six-digit checksum, the CRC-32 of
+ * all preceding characters.
  *
- * @throws ConfigError when the prefix is not valid.
+ * @throws ConfigError when the prefix is invalid.
  * @example
  * const { key, start, hash } = generateApiKey({ prefix: 'acme_live' })
  */
@@ -63,7 +63,7 @@ export function generateApiKey(options: GenerateApiKeyOptions): GeneratedApiKey 
 
 /**
  * Returns the SHA-256 of a key in hexadecimal, under which it is stored. A slow hash, as for passwords, is not
- * necessary: a key has 190 random bits, and it is impossible to try them all.
+ * necessary, because a key has 190 random bits and cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')
@@ -79,7 +79,7 @@ export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string 
 }
 
 /**
- * Creates the function that checks whether a text has the form of a key with one of these prefixes, and the right
+ * Creates the function that checks whether a text has the form of a key with one of these prefixes, and a valid
  * checksum. A text without them was never a key, so it needs no look-up.
  */
 export function keyMatcher(prefixes: readonly string[]): (text: string) => boolean {
@@ -88,7 +88,7 @@ export function keyMatcher(prefixes: readonly string[]): (text: string) => boole
     for (const start of starts) {
       if (text.length !== start.length + REST_LENGTH || !text.startsWith(start)) continue
       const body = text.slice(0, -CHECKSUM_LENGTH)
-      // The characters come first: the checksum reads ASCII.
+      // The characters are checked first, because the checksum expects ASCII.
       return REST.test(text.slice(start.length)) && text.endsWith(checksumOf(body))
     }
     return false
@@ -105,14 +105,14 @@ function randomDigits(): string {
   return digits
 }
 
-/** CRC-32 of each byte, with the reversed polynomial 0x04C11DB7 (ISO/IEC 3309). */
+/** The CRC-32 of each byte value, with the reversed polynomial 0x04C11DB7 (ISO/IEC 3309). */
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte
   for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? 0xedb88320 ^ (rest >>> 1) : rest >>> 1
   return rest
 })
 
-/** Returns the CRC-32 of a text in ASCII, as six digits of base62. */
+/** Returns the CRC-32 of an ASCII text as six base62 digits. */
 function checksumOf(text: string): string {
   let rest = crc32(text)
   let digits = ''

@@ -1,7 +1,7 @@
 import { Refusal } from '../../plugin/index.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 
-/** The errors of RFC 6750, 3.1, that the guard responds with. */
+/** The errors of RFC 6750, 3.1, with which the guard responds. */
 export type BearerError = 'expired' | 'invalid' | 'missing' | 'scope'
 
 const TEXTS: Readonly<Record<BearerError, string>> = {
@@ -11,7 +11,9 @@ const TEXTS: Readonly<Record<BearerError, string>> = {
   scope: 'The token lacks a scope',
 }
 
-/** Creates the errors with which the guard refuses requests, without a stack, because clients can cause many. */
+/**
+ * Creates the errors with which the guard refuses requests. They have no stack, because clients can cause many of them.
+ */
 export class Challenges {
   readonly #challenges: Readonly<Record<BearerError, string>>
   readonly #lacking: (scopes: readonly string[]) => string
@@ -27,7 +29,7 @@ export class Challenges {
       return write('error="insufficient_scope"', ...named)
     }
     this.#challenges = {
-      // RFC 6750, 3.1: a request without a credential gets no error.
+      // According to RFC 6750, 3.1, a request without a credential receives no error code.
       missing: write(),
       invalid: write(invalid),
       expired: write(invalid, `error_description="${TEXTS.expired}"`),
@@ -35,17 +37,20 @@ export class Challenges {
     }
   }
 
-  /** The challenge to a request without a token. */
+  /** The challenge for a request without a token. */
   get missing(): string {
     return this.#challenges.missing
   }
 
-  /** The challenge of a 403 to a token that lacks an ability. Abilities that cannot be scopes are left out. */
+  /**
+   * Returns the challenge of a 403 response for a token that lacks an ability. Abilities that cannot be scopes are
+   * omitted.
+   */
   lacking(abilities: readonly string[]): string {
     return this.#lacking(abilities.filter(isScope))
   }
 
-  /** The error for a request: 403 for a missing scope, else 401. */
+  /** Returns the error for a request: 403 for a missing scope, otherwise 401. */
   refuse(error: BearerError): unknown {
     const headers = { 'WWW-Authenticate': this.#challenges[error] }
     return Refusal.of(error === 'scope' ? 403 : 401, TEXTS[error], { headers }).error
@@ -53,15 +58,15 @@ export class Challenges {
 }
 
 /**
- * Whether a text is a scope (RFC 6749, 3.3). Scopes have neither spaces nor quotation marks, so they need no quoting
- * in a header.
+ * Whether a text is a valid scope (RFC 6749, 3.3). Scopes contain neither spaces nor quotation marks, so they need no
+ * quoting in a header.
  */
 export function isScope(text: string): boolean {
   return /^[!#-[\]-~]+$/.test(text)
 }
 
 /**
- * The URL of the metadata of a protected resource: `/.well-known/…` comes before the path of the resource (RFC 9728,
+ * Returns the URL of a protected resource's metadata: `/.well-known/…` precedes the path of the resource (RFC 9728,
  * 3.1).
  */
 export function metadataUrl(resource: string): string {

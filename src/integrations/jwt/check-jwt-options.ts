@@ -5,7 +5,9 @@ import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import { type AnyJwtOptions, invalid } from './jwt-options.js'
 import { isSafeUrl } from './read-jwks.js'
 
-/** A misspelt `audience` would accept tokens for other services, so an unknown name is an error. */
+/**
+ * An unknown name is an error, because with a misspelt `audience`, the guard would accept tokens for other services.
+ */
 const NAMES: OptionNames<AnyJwtOptions> = {
   issuer: true,
   audience: true,
@@ -35,11 +37,11 @@ const ALGORITHMS = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** The maximum difference of clocks, in seconds. */
+/** The maximum clock tolerance, in seconds. */
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options of `jwt`, and reads `keys`, which it returns. It returns none if they are a function.
+ * Checks the options of `jwt`, and returns the keys of the option `keys`; no keys if this option is a function.
  *
  * @throws ConfigError with all problems.
  */
@@ -143,7 +145,7 @@ function checkWords({
   cacheSize,
 }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
-  // A token of RFC 9110, 5.6.2.
+  // Matches a token (RFC 9110, 5.6.2).
   if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {
     problems.push(invalid('scheme', 'It is not a valid scheme name.', "Pass one word: 'Token'."))
   }

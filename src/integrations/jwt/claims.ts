@@ -3,25 +3,27 @@ import { isThenable } from '../../plugin/index.js'
 import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 import type { ParsedToken } from './read-token.js'
 
-/** The rules for the claims of a token. Times are seconds. */
+/** The rules for the claims of a token. Times are in seconds. */
 export interface ClaimRules {
   readonly issuer: string | undefined
   /** `null` if any audience is accepted. */
   readonly audience: readonly string[] | null
-  /** Types in lower case; `undefined` for tokens without a type. */
+  /** The accepted types, in lower case; `undefined` stands for tokens without a type. */
   readonly types: readonly (string | undefined)[]
   readonly needsExpiry: boolean
   readonly maxAge: number | undefined
   readonly tolerance: number
 }
 
-/** The reason of a refusal: `expired` is sent to clients, because they can obtain a new token. */
+/** The reason for a refusal. `expired` is sent to clients, because they can obtain a new token. */
 type TokenFault = 'expired' | 'invalid'
 
-/** A time in milliseconds would mean a year after 5000, so the token would never expire. */
+/** The latest accepted time. A time in milliseconds would be after the year 5000, so the token would never expire. */
 const LATEST = 1e11
 
-/** Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that fits. */
+/**
+ * Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that satisfies them.
+ */
 export function findFault(token: ParsedToken, rules: ClaimRules, now: number): TokenFault | null {
   const { claims, header } = token
   const isOurs =
@@ -34,13 +36,15 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
   return now < endOf(claims, rules) ? null : 'expired'
 }
 
-/** The second at which a token expires, with tolerance; `Infinity` for a token without expiry. */
+/** Returns the second at which a token expires, including the tolerance; `Infinity` for a token without an expiry. */
 export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
   const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
   return Math.min(exp ?? Infinity, byAge) + tolerance
 }
 
-/** The second at which a token becomes valid, with tolerance. `iat` counts only if the age is limited. */
+/**
+ * Returns the second at which a token becomes valid, including the tolerance. `iat` is used only if the age is limited.
+ */
 export function startOf(
   { nbf = 0, iat = 0 }: JwtClaims,
   { maxAge, tolerance }: ClaimRules,
@@ -48,7 +52,7 @@ export function startOf(
   return Math.max(nbf, maxAge === undefined ? 0 : iat) - tolerance
 }
 
-/** A media type without its `application/` (RFC 7515, 4.1.9). */
+/** Returns a media type without the prefix `application/` (RFC 7515, 4.1.9). */
 export function typeOf(typ: string | undefined): string | undefined {
   return typ?.toLowerCase().replace(/^application\//, '')
 }
@@ -72,10 +76,10 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value < LATEST
 }
 
-/** A claim by its name, or a function of all claims. */
+/** The name of a claim, or a function of all claims. */
 type Reader = AnyJwtOptions['roles']
 
-/** Freezes JSON data, because all requests with the token share it. */
+/** Freezes JSON data, because all requests with the same token share it. */
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -87,7 +91,10 @@ export function freezeDeep<T>(value: T): T {
   return value
 }
 
-/** Creates the default user of a request, without the option `user`. Returns `undefined` for a token without `sub`. */
+/**
+ * Creates the default user of a request, for a guard without the option `user`. Returns `undefined` for a token without
+ * `sub`.
+ */
 export function defaultUser(
   claims: JwtClaims,
   output: unknown,
@@ -104,7 +111,7 @@ export function defaultUser(
   }
 }
 
-/** The names in a claim; empty for a claim of another type. */
+/** Returns the names in a claim; empty for a claim of another type. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
   const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
@@ -115,13 +122,17 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The tenant of a token; `undefined` for a claim of another type. */
+/** Returns the tenant of a token; `undefined` for a claim of another type. */
 export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
   const value = read(reader, claims)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** @throws TypeError if a function returns a promise: the token would silently have no rights. */
+/**
+ * Reads a value from the claims.
+ *
+ * @throws TypeError if a function returns a promise, because the token would silently have no permissions.
+ */
 function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unknown {
   const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
   if (!isThenable(value)) return value
@@ -129,7 +140,7 @@ function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unk
   throw new TypeError('jwt(): a function that reads claims has returned a promise.')
 }
 
-/** The claim `constructor` is not the property that every object has. */
+/** Returns an own claim. The claim `constructor` must not be confused with the property that every object inherits. */
 function own(claims: JwtClaims, name: string | undefined): unknown {
   return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined
 }

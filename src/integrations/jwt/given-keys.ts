@@ -31,11 +31,11 @@ export interface GivenKeys {
   readonly problems: readonly Problem[]
 }
 
-/** The keys of an option that is a function are read at boot. */
+/** The result for an option `keys` that is a function, whose keys are read at boot. */
 export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
 
 /**
- * Reads the result of the function of the option `keys`.
+ * Reads the keys that the function in the option `keys` returned.
  *
  * @throws ConfigError for keys that cannot verify a token.
  */
@@ -45,7 +45,7 @@ export function readKeysAtBoot(given: JwtKeys, options: AnyJwtOptions): GivenKey
   return keys
 }
 
-/** Reads keys. No problem contains a part of a key. */
+/** Reads keys. No problem text contains a part of a key. */
 export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): GivenKeys {
   const list = Array.isArray(given) ? (given as readonly JwtKey[]) : [given as JwtKey]
   const [keys, problems]: [VerificationKey[], Problem[]] = [[], []]
@@ -64,7 +64,10 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
   return { keys, problems }
 }
 
-/** A misspelt `kid` would have each token tried with the key. A JSON Web Key may have any member. */
+/**
+ * Reports unknown members. With a misspelt `kid`, the key would be tried for every token. A JSON Web Key may have any
+ * member.
+ */
 function unknownMembers(path: string, given: JwtKey): Problem[] {
   const isOf = (name: string) => Object.hasOwn(Object(given), name)
   if (isOf('secret')) return unknownOptions(path, given, SECRET)
@@ -93,7 +96,7 @@ function readGivenJwk(jwk: JwtJwk, kid: string | undefined): VerificationKey {
   return secretKey(Buffer.from(jwk['k'], 'base64url'), { kid, alg: jwk.alg })
 }
 
-/** A public key in place of a secret would let any client sign tokens. */
+/** Reads a secret. Refuses a public key in place of a secret, because any client could then sign tokens. */
 function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
     throw new UnusableKey('Its secret is neither a string nor bytes.')
@@ -105,7 +108,7 @@ function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   return secretKey(bytes, { kid })
 }
 
-/** PEM, a JSON Web Key as text, or DER: itself, or in base64. */
+/** Whether a text is a PEM, a JSON Web Key, or DER, either directly or in base64. */
 function isKeyText(text: string): boolean {
   if (text.includes('-----BEGIN') || /^\{.*"kty"/s.test(text)) return true
   return [Buffer.from(text, 'latin1'), Buffer.from(text, 'base64')].some(
@@ -115,7 +118,7 @@ function isKeyText(text: string): boolean {
 
 function readPem(pem: unknown): KeyObject {
   if (typeof pem !== 'string') throw new UnusableKey('Its pem is not a string.')
-  // Files of variables write line ends as \n.
+  // Files with variables contain line ends as `\n`.
   const text = pem.replaceAll('\\n', '\n')
   if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {
     throw new UnusableKey('It is a private key. Pass the public key: openssl pkey -pubout.')

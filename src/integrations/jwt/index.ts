@@ -1,5 +1,5 @@
 /**
- * JSON Web Tokens as credentials: a guard that verifies them, for issuers with public keys and for secrets.
+ * JSON Web Tokens as credentials: a guard that verifies them, with the public keys of an issuer or with secrets.
  *
  * @module blazon/jwt
  */

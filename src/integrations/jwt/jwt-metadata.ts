@@ -4,11 +4,11 @@ import { metadataUrl } from './challenge.js'
 import type { JwtGuard } from './jwt.js'
 import { invalid } from './jwt-options.js'
 
-/** The members of the metadata beside the options of the guard (RFC 9728, 2). */
+/** The members of the metadata besides those from the guard's options (RFC 9728, 2). */
 export interface JwtMetadataOptions {
-  /** The scopes that clients may request. Default: `requiredScopes` of the guard. */
+  /** The scopes that clients may request. Default: the guard's `requiredScopes`. */
   readonly scopes?: readonly string[]
-  /** The issuers of tokens. Default: `issuer` of the guard. */
+  /** The issuers of tokens. Default: the guard's `issuer`. */
   readonly authorizationServers?: readonly string[]
   /** A name for people. Default: none. */
   readonly name?: string
@@ -24,11 +24,11 @@ const NAMES: OptionNames<JwtMetadataOptions> = {
 }
 
 /**
- * Creates a plugin that serves the metadata of a protected resource (RFC 9728), by which clients find out who issues tokens for
- * this API. Challenges of the guard name its URL.
+ * Creates a plugin that serves the metadata of a protected resource (RFC 9728), so that clients can find out who issues
+ * tokens for this API. The guard's challenges contain the URL of the metadata.
  *
  * @param guard A guard with the option `resource`.
- * @throws ConfigError without `resource`.
+ * @throws ConfigError if the guard has no `resource`.
  * @example
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', resource: 'https://api.example.com' })
  * const app = new App({ controllers, auth: { guard }, plugins: [jwtMetadata(guard)] })

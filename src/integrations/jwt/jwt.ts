@@ -44,21 +44,19 @@ const TOLERANCE_S = 5
 const ALONE =
   'jwt(): `keys` is a function, and no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
 
-/**
- * The guard that {@link jwt} returns. Each application runs a guard of its own, with keys and verified tokens of its own.
- */
+/** The guard that {@link jwt} returns. Each application runs its own guard, with its own keys and verified tokens. */
 export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
-  /** The type of `req.user`. It exists for the compiler only. */
+  /** The type of `req.user`, for the compiler only. */
   declare readonly '~user'?: TUser
-  /** The header with the token. */
+  /** The name of the header that contains the token. */
   readonly credentials: readonly string[] = ['authorization']
   /** The security scheme in the document. */
   readonly security: OpenApiSecurityScheme
-  /** The challenge to a request without a token. */
+  /** The challenge for a request without a token. */
   readonly challenge: string
-  /** The tenant of the token of a request; only with the option `tenant`. */
+  /** Returns the tenant in the token of a request. Exists only with the option `tenant`. */
   readonly tenantOf?: (req: Request) => string | undefined
-  /** The options. */
+  /** The options that were passed. */
   readonly options: AnyJwtOptions
   readonly #keys: readonly VerificationKey[]
   readonly #challenges: Challenges
@@ -66,7 +64,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   #alone: Promise<TokenVerifier> | undefined
 
   /**
-   * Creates the guard; {@link jwt} does it with types.
+   * Creates the guard. {@link jwt} does the same with types.
    *
    * @throws ConfigError with all mistakes of the options.
    */
@@ -80,8 +78,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Verifies the token of a request. Applications run the guard that `forApplication` returns. This one has no application:
-   * it is for a guard of yours that calls it, and uses the clock of the machine.
+   * Verifies the token of a request. Applications run the guard that `forApplication` returns. This method has no
+   * application and uses the system clock. It is for your own guard that calls it.
    */
   async canActivate(req: Request): Promise<boolean> {
     this.#alone ??= this.#verifier({ clock: machineClock, app: null })
@@ -89,8 +87,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Whether a request has a token for this guard, right or wrong, if other guards read the same header: three parts,
-   * and no other issuer.
+   * Whether a request has a token for this guard, valid or not, if other guards read the same header: a token with
+   * three parts and no other issuer.
    */
   carries(req: Request): boolean {
     const token = readCredential(req, this.options.scheme ?? 'Bearer')
@@ -99,28 +97,31 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
     return (parseToken(token)?.claims.iss ?? this.options.issuer) === this.options.issuer
   }
 
-  /** The scopes in the document. */
+  /** Returns the scopes for the document. */
   scopes(): readonly string[] {
     return this.options.requiredScopes ?? []
   }
 
-  /** The challenge of a 403 of `@Can`: `insufficient_scope`, with the abilities that can be scopes (RFC 6750, 3.1). */
+  /**
+   * Returns the challenge of a 403 response because of `@Can`: `insufficient_scope`, with the abilities that are valid
+   * scopes (RFC 6750, 3.1).
+   */
   abilityChallenge(abilities: readonly string[]): string {
     return this.#challenges.lacking(abilities)
   }
 
-  /** 503 if the keys are read from an issuer, and 403 if tokens need scopes. */
+  /** Returns the error responses: 503 if the keys come from an issuer, and 403 if tokens need scopes. */
   contract(_route?: RouteModel): RouteContract {
     const scope = this.options.requiredScopes === undefined ? [] : [403]
     return { errors: this.options.keys !== undefined ? scope : [...scope, 503] }
   }
 
   /**
-   * Creates the guard of an application, with its clock and its logger. It sends no request to an issuer before the
-   * first token.
+   * Creates the guard of an application, with its clock and its logger. It sends no request to the issuer before it
+   * receives the first token.
    *
-   * @throws ConfigError `E_PEER_MISSING` without `jose`, or if it is too old; `E_OPTION_INVALID` for keys of a function
-   * that cannot verify a token.
+   * @throws ConfigError `E_PEER_MISSING` if `jose` is missing or too old; `E_OPTION_INVALID` if a function returned
+   * keys that cannot verify a token.
    */
   forApplication(app: GuardSetup): Promise<AuthGuard<TUser>> {
     return this.#verifier({ clock: app.get(Clock), app })
@@ -164,7 +165,7 @@ function remoteKeys(
   }: { readonly clock: TimeSource; readonly logger: GuardSetup['logger'] | undefined },
 ): KeySource {
   const closing = new AbortController()
-  // `fetch` is looked up at each call: tests and tracers replace it.
+  // `fetch` is looked up at each call, because tests and tracers replace it.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const read = jwksReader(options, { fetch, closed: closing.signal })
   return new RemoteKeys({ read, clock, logger, abort: () => closing.abort() })
@@ -182,7 +183,10 @@ function rulesOf(options: AnyJwtOptions): ClaimRules {
   }
 }
 
-/** OpenAPI names schemes of the registry of HTTP only, so any other scheme is documented as a key in the header. */
+/**
+ * Returns the security scheme for the document. OpenAPI accepts only schemes from the HTTP registry, so any other
+ * scheme is documented as a key in the header.
+ */
 function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
   if (scheme.toLowerCase() === 'bearer') {
     return { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
@@ -192,12 +196,12 @@ function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
 }
 
 /**
- * Creates a guard that verifies JSON Web Tokens (RFC 7519, RFC 8725): signature, `iss`, `aud`, `exp`, `nbf`, `typ`. The type of
- * each key decides its algorithms, never the token. Anything else is 401 with a challenge of RFC 6750. It needs the package
- * `jose`.
+ * Creates a guard that verifies JSON Web Tokens (RFC 7519, RFC 8725): signature, `iss`, `aud`, `exp`, `nbf`, `typ`. The
+ * type of each key determines the algorithms, never the token. Any other token is refused with 401 and a challenge
+ * according to RFC 6750. The guard needs the package `jose`.
  *
  * @param options The source of the keys, the audience of tokens, and the use of their claims.
- * @throws ConfigError at boot, with all mistakes of the options.
+ * @throws ConfigError at boot, with all mistakes in the options.
  * @example
  * const Claims = z.object({ email: z.email(), org_id: z.string() })
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', claims: Claims, tenant: 'org_id' })
@@ -213,18 +217,18 @@ export function jwt<
   )
 }
 
-/** Keys are read again after this time, so that withdrawn keys are noticed. */
+/** Keys are read again after this time, so that withdrawn keys are detected. */
 const FRESH_MS = 10 * 60_000
-/** The pause between two attempts while there are keys, whatever `kid` tokens have. */
+/** The pause between two attempts to read keys while there are some, even if tokens have an unknown `kid`. */
 const COOLDOWN_MS = 30_000
-/** The pause between two attempts while there are no keys. */
+/** The pause between two attempts to read keys while there are none. */
 const RETRY_MS = 5000
-/** How long keys are used if they cannot be read again. */
+/** How long keys are used while they cannot be read again. */
 const STALE_MS = 24 * 3_600_000
 
 /** Dependencies of {@link RemoteKeys}. */
 interface RemoteKeysSetup {
-  /** Reads the keys of the issuer. Rejects when there is none. */
+  /** Reads the issuer's keys. Rejects when there are none. */
   readonly read: () => Promise<readonly VerificationKey[]>
   readonly clock: TimeSource
   readonly logger: Pick<Logger, 'warn'> | undefined
@@ -233,8 +237,8 @@ interface RemoteKeysSetup {
 }
 
 /**
- * The keys of an issuer. Requests wait for the same attempt to read them. Our own in place of `createRemoteJWKSet` of
- * jose, which forgets its keys while the issuer is down, and then sends it a request for each unknown `kid`.
+ * The keys of an issuer. Requests wait for the same attempt to read the keys. This class replaces `createRemoteJWKSet`
+ * of jose, which drops its keys while the issuer is unavailable, and then sends a request for each unknown `kid`.
  */
 class RemoteKeys implements KeySource {
   readonly #setup: RemoteKeysSetup
@@ -264,7 +268,7 @@ class RemoteKeys implements KeySource {
     this.#setup.abort()
   }
 
-  /** Whether the keys are not too old to be used without the issuer. */
+  /** Whether the keys are recent enough to be used while the issuer is unavailable. */
   #isUsable(): boolean {
     return this.#setup.clock.monotonic() - this.#readAt < STALE_MS
   }
@@ -273,7 +277,10 @@ class RemoteKeys implements KeySource {
     return this.#pending !== null || this.#setup.clock.monotonic() - this.#triedAt >= pause
   }
 
-  /** The token may be right, so its client gets 503, not 401. */
+  /**
+   * Reads the keys for the first time. If that fails, the token may still be valid, so the client receives 503 and not
+   * 401.
+   */
   async #readFirst(): Promise<void> {
     if (this.#mayTry(RETRY_MS)) await this.#refresh()
     if (this.#isUsable()) return
@@ -283,7 +290,7 @@ class RemoteKeys implements KeySource {
     })
   }
 
-  /** Reads the keys once for all waiting requests. Never rejects: after a failure, the old keys stay. */
+  /** Reads the keys once for all waiting requests. Never rejects: after a failure, the old keys are kept. */
   #refresh(): Promise<void> {
     this.#pending ??= this.#read().finally(() => {
       this.#pending = null
@@ -303,7 +310,7 @@ class RemoteKeys implements KeySource {
     }
   }
 
-  /** Keeps the objects of unchanged keys, because verified tokens refer to them. */
+  /** Replaces the keys. Keeps the objects of unchanged keys, because verified tokens refer to them. */
   #replace(next: readonly VerificationKey[]): void {
     const before = this.#keys
     const known = new Map(before.map((key) => [key.id, key]))

@@ -1,10 +1,10 @@
 import type { AnyJwtOptions, JwtFetch } from './jwt-options.js'
 import { narrow, publicJwk, UnusableKey, type VerificationKey } from './verification-key.js'
 
-/** More keys than any issuer has. */
+/** The maximum number of keys, which is more than any issuer has. */
 const MOST_KEYS = 100
 
-/** Creates the function that reads the keys of an issuer. It looks up their URL again after each failure. */
+/** Creates the function that reads the keys of an issuer. After each failure, it looks up their URL again. */
 export function jwksReader(
   options: AnyJwtOptions,
   setup: FetchSetup,
@@ -24,7 +24,7 @@ export function jwksReader(
   }
 }
 
-/** Reads a JWK Set (RFC 7517, 5). Keys for other purposes, private keys and secrets are left out. */
+/** Reads a JWK Set (RFC 7517, 5). Keys for other purposes, private keys and secrets are ignored. */
 function readKeys(set: unknown): VerificationKey[] {
   const { keys } = (set ?? {}) as Record<string, unknown>
   if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is not a JWK Set.')
@@ -40,8 +40,8 @@ function readKeys(set: unknown): VerificationKey[] {
 }
 
 /**
- * Finds the URL of the keys of an issuer in its metadata: of OpenID Connect Discovery 1.0, else of RFC 8414. The
- * metadata must name exactly this issuer.
+ * Finds the URL of an issuer's keys in its metadata: according to OpenID Connect Discovery 1.0, or else RFC 8414. The
+ * metadata must contain exactly this issuer.
  */
 async function findJwks(issuer: string, setup: FetchSetup): Promise<URL> {
   const [openid, oauth] = metadataUrls(issuer)
@@ -69,25 +69,24 @@ function metadataUrls(issuer: string): readonly [URL, URL] {
   ]
 }
 
-/** The maximum wait for an issuer, in real milliseconds: a test clock does not shorten it. */
+/** The maximum wait for an issuer, in milliseconds of real time. A test clock does not shorten it. */
 const TIMEOUT_MS = 5000
 
-/** The maximum size of a response. Metadata and keys of an issuer have a few kilobytes. */
+/** The maximum size of a response. An issuer's metadata and keys have a few kilobytes. */
 const LIMIT_BYTES = 256 * 1024
 
-/** An answer with another status than 200. */
+/** The error for a response whose status is not 200. */
 class UnexpectedStatus extends Error {}
 
-/** How answers are fetched. */
+/** The configuration for fetching responses. */
 interface FetchSetup {
   readonly fetch: JwtFetch
-  /** Aborted when the application closes. */
+  /** The signal that is aborted when the application closes. */
   readonly closed: AbortSignal
 }
 
 /**
- * Reads JSON from a URL. Redirects are not followed: through a redirect that an attacker can choose, the keys would
- * come from the attacker.
+ * Reads JSON from a URL. Redirects are not followed, because an attacker who controls a redirect could supply the keys.
  */
 async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
   if (!isSafeUrl(url)) throw new Error(`${url.href} is not an https URL.`)
@@ -104,7 +103,7 @@ async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unkno
 async function readText(response: Response, { href }: URL): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop cancels the rest of the body.
+  // Leaving the loop cancels the rest of the response body.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length
     if (bytes > LIMIT_BYTES) throw new Error(`${href} sent more than ${LIMIT_BYTES} bytes.`)

@@ -1,13 +1,13 @@
 import type { Request } from '../../index.js'
 import type { JwtClaims } from './jwt-options.js'
 
-/** The maximum length of a token, in characters. Node rejects heads of more than 16 KiB. */
+/** The maximum length of a token, in characters. Node rejects heads larger than 16 KiB. */
 const LONGEST_TOKEN = 12 * 1024
 
 const NAME = 'authorization'
 
 /**
- * Reads the token of a request. Other places, such as the query, count for nothing: URLs are logged.
+ * Reads the token of a request. Other places, such as the query, are not read, because URLs are logged.
  *
  * @returns `null` without a credential of the scheme, `undefined` for a credential without a readable token.
  */
@@ -20,7 +20,7 @@ export function readCredential(req: Request, scheme: string): string | null | un
   return isRepeated(req.rawHeaders) ? undefined : token
 }
 
-/** Whether a value of `Authorization` has the scheme, in upper or lower case. */
+/** Whether an `Authorization` value has the scheme, which is case-insensitive. */
 function hasScheme(authorization: string, scheme: string): boolean {
   const { length } = scheme
   if (authorization.length > length && authorization[length] !== ' ') return false
@@ -28,7 +28,10 @@ function hasScheme(authorization: string, scheme: string): boolean {
   return sent === scheme || sent.toLowerCase() === scheme.toLowerCase()
 }
 
-/** Node keeps the first of two headers and drops the second, which a proxy may have checked. */
+/**
+ * Whether `Authorization` is repeated. Node keeps the first of two headers and drops the second, which a proxy may have
+ * checked.
+ */
 function isRepeated(rawHeaders: readonly string[] = []): boolean {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -45,24 +48,24 @@ export interface TokenHeader {
   readonly typ: string | undefined
 }
 
-/** A token whose signature is not verified. */
+/** A token whose signature has not been verified. */
 export interface ParsedToken {
   readonly header: TokenHeader
   readonly claims: JwtClaims
 }
 
-/** Longer values belong to no issuer, and would only be compared. */
+/** The maximum length of a `kid`. No issuer uses longer values. */
 const LONGEST_KID = 512
 
 /**
  * Members that change the meaning of a signature. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC 7797),
- * `enc` and `zip` belong to encrypted tokens, and `cty` to a token in a token.
+ * `enc` and `zip` belong to encrypted tokens, and `cty` to nested tokens.
  */
 const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
 
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads a token of three parts (RFC 7515, 7.1). Returns `null` for any other text. Nothing is verified. */
+/** Parses a token with three parts (RFC 7515, 7.1). Returns `null` for any other text. Nothing is verified. */
 export function parseToken(token: string): ParsedToken | null {
   const parts = token.split('.', 4)
   if (parts.length !== 3) return null
@@ -74,8 +77,8 @@ export function parseToken(token: string): ParsedToken | null {
 }
 
 /**
- * Decodes base64url. Node ignores characters that do not belong there, padding, and bits that are left over, so one token
- * would have many spellings.
+ * Decodes base64url strictly. Node ignores invalid characters, padding and excess bits, so one token would have many
+ * encodings.
  */
 function decode(part: string): Buffer | null {
   const bytes = Buffer.from(part, 'base64url')
@@ -104,12 +107,12 @@ function isText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string'
 }
 
-/** A string, or a character that structures JSON. The text between them is skipped. */
+/** Matches a string, or a character that structures JSON. Text between them is skipped. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 /**
- * Whether no object of a JSON text has a member twice, and none is called `__proto__`. `JSON.parse` takes the last of two
- * equal members, other readers the first: a token must not mean two things (RFC 7519, section 4).
+ * Whether the members of each object in a JSON text are unique and not called `__proto__`. `JSON.parse` uses the last
+ * of two equal members, and other readers the first, but a token must be unambiguous (RFC 7519, section 4).
  *
  * @param json A text that `JSON.parse` accepts.
  */
@@ -125,7 +128,7 @@ function hasUniqueMembers(json: string): boolean {
   return true
 }
 
-/** `"a"` and `"\u0061"` are the same name. */
+/** Adds a member name, and returns whether it is new. `"a"` and `"\u0061"` are the same name. */
 function addName(names: Set<string> | null | undefined, token: string): boolean {
   const name: string = JSON.parse(token)
   if (name === '__proto__' || names?.has(name)) return false

@@ -2,21 +2,21 @@ import { createHmac } from 'node:crypto'
 import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 import { machineClock, type TimeSource } from './token-verifier.js'
 
-/** How {@link signTestToken} signs. */
+/** Options of {@link signTestToken}. */
 export interface TestTokenOptions {
-  /** The header of the token beside `alg`. Default: `{ typ: 'JWT' }`. */
+  /** The header of the token besides `alg`. Default: `{ typ: 'JWT' }`. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** The clock of `iat` and `exp`, such as `app.clock` of a `TestApp`. Default: the time of the machine. */
+  /** The clock for `iat` and `exp`, such as `app.clock` of a `TestApp`. Default: the system clock. */
   readonly clock?: Pick<TimeSource, 'now'>
 }
 
 const NAMES: OptionNames<TestTokenOptions> = { header: true, clock: true }
 
 /**
- * Signs a token with HS256 and a secret, for tests of an application whose guard has the same secret in `keys`. Without `iat`
- * and `exp`, the token is issued now and ends in an hour. A claim that is `undefined` is left out.
+ * Signs a token with HS256 and a secret, for tests of an application whose guard has the same secret in `keys`. Without
+ * `iat` and `exp`, the token is issued now and expires in an hour. A claim that is `undefined` is omitted.
  *
- * @throws TypeError for a secret of less than 32 bytes.
+ * @throws TypeError for a secret with less than 32 bytes.
  * @example
  * const secret = randomBytes(32)
  * const app = await TestApp.create({ ...options, auth: { guard: jwt({ keys: secret }) } })

@@ -15,7 +15,7 @@ import type { AnyJwtOptions, JwtClaims } from './jwt-options.js'
 import { type ParsedToken, parseToken, readCredential } from './read-token.js'
 import type { KeySource, VerificationKey } from './verification-key.js'
 
-/** The function of the package `jose` that this door uses. */
+/** The function of the package `jose` that this module uses. */
 type Jose = Pick<typeof import('jose'), 'compactVerify'>
 
 /** Dependencies of {@link TokenVerifier}. */
@@ -26,7 +26,7 @@ export interface VerifierSetup {
   readonly keys: KeySource
   readonly jose: Jose
   readonly clock: TimeSource
-  /** Gets the claims of each request that is let through. */
+  /** Receives the claims of each admitted request. */
   readonly remember: ((req: Request, claims: JwtClaims) => void) | null
 }
 
@@ -43,7 +43,7 @@ export class TokenVerifier implements Lifecycle {
     this.#cache = new TokenCache(setup.options.cacheSize ?? CACHE_SIZE)
   }
 
-  /** Responds at once for a token that is in the cache. */
+  /** Responds synchronously for a token that is in the cache. */
   canActivate(req: Request): true | Promise<true> {
     const { options, challenges, clock, keys } = this.#setup
     const token = readCredential(req, options.scheme ?? 'Bearer')
@@ -65,13 +65,13 @@ export class TokenVerifier implements Lifecycle {
     const { rules } = this.#setup
     const parsed = parseToken(token)
     if (parsed === null) throw this.#invalid(req, 'it is not a JSON Web Token')
-    // Before the signature: a token that is useless with any key costs no fetch and no verification.
+    // Checked before the signature, because a token that no key can make valid needs no fetch and no verification.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
     if (key === null) throw this.#invalid(req, 'no known key has signed it')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
-    // Check again, because the issuer and a schema may take seconds.
+    // Checked again, because the issuer and a schema may take seconds.
     this.#refuseFault(req, parsed)
     if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
@@ -87,13 +87,13 @@ export class TokenVerifier implements Lifecycle {
     if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times are invalid')
   }
 
-  /** The client only receives that the token is not valid. */
+  /** Refuses a token. The client receives no reason, only that the token is not valid. */
   #invalid(req: Request, reason: string): unknown {
     noteOf(req)?.({ by: 'jwt', verdict: 'refused', reason })
     return this.#setup.challenges.refuse('invalid')
   }
 
-  /** The key that has signed the token. */
+  /** Returns the key that signed the token. */
   async #findKey(token: string, { header }: ParsedToken): Promise<VerificationKey | null> {
     const { keys, jose } = this.#setup
     for (const key of await keys.find(header)) {
@@ -133,7 +133,7 @@ export class TokenVerifier implements Lifecycle {
     const user: unknown = options.user(output, req)
     if (!isThenable(user)) return setUser(user)
     return Promise.resolve(user).then((found) => {
-      // A look-up may take seconds, too.
+      // A look-up may also take seconds.
       if (clock.now() >= until) throw challenges.refuse('expired')
       if (key.isRetired) throw challenges.refuse('invalid')
       return setUser(found)
@@ -141,35 +141,38 @@ export class TokenVerifier implements Lifecycle {
   }
 }
 
-/** An error of jose, which has a code, refuses the token. Any other is a bug, and is logged as such. */
+/**
+ * Whether an error refuses the token. An error of jose, which has a code, does. Any other error is a bug, and is logged
+ * as one.
+ */
 function isRefused(error: unknown): false {
   if (typeof (error as { readonly code?: unknown } | null)?.code === 'string') return false
   throw error
 }
 
-/** `hash` is faster, but missing in some other runtimes. */
+/** Returns the digest of a token. `hash` is faster, but missing in some other runtimes. */
 function digestOf(token: string): string {
   return typeof hash === 'function'
     ? hash('sha256', token, 'base64')
     : createHash('sha256').update(token).digest('base64')
 }
 
-/** A token that was verified. */
+/** A verified token. */
 interface VerifiedToken {
-  /** The original claims of the issuer. */
+  /** The issuer's original claims. */
   readonly claims: JwtClaims
   /** The output of the schema for the claims. */
   readonly output: unknown
   readonly key: VerificationKey
-  /** When the token begins, in milliseconds of the clock, which may be set back. */
+  /** The time from which the token is valid, in milliseconds of the clock, which may be set back. */
   readonly from: number
   /** The expiry of the token, in milliseconds of the clock. */
   readonly until: number
 }
 
 /**
- * Verified tokens by the digest of their text, so that no token is in memory. When half of the entries are new, the entries that
- * were not used since then are dropped.
+ * Verified tokens by their digest, so that tokens themselves are not stored. When half of the entries are new, all
+ * entries that have not been used in the meantime are dropped.
  */
 class TokenCache {
   readonly #half: number
@@ -204,10 +207,13 @@ class TokenCache {
   }
 }
 
-/** The parts of a clock that this door reads. */
+/** The parts of a clock that this module reads. */
 export type TimeSource = Pick<Clock, 'now' | 'monotonic'>
 
-/** The time of the machine, for code that no application runs: tests that sign, and guards that call this guard. */
+/**
+ * The system clock, for code that does not run in an application: tests that sign tokens, and guards that call this
+ * guard.
+ */
 export const machineClock: TimeSource = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

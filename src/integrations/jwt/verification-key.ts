@@ -7,13 +7,13 @@ export interface VerificationKey {
   readonly kid: string | undefined
   readonly algorithms: readonly JwtAlgorithm[]
   readonly key: KeyObject | Uint8Array
-  /** Equal for equal keys with equal `kid` and algorithms. */
+  /** An ID that is equal for equal keys with equal `kid` and algorithms. */
   readonly id: string
-  /** Whether the issuer has withdrawn the key. Tokens of the key are then no longer valid. */
+  /** Whether the issuer has withdrawn the key. Tokens for the key are then no longer valid. */
   isRetired: boolean
 }
 
-/** A key that cannot verify tokens. The message has the reason, and no part of the key. */
+/** The error for a key that cannot verify tokens. The message contains the reason, but no part of the key. */
 export class UnusableKey extends Error {}
 
 /** The parts of public keys (RFC 7518, 6; RFC 8037, 2). Other members are not read. */
@@ -23,7 +23,7 @@ const PUBLIC_PARTS: Readonly<Record<string, readonly string[]>> = {
   OKP: ['crv', 'x'],
 }
 
-/** The parts of private and of secret keys. */
+/** The parts of private keys and of secret keys. */
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const RSA: readonly JwtAlgorithm[] = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
@@ -34,14 +34,14 @@ const CURVES: Readonly<Record<string, readonly JwtAlgorithm[]>> = {
   secp521r1: ['ES512'],
 }
 
-/** A secret must be as long as the hash (RFC 7518, 3.2). */
+/** The minimum length of a secret for each algorithm: the length of the hash (RFC 7518, 3.2). */
 const SECRET_BYTES: readonly (readonly [JwtAlgorithm, number])[] = [
   ['HS256', 32],
   ['HS384', 48],
   ['HS512', 64],
 ]
 
-/** The id of a key, and the algorithm to which its owner limits it. */
+/** The ID of a key, and the algorithm to which its owner limits it. */
 interface KeyFacts {
   readonly kid: string | undefined
   readonly alg?: unknown
@@ -89,7 +89,7 @@ function readJwk(input: JsonWebKeyInput): KeyObject {
   }
 }
 
-/** The algorithms of a type of keys: a token never chooses how its signature is verified. */
+/** Returns the algorithms for a key type. A token never determines how its signature is verified. */
 function algorithmsOf(key: KeyObject): readonly JwtAlgorithm[] {
   const { asymmetricKeyType, asymmetricKeyDetails: { namedCurve = '' } = {} } = key
   const weakness = weaknessOf(key)
@@ -126,12 +126,12 @@ export function narrow(
   return allowed.length === 0 ? null : { ...key, algorithms: allowed }
 }
 
-/** Shorter RSA keys can be broken (RFC 7518, 3.3), and longer keys only cost time. */
+/** The allowed length of RSA keys. Shorter keys can be broken (RFC 7518, 3.3), and longer keys only take more time. */
 const RSA_BITS = { least: 2048, most: 8192 }
-/** Larger exponents would only cost time (FIPS 186-5, 5.1). */
+/** The maximum exponent of RSA keys. Larger exponents only take more time (FIPS 186-5, 5.1). */
 const MOST_EXPONENT = 2n ** 256n
 
-/** The points of a small order on Ed25519, without their sign: every signature matches them. */
+/** The small-order points of Ed25519, without their sign. Signatures for them can be forged. */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   ...['00', '01'].map((first) => first.padEnd(64, '0')),
   ...['ec', 'ed', 'ee'].map((first) => `${first.padEnd(62, 'f')}7f`),
@@ -140,7 +140,8 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns why any client could make signatures that a public key accepts; `null` for a key without a known weakness.
+ * Returns the reason why any client could create signatures that a public key accepts; `null` for a key without a known
+ * weakness.
  */
 function weaknessOf(key: KeyObject): string | null {
   if (key.asymmetricKeyType === 'rsa') return weaknessOfRsa(key)
@@ -164,20 +165,23 @@ function weaknessOfRsa(key: KeyObject): string | null {
   return (modulus.at(-1) ?? 0) % 2 === 0 ? 'It is an RSA key with an even modulus.' : null
 }
 
-/** The source of the keys of tokens. */
+/** The source of the keys that verify tokens. */
 export interface KeySource {
-  /** The possible keys of a token: empty for an unknown key. */
+  /** Returns the possible keys for a token; empty if the key is unknown. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** Called for each request whose token is in the cache: old keys are read again, in the background. */
+  /** Called for each request whose token is in the cache. Reads old keys again in the background. */
   keepFresh(): void
   /** Ends the work in progress. */
   close(): void
 }
 
-/** Without a `kid`, each key is tried, so a token costs as many verifications. */
+/**
+ * The maximum number of keys that are tried. For a token without a `kid`, each key is tried, which takes one
+ * verification each.
+ */
 const MOST_TRIALS = 8
 
-/** The keys for the algorithm and the `kid` of a token. The key must allow the algorithm. */
+/** Returns the keys that match the algorithm and the `kid` of a token. */
 export function matching(
   keys: readonly VerificationKey[],
   { alg, kid }: TokenHeader,
@@ -188,7 +192,7 @@ export function matching(
   return found.length > MOST_TRIALS ? [] : found
 }
 
-/** Keys that never change. A token whose `kid` belongs to no key may be of a key without a `kid`. */
+/** Keys that never change. A token whose `kid` matches no key may belong to a key without a `kid`. */
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     find(header) {

@@ -1,7 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api'
 import { loadPeer } from '../../plugin/index.js'
 
-/** The parts of `@opentelemetry/api` that this door uses. */
+/** The parts of `@opentelemetry/api` that this module uses. */
 export type OpenTelemetry = Pick<
   typeof import('@opentelemetry/api'),
   | 'context'
@@ -14,7 +14,7 @@ export type OpenTelemetry = Pick<
 >
 
 /**
- * Loads `@opentelemetry/api`. All its copies in a process share one registry, so it need not be the copy of the SDK.
+ * Loads `@opentelemetry/api`. All copies in a process share one registry, so it need not be the SDK's copy.
  *
  * @throws ConfigError when it cannot be loaded, or is too old.
  */
@@ -23,26 +23,26 @@ export function loadApi(): Promise<OpenTelemetry> {
   return loadPeer('@opentelemetry/api', use, () => import('@opentelemetry/api'))
 }
 
-/** The metadata of an instrumentation of `node:http` about a request. Defined by `@opentelemetry/core`. */
+/** The metadata that an instrumentation of `node:http` stores about a request, as `@opentelemetry/core` defines it. */
 export interface RpcMetadata {
   readonly type?: string
   /** The span of the request. */
   readonly span?: Span
-  /** The pattern of the route, which the instrumentation uses to name the span at the end. */
+  /** The route pattern, which the instrumentation uses to name the span at the end of the request. */
   route?: string | undefined
 }
 
-/** The keys of values in a context. All copies of the packages of OpenTelemetry share them. */
+/** The keys of values in a context. All copies of OpenTelemetry's packages share them. */
 export interface ContextKeys {
-  /** The active span. */
+  /** The key of the active span. */
   readonly span: symbol
-  /** {@link RpcMetadata}. */
+  /** The key of {@link RpcMetadata}. */
   readonly rpc: symbol
-  /** Whether code in this context creates no spans. */
+  /** The key of the flag that suppresses spans. */
   readonly isSuppressed: symbol
 }
 
-/** Finds the keys of an installed version. */
+/** Finds the keys that the installed version uses. */
 export function findContextKeys({ createContextKey, trace }: OpenTelemetry): ContextKeys {
   return {
     span: findSpanKey(trace),
@@ -51,7 +51,7 @@ export function findContextKeys({ createContextKey, trace }: OpenTelemetry): Con
   }
 }
 
-/** The package does not export the key of the span, but uses it in any context that it receives. */
+/** Finds the key of the span. The package does not export this key, but uses it in any context that it receives. */
 function findSpanKey(trace: OpenTelemetry['trace']): symbol {
   let found: symbol | undefined
   const probe: Context = {

@@ -10,27 +10,31 @@ import {
 /** Options of `otel`. */
 export interface OtelOptions {
   /**
-   * Requests without spans, such as health checks. Code that runs for such a request makes no spans either. Default:
-   * every request has a span.
+   * Selects requests without spans, such as health checks. Code that runs for such a request also creates no spans.
+   * Default: every request has a span.
    */
   readonly ignore?: (req: Request) => boolean
   /**
-   * More attributes for the span of an ended request. The function is called for recorded spans only. Choose with
-   * care: headers, queries and bodies contain personal data and secrets. Default: none.
+   * Returns additional attributes for the span of an ended request. The function is called only for recorded spans.
+   * Choose the attributes with care, because headers, queries and bodies may contain personal data and secrets.
+   * Default: none.
    */
   readonly attributes?: (ended: EndedRequest) => Attributes | undefined
-  /** Whether the parts of a request have their own spans: guard, tenant, cache, validation, handler. Default `true`. */
+  /**
+   * Whether the parts of a request have their own spans: guard, tenant, cache, validation, handler. Default: `true`.
+   */
   readonly steps?: boolean
   /**
-   * Whether the statements of databases have spans, with their texts, in which `?` stands for each value. Default `true`.
+   * Whether database statements have spans. These contain the statement text, in which `?` replaces each value.
+   * Default: `true`.
    */
   readonly statements?: boolean
   /**
-   * The path at which another application mounts this one, as a pattern: `'/of/:tenant/api'`. `http.route` begins with it.
-   * Default: none.
+   * The path at which another application mounts this one, as a pattern such as `'/of/:tenant/api'`. `http.route`
+   * begins with this path. Default: none.
    */
   readonly root?: string
-  /** Creates the spans. Default: the provider that the SDK has registered. */
+  /** The provider that creates the spans. Default: the provider that the SDK has registered. */
   readonly tracerProvider?: TracerProvider
 }
 

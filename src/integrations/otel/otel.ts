@@ -23,19 +23,20 @@ import { RequestTrace, type SpanMaker } from './request-trace.js'
 import { describeEnd, hasFailed, SpanOpener } from './server-span.js'
 import { StatementSpans } from './statement-spans.js'
 
-/** The package `@opentelemetry/api`, loaded before the first instance is made. */
+/** The package `@opentelemetry/api`, which is loaded before the first instance is created. */
 const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
 
 /**
- * A plugin that makes spans of requests with OpenTelemetry: one for each request, named by its method and route, and
- * one for each part that may take time. It works in ES modules without `--import`, because nothing is patched. Names
- * and attributes follow the stable semantic conventions for HTTP. No attribute has a header, a query or a body.
+ * Creates a plugin that traces requests with OpenTelemetry: one span for each request, named by its method and route,
+ * and one for each part that may take time. It works in ES modules without `--import`, because it patches no module.
+ * Names and attributes follow the stable semantic conventions for HTTP. No attribute contains a header, a query or a
+ * body.
  *
- * Where `@opentelemetry/instrumentation-http` has made a span of a request, the plugin names and completes that span.
+ * If `@opentelemetry/instrumentation-http` has created a span for a request, the plugin names and completes that span.
  *
- * @param options Default: every request has a span, and so has each of its parts. Needs the peer dependency
+ * @param options Default: every request and each of its parts have a span. The plugin needs the peer dependency
  * `@opentelemetry/api`, and an SDK that is started before the first request.
- * @throws ConfigError at boot, when an option is wrong, or `@opentelemetry/api` is not installed or too old.
+ * @throws ConfigError at boot, when an option is invalid, or `@opentelemetry/api` is not installed or too old.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @example
  * const app = new App({ controllers: [OrdersController], plugins: [otel()] })
@@ -58,14 +59,14 @@ function tracing(options: OtelOptions): Plugin {
   }
 }
 
-/** The name of a class from a small set. */
+/** Matches a class name, which is one of a small set. */
 const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
 
 /**
  * Adds an error to a span as an event.
  *
- * @param error As the application logs it, so without secrets.
- * @returns The name of the error; `undefined` if it has no name that names a class.
+ * @param error The error as the application logs it, without secrets.
+ * @returns the name of the error; `undefined` if it has no class name.
  */
 function recordError(span: Span, error: unknown): string | undefined {
   const { name, message, stack } = fieldsOf(error)
@@ -79,7 +80,7 @@ function recordError(span: Span, error: unknown): string | undefined {
 
 type Fields = Partial<Record<'name' | 'message' | 'stack', string>>
 
-/** Any value can be thrown, even a proxy that throws when it is read. */
+/** Reads the fields of an error. Any value can be thrown, even a proxy that throws when it is read. */
 function fieldsOf(error: unknown): Fields {
   try {
     if (typeof error !== 'object' || error === null) return { message: String(error) }
@@ -114,7 +115,7 @@ function observeTraces(
     onEnd: traces.onEnd,
     onCall: traces.onCall,
     needsBytes: false,
-    // Statements belong to the active span.
+    // Statements belong to the active span, so no requests are needed.
     needsRequests: false,
     ...(options.steps !== false && { onStep: traces.onStep }),
     ...(options.statements !== false && { onStatement: traces.onStatement }),
@@ -128,9 +129,9 @@ class Traces {
   readonly #maker: SpanMaker
   readonly #opener: SpanOpener
   readonly #urlOf: ObserverSetup['urlOf']
-  /** The options of the spans of handlers. */
+  /** The span options for handlers. */
   readonly #handlers: ReadonlyMap<unknown, SpanOptions>
-  /** The context of requests without spans. */
+  /** The context for requests without spans. */
   readonly #suppressed: Context
 
   constructor(api: OpenTelemetry, options: OtelOptions, { model, urlOf }: ObserverSetup) {
@@ -160,9 +161,9 @@ class Traces {
     const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
     req[kTrace] = trace
     setTraceContext(req, trace.server.spanContext())
-    // The span of an instrumentation is active already. The context of a span that is not recorded is entered, too:
-    // without it, the spans of other instrumentations would have no parent, so a sampler would keep some of them as
-    // traces of their own.
+    // The span of an instrumentation is already active. The context of a span that is not recorded is also entered:
+    // without it, the spans of other instrumentations would have no parent, so a sampler would record some of them as
+    // separate traces.
     if (found === null || trace.isRecorded) context.with(trace, next)
   }
 
@@ -185,7 +186,7 @@ class Traces {
   readonly onEnd = (ended: EndedRequest): void => {
     const trace = (ended.req as Traced | null)?.[kTrace]
     if (trace === undefined) return this.#afterwards(ended)
-    // An inner application has ended it.
+    // An inner application has already ended the trace.
     if (trace.isOver) return
     trace.isOver = true
     trace.endStep()
@@ -196,7 +197,7 @@ class Traces {
     }
   }
 
-  /** Creates the span of a request without a recorded start: a WebSocket, or bytes that Node's parser rejected. */
+  /** Creates the span of a request whose start was not recorded: a WebSocket, or bytes that Node's parser rejected. */
   #afterwards(ended: EndedRequest): void {
     const { req, cause, startedAt, durationMs } = ended
     if (cause !== 'parser' && cause !== 'upgrade') return
@@ -219,7 +220,7 @@ class Traces {
     if (more !== undefined) server.setAttributes(more)
   }
 
-  /** The pattern of a route. If an instrumentation created the span, it uses the pattern to name the span. */
+  /** Returns the route pattern. If an instrumentation created the span, it uses the pattern to name the span. */
   #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
     const { root = '' } = this.#options
     const full = root === '' || path !== '/' ? root + path : root
@@ -268,10 +269,10 @@ class CallSpans {
   }
 }
 
-/** Sends the span as the parent of the spans of the other host. */
+/** Sends the span as the parent of the other host's spans. */
 function continueTrace(headers: Headers, span: Span): void {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext()
-  // Without an SDK, no span has an id.
+  // Without an SDK, no span has an ID.
   if (/^0+$/.test(traceId)) return
   const flags = traceFlags.toString(16).padStart(2, '0')
   headers.set('traceparent', `00-${traceId}-${spanId}-${flags}`)
@@ -281,7 +282,7 @@ function continueTrace(headers: Headers, span: Span): void {
 
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** The query may be secret, so it is removed from the URL. */
+/** Returns the attributes of a call. The query may be secret, so it is removed from the URL. */
 function attributesOf({ method, url }: NewCall): Attributes {
   return {
     'http.request.method': method,
@@ -291,7 +292,7 @@ function attributesOf({ method, url }: NewCall): Attributes {
   }
 }
 
-/** `null` for a success. The message of an error may have data of users. */
+/** Returns the error type; `null` for a success. The message of an error may contain user data, so it is not used. */
 function errorTypeOf(status: number | null, error: unknown): string | null {
   if (status !== null) return status >= 400 ? String(status) : null
   const { name } = Object(error) as { readonly name?: unknown }

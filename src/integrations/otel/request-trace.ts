@@ -3,8 +3,8 @@ import type { StepName } from '../../plugin/index.js'
 import type { RpcMetadata } from './load-api.js'
 
 /**
- * The names of the spans of steps, for steps that run code of the application, or wait for a store or a client. All others
- * are fast, and their time belongs to the request itself.
+ * The span names of steps that run application code, or wait for a store or a client. All other steps are fast, and
+ * their time belongs to the request itself.
  */
 const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
   ipRateLimit: 'limit',
@@ -22,14 +22,14 @@ const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
   handler: 'handler',
 }
 
-/** The parts with which all spans of an application are made. */
+/** The dependencies that create all spans of an application. */
 export interface SpanMaker {
   readonly tracer: Tracer
   /** The key of the span in a context. */
   readonly spanKey: symbol
 }
 
-/** The span of a request, and the context that the span is made in. */
+/** The span of a request, and the context in which the span was created. */
 export interface OpenedSpan {
   readonly span: Span
   readonly parent: Context
@@ -40,19 +40,19 @@ export interface OpenedSpan {
 }
 
 /**
- * The spans of one request. It is also the context in which the code of the request runs: the active span in it is
- * always the span of the current step, so that spans of any code are children of the step, and the context is entered
- * only once.
+ * The spans of one request. This object is also the context in which the code of the request runs. Its active span is
+ * always the span of the current step, so that all spans become children of the step, and the context is entered only
+ * once.
  */
 export class RequestTrace implements Context {
   /** The span of the request. */
   readonly server: Span
-  /** `null` if this door has made the span of the request. */
+  /** The metadata of the instrumentation; `null` if this module created the span of the request. */
   readonly rpc: RpcMetadata | null
-  /** Whether the spans are recorded. If not, the request has no spans of steps. */
+  /** Whether the spans are recorded. Otherwise, the request has no step spans. */
   readonly isRecorded: boolean
   isOver = false
-  /** The name of the error that has ended the request with a status of the server's errors. */
+  /** The name of the error that ended the request with a server error status. */
   errorType: string | undefined = undefined
   #current: Span
   #step: StepName | null = null
@@ -83,13 +83,13 @@ export class RequestTrace implements Context {
   }
 
   /**
-   * Notes the step that the request has entered.
+   * Records the step that the request has entered.
    *
-   * @param options The options of its span.
+   * @param options The options of the step's span.
    */
   enter(step: StepName, options: SpanOptions | undefined): void {
     const name = STEP_SPANS[step] ?? null
-    // Two steps can be parts of the same work. A step that runs again has a span of its own.
+    // Two steps can be parts of the same work. A step that runs again has its own span.
     if (name !== null && name === this.#name && step !== this.#step) return
     this.endStep()
     if (name === null) return
@@ -106,7 +106,7 @@ export class RequestTrace implements Context {
     this.#name = null
   }
 
-  /** Contexts that code derives from this one do not change with the steps. */
+  /** Returns the fixed current context: contexts that code derives from this trace do not change with the steps. */
   #fixed(): Context {
     return this.#parent.setValue(this.#maker.spanKey, this.#current)
   }

@@ -18,7 +18,7 @@ export class SpanOpener {
     this.#server = api.SpanKind.SERVER
   }
 
-  /** Finds the span of an instrumentation of `node:http`; `null` if there is none. */
+  /** Finds the span that an instrumentation of `node:http` created; `null` if there is none. */
   find(active: Context): OpenedSpan | null {
     if (active === this.#api.ROOT_CONTEXT) return null
     const rpc = active.getValue(this.#keys.rpc) as RpcMetadata | undefined
@@ -37,7 +37,7 @@ export class SpanOpener {
    * Creates the span of an ended request.
    *
    * @param req `null` if Node's parser could not read a request.
-   * @param startTime In milliseconds since 1970.
+   * @param startTime The start, in milliseconds since 1970.
    */
   openAt(req: Request | null, startTime: number): OpenedSpan {
     const parent = req === null ? this.#api.ROOT_CONTEXT : this.#contextOf(req)
@@ -52,8 +52,8 @@ export class SpanOpener {
   }
 
   /**
-   * The context that the propagator of the SDK reads from the headers. The active context does not count: it can be the
-   * context of the call of `listen`.
+   * Returns the context that the SDK's propagator reads from the headers. The active context is ignored, because it may
+   * be the context in which `listen` was called.
    */
   #contextOf(req: Request): Context {
     const { propagation, ROOT_CONTEXT } = this.#api
@@ -63,13 +63,16 @@ export class SpanOpener {
   /** Whether the span of a context belongs to a server, such as the span of a function on AWS Lambda. */
   #isOfServer(active: Context): boolean {
     if (active === this.#api.ROOT_CONTEXT) return false
-    // Spans of SDKs have a `kind`; the type of the API does not name it.
+    // Spans of SDKs have a `kind`, which the API's type does not include.
     const span = this.#api.trace.getSpan(active) as (Span & { readonly kind?: unknown }) | undefined
     return span?.kind === this.#server && span.isRecording()
   }
 }
 
-/** The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All others share one name in spans and attributes. */
+/**
+ * The methods that HTTP defines (RFC 9110, RFC 5789, RFC 10008). All other methods share one name in spans and
+ * attributes.
+ */
 const METHODS = new Set([
   'CONNECT',
   'DELETE',
@@ -86,12 +89,12 @@ const METHODS = new Set([
 const OTHER = '_OTHER'
 const LONGEST_PATH = 512
 
-/** The method in the name of a span. */
+/** Returns the method for the name of a span. */
 function spanNameOf(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'HTTP'
 }
 
-/** The attributes that a sampler decides by. */
+/** Returns the attributes that a sampler can use. */
 function firstAttributes(req: Request): Attributes {
   const { method, socket } = req
   const isEncrypted = (socket as { readonly encrypted?: boolean } | null)?.encrypted === true
@@ -108,9 +111,7 @@ function firstAttributes(req: Request): Attributes {
 /** The attributes of a request that Node's parser could not read. */
 export const UNREAD: Attributes = Object.freeze({ 'http.request.method': OTHER })
 
-/**
- * The path of a URL, without its query. The target of a request is a path, a whole URL, or `*` (RFC 9112, 3.2).
- */
+/** Returns the path of a URL, without its query. A request target is a path, a whole URL, or `*` (RFC 9112, 3.2). */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   const target = end < 0 ? url : url.slice(0, end)
@@ -120,7 +121,7 @@ export function pathOf(url: string): string {
 
 /** The facts about an ended request. */
 export interface EndFacts {
-  /** The pattern of the route, with the path that the application is mounted at; `undefined` without a route. */
+  /** The route pattern, including the path at which the application is mounted; `undefined` without a route. */
   readonly route: string | undefined
   /** The URL without secrets. */
   readonly url: string
@@ -146,7 +147,7 @@ export function describeEnd(span: Span, ended: EndedRequest, facts: EndFacts): v
   if (error !== null) span.setAttribute('error.type', error)
 }
 
-/** Whether the server has failed. A mistake of a client is not an error of a server span. */
+/** Whether the request failed on the server. For a server span, a client mistake is not an error. */
 export function hasFailed({ status }: Pick<EndedRequest, 'status'>): boolean {
   return status !== null && status >= 500
 }

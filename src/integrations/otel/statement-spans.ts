@@ -3,25 +3,25 @@ import type { RanStatement } from '../../plugin/index.js'
 import type { OpenTelemetry } from './load-api.js'
 import type { SpanMaker } from './request-trace.js'
 
-/** The facts of a statement that its text alone decides. */
+/** The facts about a statement that depend only on its text. */
 interface StatementText {
   readonly name: string
   readonly attributes: Attributes
 }
 
-/** The maximum number of stored texts, because programs that put values into texts have any number of them. */
+/** The maximum number of stored texts, because programs that write values into texts may have any number of texts. */
 const MOST_TEXTS = 500
-/** Longer texts are not stored, and only their beginning is described. */
+/** The maximum length of a stored text. For longer texts, only the beginning is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
-/** The code of an error in the log of a database: `23505`, `ER_DUP_ENTRY`. */
+/** A database error code, such as `23505` or `ER_DUP_ENTRY`. */
 const CODE = /^\w{1,64}$/
 
 /** Creates a span for each statement inside another span. */
 export class StatementSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
-  /** By database, then by text. */
+  /** The facts, by database, then by text. */
   readonly #texts = new Map<string, Map<string, StatementText>>()
 
   constructor(api: OpenTelemetry, maker: SpanMaker) {
@@ -38,7 +38,7 @@ export class StatementSpans {
     const options = { kind: SpanKind.CLIENT, attributes, startTime: startedAt }
     const span = this.#maker.tracer.startSpan(name, options, active)
     if (error !== undefined) {
-      // The message of a database can contain values of rows.
+      // The database's message can contain values from rows, so only the code is used.
       const code = codeOf(error)
       span.setStatus({ code: SpanStatusCode.ERROR })
       span.setAttribute('error.type', code ?? '_OTHER')
@@ -59,7 +59,10 @@ export class StatementSpans {
   }
 }
 
-/** The conventions name the span by a summary, because a text can have several operations and tables. */
+/**
+ * Describes a statement text. According to the conventions, a summary names the span, because a text can have several
+ * operations and tables.
+ */
 function describeText(system: string, text: string): StatementText {
   const masked = maskLiterals(text.slice(0, LONGEST_TEXT), system)
   const summary = masked === null ? null : summaryOf(masked)
@@ -73,11 +76,14 @@ function describeText(system: string, text: string): StatementText {
   }
 }
 
-/** The first table of a statement, unless it follows nested parentheses. */
+/** Matches the first table of a statement, unless it follows nested parentheses. */
 const TABLE =
   /^(?:select (?:\([^()]*\)|(?!\bfrom\b)[^()])*\bfrom|insert into|update|delete from) (?:only )?([\w."`]+)/i
 
-/** The operation and the table, such as `SELECT orders`, without the rest of the text, so that there are few. */
+/**
+ * Returns the operation and the table, such as `SELECT orders`. The rest of the text is omitted, so that there are few
+ * different summaries.
+ */
 function summaryOf(text: string): string | null {
   const operation = /^\p{L}+/u.exec(text)?.[0].toUpperCase()
   if (operation === undefined) return null
@@ -91,35 +97,35 @@ function codeOf(error: unknown): string | null {
     const { code } = error as { readonly code?: unknown }
     return typeof code === 'string' && CODE.test(code) ? code : null
   } catch {
-    // `null`, or a proxy that throws.
+    // The error is `null`, or a proxy that throws.
     return null
   }
 }
 
-/** The mask of a value in a text. */
+/** The text that replaces a value. */
 const MASK = '?'
 
 /**
- * One piece of a statement that is read as a whole: a comment, a value in quotes, a name in quotes, a placeholder, a name with
- * digits, or a number. A quote without an end takes the rest of the text.
+ * Matches one unit of a statement: a comment, a quoted value, a quoted name, a placeholder, a name with digits, or a
+ * number. An unclosed quote extends to the end of the text.
  */
 const PIECES: Readonly<Record<string, RegExp>> = {
   postgresql:
     /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(\$(?:[a-z_]\w*)?\$)[\s\S]*?(?:\1|$)|e'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|[$:@]\w+|[\p{L}_][\p{L}\p{N}_$]*|(?:\d|\.\d)[\w.]*(?:(?<=e)[+-]\d+)?/giu,
-  // A backslash escapes in every text, and double quotes surround texts, too.
+  // A backslash escapes in every text, and double quotes also surround texts.
   mysql:
     /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$)|`[^`]*(?:`|$)|[:@]\w+|[\p{L}_][\p{L}\p{N}_$]*|(?:\d|\.\d)[\w.]*(?:(?<=e)[+-]\d+)?/giu,
 }
 
-/** Databases with the SQL dialect of another one. */
+/** Databases that use the SQL dialect of another database. */
 const ALIKE: Readonly<Record<string, string>> = { cockroachdb: 'postgresql', mariadb: 'mysql' }
 
 /**
- * Returns a statement without the values that are written in it: texts and numbers become `?`, and comments are left out.
- * Names and placeholders stay.
+ * Returns a statement without its literal values: texts and numbers become `?`, and comments are removed. Names and
+ * placeholders are kept.
  *
- * @param system The database, as OpenTelemetry names it.
- * @returns `null` if the text has quotes whose meaning in this database is not known here.
+ * @param system The database's name in OpenTelemetry.
+ * @returns `null` if the text has quotes whose meaning in this database is unknown.
  */
 function maskLiterals(text: string, system: string): string | null {
   const family = ALIKE[system] ?? system

@@ -6,20 +6,18 @@ import type { Sessions } from './sessions/sessions.js'
 import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 import { sql } from './sql.js'
 
-/** The input of `Database`. */
+/** The dependencies of `Database`. */
 export interface DatabaseParts {
   readonly sessions: Sessions
   readonly logger: () => Logger
 }
 
 /**
- * The database of an application. `postgres()` provides it, and this class is also its injection
- * token.
+ * The database of an application. `postgres()` provides it, and this class is also its injection token.
  *
- * In a handler that runs for a tenant, all queries share one transaction for that tenant. It is
- * committed before the first byte of the response, and rolled back when the request fails.
- * Everywhere else each query runs in its own transaction, unless it runs inside
- * {@link Database.transaction}.
+ * In a handler that runs for a tenant, all queries share one transaction for that tenant. It is committed before the
+ * first byte of the response, and rolled back when the request fails. In all other code, each query runs in its own
+ * transaction, unless it runs inside {@link Database.transaction}.
  *
  * @example
  * class OrdersRepository {
@@ -43,14 +41,13 @@ export class Database {
   /**
    * Runs a statement.
    *
-   * @param statement SQL with `$1`, `$2`, … in the places of its values, or the result of the
-   * template {@link sql}.
+   * @param statement SQL with `$1`, `$2`, … in the places of its values, or the result of the template {@link sql}.
    * @param values The values of `$1`, `$2`, … They never become part of the text. Default: none.
    * @returns the rows, their number and their columns.
-   * @throws PostgresError when PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`,
-   * `DATABASE_TIMEOUT`, `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` when there is no response;
-   * HttpError 400 `TENANT_REQUIRED` when the statement names a table of tenants and no tenant is
-   * set; TenantSwitchError when a transaction of another tenant is open.
+   * @throws PostgresError when PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`,
+   * `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` when the server sends no response; HttpError 400 `TENANT_REQUIRED` when
+   * the statement uses a tenant table and no tenant is set; TenantSwitchError when a transaction of another tenant is
+   * open.
    */
   async query<TRow = Record<string, unknown>>(
     statement: string | Statement,
@@ -76,16 +73,17 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction. All queries that the function runs on this database,
-   * directly or through other code, belong to it. They are committed when the function has ended,
-   * and rolled back when it throws. Inside an open transaction, the function runs in a savepoint:
-   * it can be rolled back alone, and is committed with the outer transaction.
+   * Runs a function in one transaction. All queries that the function runs on this database, directly or through other
+   * code, belong to it. They are committed when the function has ended, and rolled back when it throws. Inside an open
+   * transaction, the function runs in a savepoint: it can be rolled back separately, and is committed with the outer
+   * transaction.
    *
-   * @param options `isolation`, and `retries` after a conflict with other transactions. Inside an open transaction, that one
-   * decides both.
+   * @param options `isolation`, and `retries` after a conflict with other transactions. Inside an open transaction, the
+   * open transaction determines both.
    * @returns the value that the function returns.
-   * @throws the error that the function throws; TypeError when it returns an async generator; ConfigError when an option is
-   * wrong; Error when an open transaction has another isolation level; the same errors as {@link Database.query}.
+   * @throws the error that the function throws; TypeError when it returns an async generator; ConfigError when an
+   * option is invalid; Error when an open transaction has another isolation level; the same errors as
+   * {@link Database.query}.
    * @example
    * await db.transaction(
    *   async () => {
@@ -101,20 +99,20 @@ export class Database {
   }
 
   /**
-   * Runs an async generator in one transaction, from its first item to its end: for a cursor, or for changes that are
-   * saved only together. The transaction is committed when the generator has ended, and before its reader receives the
-   * end. It is rolled back when the generator throws, when the reader leaves, at a deadline, and when the application
-   * closes. In a request, it is the transaction of the request. Inside {@link Database.transaction}, the generator is a
-   * part of that transaction.
+   * Runs an async generator in one transaction, from its first item to its end. Use it for a cursor, or for changes
+   * that must be saved together. The transaction is committed when the generator has ended, before its reader receives
+   * the end. It is rolled back when the generator throws, when the reader stops reading, at a deadline, and when the
+   * application closes. In a request, it is the transaction of the request. Inside {@link Database.transaction}, the
+   * generator is a part of that transaction.
    *
-   * The stream holds a connection until its end. If a reader takes no item for `timeouts.idleInTransaction`, the
-   * connection is taken away.
+   * The stream holds a connection until its end. If the reader requests no item for `timeouts.idleInTransaction`, the
+   * stream loses the connection.
    *
-   * @param fn The generator function. It is called for the first item.
+   * @param fn The generator function. It is called when the first item is requested.
    * @param options `isolation`. A stream does not run again.
    * @returns the items.
-   * @throws while it is read: the error of the generator; HttpError 503 `DATABASE_TIMEOUT` for a reader that is too slow; the
-   * same errors as {@link Database.query}.
+   * @throws while the stream is being read: the error of the generator; HttpError 503 `DATABASE_TIMEOUT` for a reader
+   * that is too slow; the same errors as {@link Database.query}.
    * @example
    * @JsonLines(Order)
    * @Get('export')
@@ -131,18 +129,17 @@ export class Database {
   }
 
   /**
-   * Runs a function after the commit of the request's transaction or of the outermost
-   * {@link Database.transaction}, before the response is sent. The function does not run when that
-   * transaction is rolled back. If no transaction is open, it runs immediately. If it fails after a
-   * commit, the error is logged and nothing is rolled back.
+   * Runs a function after the commit of the request's transaction or of the outermost {@link Database.transaction},
+   * before the response is sent. The function does not run when that transaction is rolled back. If no transaction is
+   * open, it runs immediately. If it fails after a commit, the error is logged and nothing is rolled back.
    *
-   * The response waits for the function, at most `timeouts.statement`: a mail server that takes three seconds adds three
-   * seconds to the request. The function is kept in memory only: if the process ends between the commit and the function, it
-   * never runs.
+   * The response waits for the function, at most `timeouts.statement`: a mail server that takes three seconds adds
+   * three seconds to the request. The function is stored only in memory: if the process ends after the commit and
+   * before the function runs, it never runs.
    *
-   * Use it for short work that may be lost, such as to invalidate a cache: before the commit other code still reads the old
-   * rows, and may store them in the cache again. For work that must happen, such as a mail, insert a row in the same
-   * transaction, and let a job work on it.
+   * Use it for short work that may be lost, such as invalidating a cache: before the commit, other code still reads the
+   * old rows, and may store them in the cache again. For work that must happen, such as sending a mail, insert a row in
+   * the same transaction, and let a job process it.
    *
    * @example
    * await db.sql`update orders set status = 'paid' where id = ${id}`
@@ -153,13 +150,13 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction for a tenant. Use it in jobs, and wherever no tenant is known. The caller must
-   * make sure that the work may run for this tenant. Inside an open transaction of the same tenant, for example the
+   * Runs a function in one transaction for a tenant. Use it in jobs, and in other code without a tenant. The caller
+   * must ensure that the work may run for this tenant. Inside an open transaction of the same tenant, for example the
    * transaction of a request, it behaves like {@link Database.transaction}.
    *
    * @param options The same as for {@link Database.transaction}.
-   * @throws TypeError when the id is not valid; TenantSwitchError inside a transaction of another
-   * owner; the same errors as {@link Database.transaction}.
+   * @throws TypeError when the ID is invalid; TenantSwitchError inside a transaction of another owner; the same errors
+   * as {@link Database.transaction}.
    */
   async withTenantTransaction<T>(
     id: string,
@@ -172,10 +169,10 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction that can read and change the rows of every tenant. It uses
-   * the role `allTenantsRole`, and logs the reason. In a job it logs nothing: its name is reason enough.
+   * Runs a function in one transaction that can read and change the rows of every tenant. It uses the role
+   * `allTenantsRole`, and logs the reason. In a job, it logs nothing, because the job's name is a sufficient reason.
    *
-   * @param reason Why this is necessary, for the log.
+   * @param reason The reason why this is necessary, for the log.
    * @throws TypeError without a reason; the same errors as {@link Database.transaction}.
    */
   withoutTenant<T>(reason: string, fn: () => T | Promise<T>): Promise<T> {
@@ -196,7 +193,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   )
 }
 
-// A stream has no `next`. It is allowed, because it may have begun to run.
+// A stream has no `next`. It is allowed, because it may already be running.
 function isGenerator(value: unknown): boolean {
   const generator = value as Partial<AsyncGenerator & Generator> | null | undefined
   if (typeof generator?.next !== 'function') return false

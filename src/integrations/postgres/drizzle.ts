@@ -9,7 +9,7 @@ const USE = {
   install: 'npm install drizzle-orm@0.45',
 }
 
-/** The part of `drizzle-orm` that is used. */
+/** The part of `drizzle-orm` that `provideDrizzle` uses. */
 interface DrizzlePackage {
   drizzle(run: RunQuery, config?: object): unknown
 }
@@ -21,14 +21,13 @@ type RunQuery = (
 ) => Promise<{ rows: unknown[] }>
 
 /**
- * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of
- * the request and for its tenant, like all others. Begin transactions with `Database.transaction`:
- * Drizzle's own `transaction` throws, because the driver used here does not support it. Needs the
- * package `drizzle-orm`.
+ * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of the request and
+ * for its tenant, like all other queries. Begin transactions with `Database.transaction`. Drizzle's own `transaction`
+ * throws, because the driver that is used here does not support it. This function needs the package `drizzle-orm`.
  *
  * @param token The injection token of the Drizzle object.
  * @param config The configuration of Drizzle: `schema`, `casing`, `logger`.
- * @throws ConfigError at the start of the application when the package is not installed.
+ * @throws ConfigError at startup, when the package is not installed.
  * @example
  * const Orm = new InjectionToken<PgRemoteDatabase<typeof schema>>('Orm')
  * new App({ plugins: [postgres({ url })], providers: [provideDrizzle(Orm, { schema })] })
@@ -49,10 +48,7 @@ function loadDrizzle(): Promise<DrizzlePackage> {
   return loadPeer('drizzle-orm', USE, load as () => Promise<DrizzlePackage>)
 }
 
-/**
- * Runs the queries of Drizzle. Drizzle parses times itself. For `all` it expects each row as a list
- * of values.
- */
+/** Runs the queries of Drizzle. Drizzle parses times itself. For `all`, it expects each row as a list of values. */
 function runOn(database: Database): RunQuery {
   return (text, values, method) =>
     database.query({
@@ -63,7 +59,7 @@ function runOn(database: Database): RunQuery {
     })
 }
 
-/** A column of Drizzle, or an expression of its `sql`. `T` is the class `SQL` of Drizzle. */
+/** A Drizzle column, or an expression created with Drizzle's `sql`. `T` is Drizzle's class `SQL`. */
 export interface DrizzleColumn<T> {
   /** Returns the expression. */
   getSQL(): T
@@ -71,13 +67,13 @@ export interface DrizzleColumn<T> {
 
 /** The parts of a Drizzle `select` that reads one page. */
 export interface DrizzlePage<T> {
-  /** To select as `keys`: the exact values of the order, which become the cursor. */
+  /** The expression to select as `keys`: the exact values of the order, from which the cursor is made. */
   readonly keys: T
-  /** The condition of the rows of the page, for `and(…)`; `undefined` for the first page. */
+  /** The condition for the rows of the page, for `and(…)`; `undefined` for the first page. */
   readonly where: T | undefined
   /** The arguments of `orderBy(…)`. */
   readonly orderBy: T[]
-  /** The argument of `limit(…)`: one more row than the page has. */
+  /** The argument of `limit(…)`: one row more than the page has. */
   readonly limit: number
 }
 
@@ -87,7 +83,7 @@ export interface DrizzleRow {
   readonly keys: unknown
 }
 
-/** The part of `drizzle-orm` that is used. */
+/** The part of `drizzle-orm` that `readDrizzlePage` uses. */
 interface DrizzleOrm {
   readonly sql: {
     (strings: TemplateStringsArray, ...inputs: unknown[]): unknown
@@ -97,16 +93,17 @@ interface DrizzleOrm {
 }
 
 /**
- * Reads one page of a `select` of Drizzle, as `readPage` does for `sql`: no row is missing or repeated while other rows
- * are inserted and deleted. It works with `provideDrizzle`, and with Drizzle on another driver of PostgreSQL. Needs the
- * package `drizzle-orm`.
+ * Reads one page of a Drizzle `select`, as `readPage` does for `sql`: no row is missing or repeated while other rows
+ * are being inserted and deleted. It works with `provideDrizzle`, and with Drizzle on another PostgreSQL driver. This
+ * function needs the package `drizzle-orm`.
  *
- * @param page `page` of the request.
- * @param columns The columns of the fields of the order. They must not be null.
- * @param read Runs the `select`: it selects `keys`, and has the condition, the order and the limit that it is given.
+ * @param page The `page` of the request.
+ * @param columns The columns for the order fields. They must not be null.
+ * @param read Runs the `select`, which must select `keys` and use the condition, the order and the limit that are
+ * passed.
  * @returns the items, without `keys`, and the cursor of the next page.
- * @throws TypeError if a field of the order has no column, a row has no `keys`, a column of the order is null, or two rows
- * have the same values of the order; ConfigError if `drizzle-orm` is not installed.
+ * @throws TypeError if an order field has no column, a row has no `keys`, an order column is null, or two rows have the
+ * same order values; ConfigError if `drizzle-orm` is not installed.
  * @example
  * readDrizzlePage(
  *   page,
@@ -135,7 +132,7 @@ export async function readDrizzlePage<T, TRow extends DrizzleRow>(
   return { items: items.map(({ keys: _, ...item }) => item), next }
 }
 
-/** Some drivers of PostgreSQL return JSON as text. */
+/** Returns the order values of a row. Some PostgreSQL drivers return JSON as text. */
 function valuesIn(keys: unknown): readonly unknown[] {
   const values = typeof keys === 'string' ? JSON.parse(keys) : keys
   if (Array.isArray(values)) return values

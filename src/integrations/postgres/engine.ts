@@ -25,7 +25,7 @@ import { ALL_TENANTS_ROLE, TENANT_ROLE } from './schema/names.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 
-/** The parts of an application that the start of the database uses. */
+/** The parts of an application that the database startup uses. */
 type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
 
 const READ_ONLY = `select pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
@@ -41,7 +41,7 @@ export class Engine {
   #logger: Logger | undefined
   /** Whether the server has rejected a write because it is read-only, and no later check has found it writable. */
   #isReadOnly = false
-  /** Whether the migrations of `requireMigrations` have been found to be applied. */
+  /** Whether all migrations of `requireMigrations` are known to be applied. */
   #areApplied = false
 
   constructor(options: PostgresOptions, driver: Driver) {
@@ -60,7 +60,7 @@ export class Engine {
     this.link = databaseLink(driver, this.sessions)
   }
 
-  /** The logger of the application. */
+  /** Returns the logger of the application. */
   readonly logger = (): Logger => {
     if (this.#logger !== undefined) return this.#logger
     throw new Error(
@@ -69,8 +69,8 @@ export class Engine {
   }
 
   /**
-   * Opens the database, migrates it and checks it. Throws when one of these fails, so that an
-   * application that cannot work does not start.
+   * Opens, migrates and checks the database. Throws if a step fails, so that an application that cannot work does not
+   * start.
    */
   async start({ get, logger, usesTenants }: Start): Promise<void> {
     this.#logger = logger
@@ -84,7 +84,7 @@ export class Engine {
     await this.#isWritable().catch((error) => {
       throw unreachable(error)
     })
-    // A test returns the results instead of a database: there is nothing to migrate or to examine.
+    // A test provides the results instead of a database, so there is nothing to migrate or to examine.
     if (this.#driver.expect !== undefined) return
     await this.#migrate(usesTenants)
     if (state !== undefined) await this.#driver.remember?.(state)
@@ -121,7 +121,7 @@ export class Engine {
     }
   }
 
-  /** Loaded lazily, because production does not use it. */
+  /** Loaded lazily, because it is not used in production. */
   async #warn(usesTenants: boolean): Promise<void> {
     const { findOmissions } = await import('./find-omissions.js')
     const { migrations } = this.#options
@@ -137,7 +137,7 @@ export class Engine {
     try {
       const { rows } = await connection.query({ text: READ_ONLY })
       const isWritable = rows[0]?.['isReadOnly'] !== true
-      // The address of the server may now lead to another server.
+      // The server's address may now lead to another server.
       if (isWritable || !this.#isReadOnly) connection.release()
       return isWritable
     } finally {
@@ -146,8 +146,8 @@ export class Engine {
   }
 
   /**
-   * Throws when the database cannot be reached, or takes no writes since it has refused one. If only all connections are in
-   * use, it does not throw.
+   * Throws when the database cannot be reached, or when it has refused a write and still accepts none. It does not
+   * throw when all connections are in use.
    */
   async checkReady(): Promise<void> {
     const isWritable = await this.#isWritable().catch((error) => {
@@ -158,7 +158,7 @@ export class Engine {
     await this.#checkMigrations()
   }
 
-  /** Applied migrations stay applied. */
+  /** Checks that all required migrations are applied. The result is stored, because applied migrations stay applied. */
   async #checkMigrations(): Promise<void> {
     const { requireMigrations: folder } = this.#options
     if (folder === undefined || this.#areApplied) return
@@ -170,29 +170,28 @@ export class Engine {
     this.#areApplied = true
   }
 
-  /** Called after everything that may use the database has closed. */
+  /** Closes the database. Called after all code that may use the database has been closed. */
   async onClose(): Promise<void> {
     await this.#driver.close()
   }
 }
 
 /**
- * The token of the {@link Engine}. Its name is part of the error message when an application has
- * two `postgres()` plugins.
+ * The token for the {@link Engine}. Its name is part of the error message if an application has two `postgres()`
+ * plugins.
  */
 export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
   'postgres(): an application can have only one',
 )
 
-/** Tests use separate databases, and fail at once if something is missing. */
+/** Whether this is development. Tests use separate databases, and fail immediately if a part is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 
 /**
- * Converts the error of a database that cannot be reached into a ConfigError with the reason that
- * the server or the network gave. Returns any other error unchanged. The URL is in no message,
- * because it may contain a password.
+ * Converts the error of a database that cannot be reached into a ConfigError with the reason from the server or the
+ * network. Returns any other error unchanged. No message contains the URL, because it may contain a password.
  */
 function unreachable(error: unknown): unknown {
   if (!HttpError.is(error)) return error
@@ -206,7 +205,7 @@ function unreachable(error: unknown): unknown {
   return new ConfigError([problem], { cause: briefCause(error) })
 }
 
-/** The metrics of the connections to the database. */
+/** The metrics of the database connections. */
 export function poolMetrics(driver: Pick<Driver, 'size' | 'usage'>): Metric[] {
   return [
     gauge('db_client_connections_used', 'Connections that are in use.', () => driver.usage().lent),
@@ -221,7 +220,7 @@ function gauge(name: string, help: string, read: () => number): Metric {
   return { name, help, type: 'gauge', read }
 }
 
-/** The database for plugins that store tables in it. */
+/** Creates the access to the database for plugins that store tables in it. */
 function databaseLink(driver: Driver, sessions: Sessions): DatabaseLink {
   return {
     connections: driver.size,
@@ -237,7 +236,10 @@ function databaseLink(driver: Driver, sessions: Sessions): DatabaseLink {
   }
 }
 
-/** A script may have `BEGIN` and `COMMIT`, so after a failure the state of the connection is unknown. */
+/**
+ * Runs a script on a separate connection. It may contain `BEGIN` and `COMMIT`, so after a failure the state of the
+ * connection is unknown.
+ */
 async function runAlone(
   driver: Driver,
   text: string,

@@ -9,7 +9,7 @@ import type { Connection, Driver } from './driver.js'
 import { readStatus } from './migrations/apply-migrations.js'
 import { findRole, isRelated } from './roles.js'
 
-/** The facts of an application that its database must fit. */
+/** The facts about an application that its database must match. */
 export interface Expectations {
   readonly usesTenants: boolean
   /** Whether the application applies its migrations itself. */
@@ -21,8 +21,8 @@ export interface Expectations {
 const FOLDER = 'migrations'
 
 /**
- * Finds steps that a developer forgets on the first day, and that stay unnoticed until a request fails: migrations that
- * were not applied, a login that policies do not concern, roles and tables that do not exist.
+ * Finds steps that new users often forget, and that are not noticed until a request fails: unapplied migrations, a
+ * login to which policies do not apply, missing roles and missing tables.
  *
  * @param driver An open driver.
  * @returns warnings only.
@@ -33,7 +33,7 @@ export async function findOmissions(driver: Driver, expected: Expectations): Pro
   const pending = expected.migrates ? [] : await findPending(driver, found)
   if (!expected.usesTenants) return pending
   const login = driver.isEmbedded ? [] : await lending(driver, (lent) => checkLogin(lent, expected))
-  // A migration that is pending explains why tables are missing.
+  // A pending migration explains why tables are missing.
   const tables = found.hasTenantTable || pending.length > 0 ? [] : [nothingToSee()]
   return [...login, ...pending, ...tables]
 }
@@ -55,7 +55,7 @@ select
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'f')`
 
-/** Reads the catalog, which every login may do. */
+/** Reads the catalog, for which every login has the privileges. */
 async function look(connection: Connection): Promise<ExistingTables> {
   const [row = {}] = (await connection.query({ text: LOOK })).rows
   return {
@@ -69,7 +69,7 @@ async function findPending(
   driver: Driver,
   { hasHistory, hasTable }: ExistingTables,
 ): Promise<Problem[]> {
-  // If tables exist without our history, another tool creates them, and the folder belongs to that tool.
+  // If tables exist without Blazon's history, another tool creates them, and the folder belongs to that tool.
   if (!existsSync(resolve(FOLDER)) || (hasTable && !hasHistory)) return []
   try {
     const list = await readStatus(driver, resolve(FOLDER))

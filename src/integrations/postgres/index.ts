@@ -1,5 +1,6 @@
 /**
- * PostgreSQL as a plugin: one transaction for each request, tenants kept apart by row-level security, migrations.
+ * PostgreSQL as a plugin: one transaction for each request, separation of tenants by row-level security, and
+ * migrations.
  *
  * @module blazon/postgres
  */

@@ -14,25 +14,25 @@ import { withDriver } from './with-driver.js'
 /** Options of {@link migrate}. */
 export interface MigrateOptions {
   /**
-   * The role with which the application logs in. It becomes a member of the roles of tenants.
-   * Default: no role becomes a member.
+   * The role with which the application logs in. It becomes a member of the tenant roles. Default: no role becomes a
+   * member.
    */
   readonly login?: string
   /**
-   * Whether to create the roles of tenants if they do not exist. Set it to `false` if the
-   * application uses no tenants. Default `true`.
+   * Whether to create the tenant roles if they do not exist. Set it to `false` if the application uses no tenants.
+   * Default: `true`.
    */
   readonly roles?: boolean
   /**
-   * Whether to refuse a database that has later migrations than the folder, as after the rollback of a deployment. Default
-   * `false`: they are allowed.
+   * Whether to refuse a database that has later migrations than the folder, as after the rollback of a deployment.
+   * Default: `false`.
    */
   readonly strict?: boolean
-  /** Called once with the names of later migrations that the database has, if there are any. */
+  /** Called once if the database has later migrations, with their names. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration was applied. */
+  /** Called after each migration that was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that migrates. */
+  /** Called once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 
@@ -46,15 +46,14 @@ const NAMES: OptionNames<MigrateOptions> = {
 }
 
 /**
- * Applies the pending migrations: the files of the folder `migrations` (default `./migrations`), in
- * the order of their names, each in its own transaction. Several processes may do this at the same
- * time.
+ * Applies the pending migrations: the files of the folder `migrations` (default: `./migrations`), in the order of their
+ * names, each in its own transaction. Several processes may do this at the same time.
  *
  * @param database The options of a connection whose login may create tables.
  * @returns the migrations that this call has applied, in order.
- * @throws ConfigError when a file is wrong or has changed since it was applied, when a statement
- * fails, when a role is missing that this login may not create, when an option is wrong, and when a
- * package is missing; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError when a file is invalid or has changed since it was applied, when a statement fails, when a role
+ * is missing that this login may not create, when an option is invalid, and when a package is missing; HttpError 503
+ * when the database cannot be reached.
  * @example
  * await migrate({ url: process.env.OWNER_DATABASE_URL }, { login: 'shop' })
  */
@@ -78,7 +77,7 @@ export function migrate(
 /**
  * Returns the state of each migration, sorted by name. Changes nothing.
  *
- * @throws ConfigError when a file is wrong; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError when a file is invalid; HttpError 503 when the database cannot be reached.
  * @example
  * const pending = (await migrationStatus({ url })).filter(({ state }) => state === 'pending')
  */
@@ -89,9 +88,8 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
 }
 
 /**
- * Looks for ways in which one tenant could reach the rows of another: through roles, tables,
- * policies, views, functions and keys. Also tries such access in transactions that are rolled back.
- * Changes nothing.
+ * Searches for ways in which one tenant could reach the rows of another: through roles, tables, policies, views,
+ * functions and keys. Also tries such access in transactions that are rolled back. Changes nothing.
  *
  * @param database The options of a connection with the login of the application.
  * @returns the findings, errors first; an empty list if there are none.

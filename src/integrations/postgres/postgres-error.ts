@@ -1,31 +1,28 @@
-/** The SQLSTATE of a statement in a transaction in which an earlier statement was refused. */
+/** The SQLSTATE of a statement in a transaction whose earlier statement was refused. */
 export const IN_FAILED = '25P02'
 
 /** The fields of PostgreSQL's error response. */
 export interface PostgresErrorFields {
-  /**
-   * The SQLSTATE, five characters (PostgreSQL documentation, appendix A): `23505` is a duplicate
-   * key.
-   */
+  /** The SQLSTATE with five characters (PostgreSQL documentation, appendix A), such as `23505` for a duplicate key. */
   readonly code: string
   /** The name of the constraint or index that refused the row. */
   readonly constraint?: string | undefined
-  /** The name of the schema of the table. */
+  /** The schema of the table. */
   readonly schema?: string | undefined
   /** The name of the table. */
   readonly table?: string | undefined
   /** The name of the column. */
   readonly column?: string | undefined
-  /** Details that may contain values of a row. The log contains them, but clients never receive them. */
+  /** Details that may contain values of a row. They are logged, but never sent to clients. */
   readonly detail?: string | undefined
-  /** PostgreSQL's suggestion of a remedy. */
+  /** PostgreSQL's hint about a remedy. */
   readonly hint?: string | undefined
 }
 
 /**
- * The error of a statement that PostgreSQL has refused. A client does not see its content: if no
- * code catches it, the response has the status 500. Catch it to send a better response;
- * {@link isUniqueViolation}, {@link isForeignKeyViolation} and {@link isExclusionViolation} recognise the common causes.
+ * The error of a statement that PostgreSQL has refused. Clients do not receive its content: if no code catches the
+ * error, the response has the status 500. Catch the error to send a better response. {@link isUniqueViolation},
+ * {@link isForeignKeyViolation} and {@link isExclusionViolation} recognize the common causes.
  *
  * @example
  * try {
@@ -41,20 +38,20 @@ export class PostgresError extends Error implements PostgresErrorFields {
   readonly code: string
   /** The name of the constraint or index that refused the row. */
   readonly constraint: string | undefined
-  /** The name of the schema of the table. */
+  /** The schema of the table. */
   readonly schema: string | undefined
   /** The name of the table. */
   readonly table: string | undefined
   /** The name of the column. */
   readonly column: string | undefined
   readonly detail: string | undefined
-  /** PostgreSQL's suggestion of a remedy. */
+  /** PostgreSQL's hint about a remedy. */
   readonly hint: string | undefined
 
   /**
-   * Creates the error of a statement that PostgreSQL refused.
+   * Creates the error for a statement that PostgreSQL refused.
    *
-   * @param message The message of PostgreSQL.
+   * @param message The message from PostgreSQL.
    * @param fields The fields of the error response.
    * @param options The cause, if there is one.
    */
@@ -71,50 +68,50 @@ export class PostgresError extends Error implements PostgresErrorFields {
 }
 
 /**
- * The transaction was not saved: the program caught the error of a statement, the `cause`, and
- * continued.
+ * The error for a transaction that was not saved, because the application caught the error of a statement (the `cause`)
+ * and continued.
  */
 export class UnsavedError extends Error {}
 
 /**
  * Whether a statement was refused because a value already exists (SQLSTATE 23505).
  *
- * @param constraint The name of the constraint or index. Default: any.
+ * @param constraint The name of the constraint or index. Default: any constraint or index.
  */
 export function isUniqueViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23505', constraint)
 }
 
 /**
- * Whether a statement was refused because a row refers to a row that does not exist, or because
- * another row still refers to it (SQLSTATE 23503).
+ * Whether a statement was refused because a row refers to a row that does not exist, or because another row still
+ * refers to it (SQLSTATE 23503).
  *
- * @param constraint The name of the constraint. Default: any.
+ * @param constraint The name of the constraint. Default: any constraint.
  */
 export function isForeignKeyViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23503', constraint)
 }
 
 /**
- * Whether a statement was refused because a row overlaps another one (SQLSTATE 23P01), such as two appointments in one room.
+ * Whether a statement was refused because a row overlaps another row (SQLSTATE 23P01), such as two appointments in one
+ * room.
  *
- * @param constraint The name of the `exclude` constraint. Default: any.
+ * @param constraint The name of the `exclude` constraint. Default: any constraint.
  */
 export function isExclusionViolation(error: unknown, constraint?: string): error is Error {
   return isViolation(error, '23P01', constraint)
 }
 
 /**
- * Whether the server has refused the statement: then the statement had no effect, and the connection
- * is still usable.
+ * Whether the server has refused the statement. The statement then had no effect, and the connection is still usable.
  */
 export function isRefusal(error: unknown): boolean {
   return error instanceof PostgresError || (error as Error | null)?.cause instanceof PostgresError
 }
 
 /**
- * Whether a transaction has failed because it conflicted with others: a serialization failure (SQLSTATE 40001) or a deadlock
- * (40P01). The same transaction may succeed when it runs again.
+ * Whether a transaction has failed because it conflicted with other transactions: a serialization failure (SQLSTATE
+ * 40001) or a deadlock (40P01). The same transaction may succeed when it runs again.
  */
 export function isConflict(error: unknown): boolean {
   return refusalsIn(error).some(({ code }) => CONFLICTS.includes(code))
@@ -129,8 +126,7 @@ function isViolation(error: unknown, code: string, constraint: string | undefine
 }
 
 /**
- * Finds the error of PostgreSQL in an error or its causes: libraries such as Drizzle wrap it in their
- * own errors.
+ * Finds the PostgreSQL error in an error or its causes, because libraries such as Drizzle wrap it in their own errors.
  */
 export function refusalIn(error: unknown): PostgresError | undefined {
   return refusalsIn(error)[0]
@@ -146,15 +142,16 @@ function refusalsIn(error: unknown): PostgresError[] {
   return found
 }
 
-/** The maximum number of causes to follow: an error may be its own cause, directly or through others. */
+/** The maximum number of causes to follow, because an error may be its own cause, directly or through others. */
 const DEEPEST_CAUSE = 5
 
-/** The fields that help a reader. All other fields of PostgreSQL are null, or name the place in its sources. */
+/** The fields that help a reader. All other fields from PostgreSQL are null, or specify the position in its sources. */
 const FIELDS = ['code', 'detail', 'hint'] as const
 
 /**
- * The cause of a `ConfigError` of a database: the text and the code of the first error, which the server or the network
- * gave. Node prints all fields and frames of every cause (50 lines for `pg`), which would hide the message.
+ * Returns the cause for a `ConfigError` about a database: the text and the code of the first error, which comes from
+ * the server or the network. Node prints all fields and frames of every cause (50 lines for `pg`), which would hide the
+ * message.
  */
 export function briefCause(error: unknown): Error {
   const first = firstOf(error)
@@ -168,7 +165,7 @@ export function briefCause(error: unknown): Error {
   return brief
 }
 
-/** The text of an error. If a host has several addresses, Node reports an AggregateError without a text. */
+/** Returns the text of an error. If a host has several addresses, Node throws an AggregateError without a text. */
 export function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(textOf).join(', ')
@@ -176,7 +173,7 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : 'no reason was given'
 }
 
-/** The error that all others are consequences of. An error may be its own cause. */
+/** Returns the error that caused all others. An error may be its own cause. */
 function firstOf(error: unknown, depth = 0): unknown {
   const { cause } = (error ?? {}) as { cause?: unknown }
   return cause instanceof Error && depth < 5 ? firstOf(cause, depth + 1) : error

@@ -18,20 +18,19 @@ import {
 } from './schema/store-tables.js'
 import type { Sessions } from './sessions/sessions.js'
 
-/** The place of the table of {@link sessionTable}. */
+/** The name and the schema of the table that {@link sessionTable} creates. */
 export type PostgresSessionsOptions = Pick<SessionTableOptions, 'table' | 'schema'>
 
 const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, idle_at, ends_at'
 
 /**
- * A store for `sessions()` of `blazon/sessions` in the database of `postgres()`, which the application needs in
- * `plugins`, too. A session that a handler writes belongs to the transaction of the request: a handler that fails logs
- * no user in or out and sends no cookie, and a new password and the end of all sessions are saved together, or not at
- * all.
+ * Creates a store for `sessions()` from `blazon/sessions` in the database of `postgres()`, which the application also
+ * needs in `plugins`. A session that a handler writes belongs to the transaction of the request. So a handler that
+ * fails logs no user in or out and sends no cookie. A new password and the end of all sessions are saved together, or
+ * not at all.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
- * @throws ConfigError when a name is not valid; when the application starts, `E_SESSIONS_TABLE` if the database has no
- * such table.
+ * @throws ConfigError when a name is invalid; at startup, `E_SESSIONS_TABLE` if the database has no such table.
  * @see sessionTable for the migration.
  * @example
  * export const web = sessions({ store: postgresSessions() })
@@ -59,7 +58,7 @@ class PostgresSessions implements SessionStore {
 
   async open(context: SessionStoreContext): Promise<void> {
     const { get, clock } = context
-    // A test has replaced the database, so no engine runs.
+    // A test has replaced the database, so no engine is running.
     if (!(get(Database) instanceof Database)) return
     this.#sessions = get(EngineToken).sessions
     await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {
@@ -93,9 +92,9 @@ class PostgresSessions implements SessionStore {
     const set = Object.entries(change.set)
     const removed = set.filter(([, text]) => text === null).map(([name]) => name)
     const kept = Object.fromEntries(set.filter(([, text]) => text !== null))
-    // Another transaction may change the row first. This one then waits, and compares with the new row. It uses an
-    // aggregate, because
-    // PostgreSQL does not compare again for `not exists`, which it plans as an anti join.
+    // Another transaction may change the row first. This statement then waits, and compares with the new row. It uses
+    // an aggregate, because for `not exists`, which PostgreSQL plans as an anti join, PostgreSQL does not compare
+    // again.
     const { rowCount } = await this.#query(
       `update ${this.#table} as session
         set fields = (session.fields - $3::text[]) || $4::jsonb, used_at = $5, idle_at = $6

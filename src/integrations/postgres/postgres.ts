@@ -35,12 +35,13 @@ import { transactionalOf } from './transactional.js'
 import { createDriver } from './with-driver.js'
 
 /**
- * Creates a plugin for PostgreSQL in which the database itself separates the rows of tenants. It
- * provides {@link Database}. It needs the package `pg`, or `@electric-sql/pglite` for an embedded
- * database. Several applications may share one plugin: each opens and closes its own connections,
- * and with `embedded: 'memory'` each has its own data.
+ * Creates a plugin for PostgreSQL. The database itself separates the rows of tenants. The plugin provides
+ * {@link Database}. It needs the package `pg`, or `@electric-sql/pglite` for an embedded database. Several applications
+ * may share one plugin. Each of them opens and closes its own connections, and with `embedded: 'memory'`, each has its
+ * own data.
  *
- * @throws ConfigError at boot, when an option is wrong, the package is not installed, or the database cannot be reached.
+ * @throws ConfigError at boot, when an option is invalid, the package is not installed, or the database cannot be
+ * reached.
  * @example
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
@@ -79,7 +80,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
       {
         token: IdempotencyStore,
         inject: [Database, EngineToken],
-        // A test has replaced the database, so no engine runs.
+        // A test has replaced the database, so no engine is running.
         useFactory: (database: unknown, engine: Engine) =>
           database instanceof Database ? new PostgresIdempotency(engine) : null,
       },
@@ -109,18 +110,24 @@ function databasePlugin(options: PostgresOptions): Plugin {
 
 /** How the handler of a route uses transactions. */
 interface TransactionUse extends Pick<RouteSetup, 'fail'> {
-  /** The options of `@Transactional()` on the handler; `null` if it has none. */
+  /** The options of `@Transactional()` on the handler; `null` without the decorator. */
   readonly options: TransactionOptions | null
   /** Whether every request of the route has a transaction, with or without a tenant. */
   readonly isNeeded: boolean
 }
 
-/** The record of a write with a key belongs to the transaction of its request. */
+/**
+ * Whether the route needs a transaction, because the record of a write with a key belongs to the transaction of its
+ * request.
+ */
 function needsTransaction(route: RouteModel): boolean {
   return transactionalOf(route) !== null || idempotencyOf(route) !== null
 }
 
-/** A handler with retries commits when it returns: its response is created and recorded afterwards. */
+/**
+ * Refuses retries for such a route: a handler with retries commits when it returns, but its response is created and
+ * recorded afterwards.
+ */
 function refuseRetries(route: RouteModel, options: TransactionOptions | null): void {
   if (idempotencyOf(route) === null || (options?.retries ?? 0) === 0) return
   const problem = {
@@ -155,8 +162,8 @@ async function answeredEngine(options: PostgresOptions, statements: Statements):
 }
 
 /**
- * Keeps the responses of `@Idempotent()` in the transaction of the request. A lock of the transaction is the claim of a key,
- * so it ends with the transaction, also when the process or the connection does.
+ * Stores the responses of `@Idempotent()` in the transaction of the request. A key is claimed with a lock of the
+ * transaction, which ends with the transaction, even if the process or the connection ends.
  */
 class PostgresIdempotency implements IdempotencyStore {
   readonly isShared = true
@@ -184,7 +191,7 @@ class PostgresIdempotency implements IdempotencyStore {
   }
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
-    // The digest is random enough for a number of 64 bits: a collision of two keys only causes a 409.
+    // The digest is random enough for a 64-bit number. A collision of two keys only causes a 409.
     const lock = Buffer.from(key, 'base64url').readBigInt64BE()
     const claimed = await this.#query(
       'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as "isMine"',
@@ -214,7 +221,8 @@ class PostgresIdempotency implements IdempotencyStore {
       ...[row.key, row.record, row.endsAt, row.now],
     )
     if (rowCount === 1) return
-    // A transaction with a snapshot (`isolation`) may not see the record of another one. It is rolled back.
+    // A transaction with a snapshot (`isolation`) may not see the record of another transaction. It is then rolled
+    // back.
     throw new HttpError(409, 'A request with this Idempotency-Key has just run', {
       code: 'IDEMPOTENCY_RUNNING',
       headers: { 'Retry-After': '1' },
@@ -229,7 +237,7 @@ class PostgresIdempotency implements IdempotencyStore {
     const created = await this.#engine
       .createOwnTable(usesTenants, idempotencyStatements)
       .catch(refusalOf)
-    // Another process may have created it in the meantime.
+    // Another process may have created the table in the meantime.
     const failed = await probe().catch(refusalOf)
     if (failed instanceof PostgresError) throw tableError(created ?? failed)
   }

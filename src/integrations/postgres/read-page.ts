@@ -6,20 +6,20 @@ import { type Sql, sql } from './sql.js'
 /**
  * Reads one page of a query.
  *
- * A page of `cursor` begins after the last row of the page before (keyset pagination), so no row is missing or repeated
- * while other rows are inserted and deleted, and later pages are as fast as the first, if an index has the columns of the
- * order. The values of the order go from PostgreSQL into the cursor and back as text, so a `timestamptz` keeps its
- * microseconds, and a `bigint` all of its digits.
+ * A page of `cursor` begins after the last row of the previous page (keyset pagination), so no row is missing or
+ * repeated while other rows are being inserted and deleted. Later pages are as fast as the first one if an index has
+ * the order columns. The order values are transferred from PostgreSQL to the cursor and back as text, so a
+ * `timestamptz` keeps its microseconds, and a `bigint` keeps all of its digits.
  *
- * A page of `page` is read with `offset`. If the list has a total, the rows are counted in a second statement.
+ * A page of `page` is read with `offset`. If the list has a total, a second statement counts the rows.
  *
  * @param db The database.
- * @param page `page` of the request.
- * @param query A `select` without `order by` and `limit`. Its columns have the names of the fields of the order. For a
+ * @param page The `page` of the request.
+ * @param query A `select` without `order by` and `limit`. Its columns must have the names of the order fields. For a
  * cursor, these columns must not be null.
  * @returns the data of the response.
- * @throws TypeError if the list has no order, a column of the order of a cursor is null, or two rows have the same values
- * of that order; the errors of `Database.query`.
+ * @throws TypeError if the list has no order, an order column of a cursor is null, or two rows have the same order
+ * values; the errors of `Database.query`.
  * @example
  * list({ page }: Paged<typeof OrderPages>) {
  *   return readPage<Order>(db, page, sql`select id, total, placed_at as "placedAt" from orders`)
@@ -47,7 +47,8 @@ export function readPage(
 }
 
 /**
- * The rows are read as lists: the values of the order are the last column, so its name cannot equal another column's.
+ * Reads the page after a cursor. The rows are read as lists: the order values are the last column, so its name cannot
+ * collide with another column's name.
  */
 async function readAfter(
   db: Pick<Database, 'query'>,
@@ -93,7 +94,7 @@ function columnsOf(order: readonly OrderField[]): Sql[] {
   return order.map(({ field }) => sql.id('rows', field))
 }
 
-/** A template that builds SQL, such as `sql`: of this package, or of Drizzle. */
+/** A template that builds SQL, such as the `sql` of this package or of Drizzle. */
 export interface SqlBuilder<T> {
   (strings: TemplateStringsArray, ...inputs: unknown[]): T
   join(items: readonly unknown[], separator?: string): T
@@ -101,15 +102,15 @@ export interface SqlBuilder<T> {
 
 /** The parts of a `select` that begins after the values of a cursor. */
 export interface Keyset<T> {
-  /** A column with the values of the order, as a list of texts in JSON. */
+  /** A column with the order values, as a JSON list of texts. */
   readonly keys: T
-  /** The condition of the rows after the cursor; `undefined` for the first page. */
+  /** The condition for the rows after the cursor; `undefined` for the first page. */
   readonly where: T | undefined
-  /** The columns of the order, with their directions. */
+  /** The order columns, with their directions. */
   readonly orderBy: readonly T[]
 }
 
-/** Returns the parts of a `select` for one page. `columns` has a column for each field of the order. */
+/** Returns the parts of a `select` for one page. `columns` contains a column for each order field. */
 export function keysetOf<T>(
   sql: SqlBuilder<T>,
   { order, after }: Pick<CursorPage, 'order' | 'after'>,
@@ -124,7 +125,7 @@ export function keysetOf<T>(
   }
 }
 
-/** The columns of an order, with their directions. */
+/** Returns the columns of an order, with their directions. */
 function orderOf<T>(
   sql: SqlBuilder<T>,
   order: readonly OrderField[],
@@ -142,8 +143,8 @@ interface KeysetPosition {
 }
 
 /**
- * The condition of the rows after some values. A comparison of rows can use an index with the same columns. It compares
- * all columns in one direction, so an order with two directions is written out.
+ * Returns the condition for the rows after some values. A comparison of rows can use an index with the same columns. It
+ * compares all columns in one direction, so an order with two directions needs separate comparisons.
  */
 function isAfter<T>(sql: SqlBuilder<T>, { order, columns, values }: KeysetPosition): T {
   const first = order[0]?.isDescending

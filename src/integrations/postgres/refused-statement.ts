@@ -4,22 +4,22 @@ import type { Statement } from './driver.js'
 import { isConflict, PostgresError, refusalIn, UnsavedError } from './postgres-error.js'
 
 /**
- * The statement of each error. It is not a property of the error, because a logger would print its
+ * The statement of each error. It is not a property of the error, because a logger would then print the statement's
  * values.
  */
 const statements = new WeakMap<Error, Statement>()
 
-/** Remembers which statement was refused, and returns the error. */
+/** Stores which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // The first call stores the right stack, because the code that sent the statement calls it.
+  // The first call stores the correct stack, because the code that sent the statement calls it.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }
 
-/** The response to an uncaught error, if a value of the request or a conflict of transactions caused it. */
+/** Returns the response to an uncaught error if a value of the request or a conflict of transactions caused it. */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   if (isConflict(error)) return conflict(error)
-  // The program continued after an error, so the request is not to blame.
+  // The application continued after an error, so the request did not cause it.
   if (error instanceof UnsavedError) return undefined
   const refusal = refusalIn(error)
   const values = refusal && statements.get(refusal)?.values

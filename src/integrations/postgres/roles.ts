@@ -18,8 +18,7 @@ export interface Role {
 }
 
 /**
- * How one role relates to another: it may become the other role, or it inherits its privileges
- * without becoming it.
+ * The relation of one role to another: it may become the other role, or it inherits its privileges without becoming it.
  */
 export type Relation = 'MAY_BECOME' | 'INHERITS'
 
@@ -37,7 +36,7 @@ end) as related
 from pg_catalog.pg_roles member, pg_catalog.pg_roles role
 where member.rolname = $1 and role.rolname = $2`
 
-/** Reads the version as `server_version_num`: 150004 is 15.4. */
+/** Reads the version as `server_version_num`: 150004 means 15.4. */
 async function serverVersion(connection: Connection): Promise<number> {
   const text = "select current_setting('server_version_num')::int as version"
   const { rows } = await connection.query({ text })
@@ -72,10 +71,7 @@ export async function isRelated(
   return rows[0]?.['related'] === true
 }
 
-/**
- * The roles as which statements run when the application uses tenants, and the login that may
- * become them.
- */
+/** The roles that run statements when the application uses tenants, and the login that may become them. */
 export interface RoleOptions {
   readonly tenantRole: string
   readonly allTenantsRole: string
@@ -84,20 +80,17 @@ export interface RoleOptions {
 }
 
 const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
-/**
- * SQLSTATEs that mean that another process has created the role or the membership, or is just
- * creating it.
- */
+/** SQLSTATEs that mean that another process has created the role or the membership, or is creating it. */
 const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
 
 /**
  * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and that `login` may
- * become them. Creates only missing roles and rights, so once the roles exist, a login without the right to create
- * roles is enough.
+ * become them. Creates only missing roles and privileges, so once the roles exist, the login does not need the
+ * privilege to create roles.
  *
  * @param connection A connection with an open transaction.
- * @throws ConfigError when something is missing that this login may not create. The error contains
- * the SQL that an administrator has to run.
+ * @throws ConfigError when a role or a privilege is missing that this login may not create. The error contains the SQL
+ * that an administrator has to run.
  */
 export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
   const names = [options.tenantRole, options.allTenantsRole]
@@ -157,8 +150,7 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
 
 async function ensureMembership(connection: Connection, name: string, login: string) {
   if (await isRelated(connection, [login, name], 'MAY_BECOME')) return
-  // From PostgreSQL 16 on, each membership decides whether it inherits; before, the member role
-  // decides.
+  // From PostgreSQL 16 on, each membership specifies whether it inherits; in earlier versions, the member role does.
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
@@ -167,8 +159,8 @@ async function ensureMembership(connection: Connection, name: string, login: str
 }
 
 /**
- * A login that inherits from the role of all tenants sees the rows of every tenant without becoming
- * that role.
+ * Checks the inheritance of a login. A login that inherits from the all-tenants role can read the rows of every tenant
+ * without becoming that role.
  */
 async function checkInheritance(connection: Connection, name: string, login: string) {
   if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
@@ -182,10 +174,10 @@ async function checkInheritance(connection: Connection, name: string, login: str
 }
 
 /**
- * Runs a statement that another process may be running at the same time. Roles belong to the whole
- * server, but the lock of migrations only to one database.
+ * Runs a statement that another process may be running at the same time. Roles belong to the whole server, but the
+ * migration lock belongs to only one database.
  *
- * @param refuse Creates the error to throw when this login has no right to run the statement.
+ * @param refuse Creates the error to throw when this login lacks the privilege to run the statement.
  */
 async function attempt(
   connection: Connection,
@@ -208,7 +200,7 @@ function createRole(name: string): string {
   return `create role ${identifier(name)} ${ATTRIBUTES}`
 }
 
-/** The SQL that an administrator has to run once, for both roles. */
+/** Returns the SQL that an administrator has to run once, for both roles. */
 function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
   const [one, all] = [identifier(tenantRole), identifier(allTenantsRole)]
   return [

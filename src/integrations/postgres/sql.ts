@@ -2,18 +2,17 @@ import { expectedVersion, type Request } from '../../index.js'
 import type { Statement } from './driver.js'
 
 /**
- * A part of SQL that keeps its values separate from its text, also when parts are combined. Created
- * by {@link sql}.
+ * A piece of SQL that keeps its values separate from its text, even when pieces are combined. Created by {@link sql}.
  */
 export class Sql implements Statement {
   readonly #strings: readonly string[]
   readonly values: readonly unknown[]
 
   /**
-   * Creates a statement; the template {@link sql} calls it.
+   * Creates a statement. Use the template {@link sql} instead.
    *
-   * @param strings The text between the values: one more than there are values. It must be constant
-   * text of the program, never user input.
+   * @param strings The texts around the values: one more than there are values. They must be constants of the program,
+   * never user input.
    * @param values The values, in order.
    */
   constructor(strings: readonly string[], values: readonly unknown[]) {
@@ -26,10 +25,7 @@ export class Sql implements Statement {
     return this.#strings.reduce((text, string, index) => `${text}$${index}${string}`)
   }
 
-  /**
-   * Combines text and inputs. An input that is an {@link Sql} becomes part of the text; every other
-   * one becomes a value.
-   */
+  /** Combines text and inputs. An {@link Sql} input becomes part of the text; every other input becomes a value. */
   static flatten(strings: readonly string[], inputs: readonly unknown[]): Sql {
     const [first = ''] = strings
     const texts = [first]
@@ -54,13 +50,13 @@ export class Sql implements Statement {
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: unknown[]): Sql
   /**
-   * Quotes the name of a table or a column. Several names are joined by dots. A name is part of the
-   * text, so do not accept any name that a client sends.
+   * Quotes the name of a table or a column. Several names are joined by dots. A name is part of the text, so do not
+   * pass arbitrary names from clients.
    *
    * @throws TypeError when a name is empty or contains a NUL.
    */
   id(...names: string[]): Sql
-  /** Joins parts of SQL or values. Default separator: `', '`. */
+  /** Joins pieces of SQL or values. Default separator: `', '`. */
   join(items: readonly unknown[], separator?: string): Sql
 }
 
@@ -93,13 +89,14 @@ export function quoteName(name: string): string {
 }
 
 /**
- * The condition that a row still has the version that a request of a route with `@Versioned()` expects, for the statement
- * that changes the row: of several writers with the same version, one changes the row. Always true if the client accepts any
- * version.
+ * Returns the condition that a row still has the version that a request to a route with `@Versioned()` expects. Use it
+ * in the statement that changes the row, so that only one of several writers with the same version changes it. The
+ * condition is always true if the client accepts any version.
  *
  * @param req The request.
- * @param column The column of the version. A time is compared in milliseconds, as JavaScript reads it. Default `'version'`.
- * @throws Error in a request of a route without `@Versioned()`.
+ * @param column The column with the version. Times are compared in milliseconds, the precision of JavaScript. Default:
+ * `'version'`.
+ * @throws Error in a request to a route without `@Versioned()`.
  * @example
  * const [note] = await db.sql`update notes set text = ${text}, version = version + 1
  *   where id = ${id} and ${versionIs(req)} returning *`

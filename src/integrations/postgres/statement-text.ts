@@ -5,34 +5,35 @@ interface StatementClass {
   /** Whether the statement only reads. If the connection is lost, nothing can have been written. */
   readonly reads: boolean
   /**
-   * The traces that it may leave in its session after its transaction: `nothing`; `something` that
+   * The state that the statement may leave in its session after its transaction: `nothing`; `something` that
    * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
-  /** Whether the statement is or contains `COPY … FROM STDIN`: the server would wait for rows. */
+  /** Whether the statement is or contains `COPY … FROM STDIN`, for which the server would wait for rows. */
   readonly readsClient: boolean
 }
 
 const CONTROL =
   /^(?:begin|commit|end|abort|(?:start|prepare) transaction|rollback(?! (?:(?:work|transaction) )?to\b))(?!\S)/
 /**
- * Commands that leave nothing by themselves. Every other command may leave something: no list of those would be
- * complete.
+ * Commands that leave nothing in the session. Every other command may leave something, because a list of such commands
+ * would never be complete.
  */
 const PLAIN =
   /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
 const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
 const WRITING = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:insert|update|delete|merge)\b/i
 /**
- * A new table, a cursor that outlives its transaction, an escaped name, or a comment, which may precede a parenthesis.
+ * Matches a new table, a cursor that outlives its transaction, an escaped name, or a comment, which may precede a
+ * parenthesis.
  */
 const DOUBTFUL = /(?<!\b(?:insert|merge)\s+)\binto\b|\bhold\b|pg_temp|u&|--|\/\*/i
-/** The table of an `INSERT`, before its columns. */
+/** Matches the table of an `INSERT`, before its columns. */
 const TARGET = /^\s*insert\s+into\s+[\w$."]+\s*\(/i
-/** A name before a parenthesis, and the point before it, unless the schema is `pg_catalog`. */
+/** Matches a name before a parenthesis, and the dot before it, unless the schema is `pg_catalog`. */
 const CALL =
   /(?:(?<![\w$".])pg_catalog\.|(\.\s*))?(?<![\w$"\u0080-\uffff])([\w$"\u0080-\uffff]+)\s*\(/g
-/** SQL words before a parenthesis, and the most common functions of PostgreSQL, which do not change the session. */
+/** SQL words before a parenthesis, and the most common PostgreSQL functions that do not change the session. */
 const HARMLESS = new Set(
   (
     'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
@@ -46,19 +47,19 @@ const HARMLESS = new Set(
     'string_agg string_to_array strpos substr sum to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector trunc ts_rank unnest upper'
   ).split(' '),
 )
-/** Longer texts are not parsed: cleaning the connection takes less time. */
+/** Longer texts are not parsed, because cleaning the connection takes less time. */
 const LONG_TEXT = 20_000
 /**
- * The maximum number of stored texts, and their maximum length. A program has few statements, unless it writes values
- * into them.
+ * The maximum number of stored texts, and their maximum length. An application has few statements, unless it writes
+ * values into them.
  */
 const [MOST_KEPT, LONGEST_KEPT] = [1000, 4096]
 const kept = new Map<string, StatementClass>()
 
 /**
- * Classifies a statement by its first words, and by the functions that it calls. Where there is any doubt, it may leave
- * something. This does not defend against an attacker: the settings of every transaction separate tenants. It only
- * finds state that a session could keep for its next user.
+ * Classifies a statement by its first words, and by the functions that it calls. In case of doubt, the statement may
+ * leave something. This is no protection against attackers, because the settings of every transaction separate tenants.
+ * It only detects state that a session could keep for its next user.
  */
 export function classifyStatement(text: string): StatementClass {
   const known = kept.get(text)
@@ -91,8 +92,8 @@ function readsClient(text: string): boolean {
 }
 
 /**
- * Returns the first tokens in lower case, without quoted texts and comments. Skips empty statements and parentheses at the
- * beginning. Ends at a quote that is never closed: PostgreSQL refuses such a text.
+ * Returns the first tokens in lower case, without quoted texts and comments. Skips empty statements and parentheses at
+ * the beginning. Ends at an unclosed quote, because PostgreSQL refuses such a text.
  */
 function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = []
@@ -107,7 +108,7 @@ function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
   return words
 }
 
-/** A token of SQL. Spaces and comments are not tokens. */
+/** A token of SQL. Spaces and comments are not included. */
 export interface Token {
   /**
    * `word` is a keyword or an unquoted name, in lower case; `mark` is a number or any other single
@@ -115,12 +116,12 @@ export interface Token {
    */
   readonly kind: 'word' | 'quoted' | 'mark'
   readonly text: string
-  /** The position of its beginning in the text. */
+  /** The position at which the token begins in the text. */
   readonly start: number
   readonly end: number
 }
 
-/** SQL that ends inside a quote or a comment. */
+/** The error for SQL that ends inside a quote or a comment. */
 export class UnclosedError extends Error {
   /** The position of the open quote or comment. */
   readonly start: number
@@ -136,18 +137,17 @@ const LINE_COMMENT = /--[^\n\r]*/y
 const COMMENT_EDGE = /\/\*|\*\//g
 const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
-/** A point begins a number only before a digit; otherwise it separates names. */
+/** A dot begins a number only before a digit; otherwise it separates names. */
 const NUMBER = /\.?\d[\w.]*/y
 /** A backslash escapes only in `E'…'`. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
-// Each loop repeats one class of characters, which needs no memory per round: a string may have
-// megabytes.
+// Each loop repeats one class of characters, which needs no memory per iteration, because a string may have megabytes.
 const STRING = /'[^']*(?:''[^']*)*'/y
 const NAME = /"[^"]*(?:""[^"]*)*"/y
 
 /**
- * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as needed to separate quoted
- * text from other text.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), to the extent needed to separate
+ * quoted text from other text.
  *
  * @throws UnclosedError when a quote or a comment is not closed.
  */

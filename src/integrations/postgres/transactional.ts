@@ -2,9 +2,9 @@ import { ConfigError, Inject, type MethodOnlyDecorator, type RouteModel } from '
 import { Database } from './database.js'
 import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 
-/** The property of an object with its database. The container sets it. */
+/** The property of an object that contains its database. The container sets it. */
 const kDatabase = Symbol('blazon.database')
-/** Marks the function that replaces a decorated method, with the options. */
+/** The property with the options on the function that replaces a decorated method. */
 const kTransactional = Symbol('blazon.transactional')
 
 type Method = (...args: unknown[]) => unknown
@@ -15,11 +15,12 @@ type Method = (...args: unknown[]) => unknown
  * ends, as in {@link Database.stream}. The container must create the object, so its class must be a controller or a
  * provider.
  *
- * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, they are options of
- * the request's transaction: the handler runs again before the first byte of the response, with the request as it is
- * then.
- * @throws ConfigError when it decorates anything other than a method, when an option is wrong, and for `retries` of an
- * `async *` method, whose items cannot be taken back. The method throws an `Error` when the container did not create its object.
+ * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, these options apply
+ * to the transaction of the request: the handler runs again before the first byte of the response, with the request in
+ * its current state.
+ * @throws ConfigError when it decorates anything other than a method, when an option is invalid, and for `retries` on
+ * an `async *` method, whose items cannot be withdrawn. The method throws an `Error` when the container did not create
+ * its object.
  * @example
  * class Transfers {
  *   private readonly accounts = inject(Accounts)
@@ -84,7 +85,7 @@ function misused(name: unknown, cause: string): ConfigError {
   return new ConfigError([problem])
 }
 
-/** The name of the decorated class or member, from the arguments of a decorator in either dialect. */
+/** Returns the name of the decorated class or member, from the arguments of a decorator in either dialect. */
 function nameOf([first, second]: readonly unknown[]): unknown {
   if (isStandardContext(second)) return second.name
   const { name } = typeof first === 'function' ? first : { name: '' }
@@ -96,9 +97,7 @@ interface Decorated {
   readonly [kDatabase]?: Database
 }
 
-/**
- * Wraps a method. The wrapper gets its name and its number of parameters, which other code reads.
- */
+/** Wraps a method. The wrapper has the method's name and number of parameters, which other code reads. */
 function inTransaction(method: Method, options: TransactionOptions): Method {
   const kind = Object.prototype.toString.call(method)
   if (kind === '[object GeneratorFunction]') throw misused(method.name, SYNC_GENERATOR)
@@ -122,7 +121,7 @@ function whole(method: Method, options: TransactionOptions): Method {
   }
 }
 
-/** An async generator runs when it is read, so its transaction ends with the generator. */
+/** Wraps an async generator, which runs while it is being read, so its transaction ends with the generator. */
 function streamed(method: Method, { isolation }: TransactionOptions): Method {
   return function transactional(this: Decorated, ...args: unknown[]) {
     const open = () => method.apply(this, args) as AsyncIterable<unknown>
@@ -138,7 +137,7 @@ function databaseOf(object: Decorated | undefined, { name }: Method): Database {
   )
 }
 
-/** The options of `@Transactional()` on the handler of a route; `null` if it has none. */
+/** Returns the options of `@Transactional()` on the handler of a route; `null` without the decorator. */
 export function transactionalOf({ stack }: RouteModel): TransactionOptions | null {
   const method = stack[0]?.handle
   if (typeof method !== 'function') return null

@@ -6,7 +6,7 @@ import { Engine } from './engine.js'
 import { checkPostgresOptions } from './options/check-postgres-options.js'
 import type { PostgresOptions } from './options/postgres-options.js'
 
-/** Creates the driver that the options select, without loading or opening it. */
+/** Creates the driver for the options, without loading or opening it. */
 export function createDriver(options: PostgresOptions): Driver {
   const { embedded } = options
   return embedded === undefined ? new PgDriver(options) : new PgliteDriver(embedded, options)
@@ -17,7 +17,7 @@ const SILENT = { info() {}, warn() {}, error() {} }
 /**
  * Opens a driver, runs a function with it, and closes it.
  *
- * @param subject The function whose options these are, for error messages.
+ * @param subject The name of the function that received the options, for error messages.
  */
 export async function withDriver<T>(
   subject: string,
@@ -35,9 +35,10 @@ export async function withDriver<T>(
 }
 
 /**
- * Opens a database without an application, for tools of plugins that keep tables in it, and closes it again.
+ * Opens a database without an application, calls a function, and closes the database. It is for the tools of plugins
+ * that store tables in the database.
  *
- * @throws ConfigError when an option is wrong or a package is missing; the errors of the function.
+ * @throws ConfigError when an option is invalid or a package is missing; the errors of the function.
  * @example
  * const dead = await withDatabaseLink({ url }, (link) => listJobs(link, { state: 'dead' }))
  */

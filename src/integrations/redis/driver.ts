@@ -5,11 +5,11 @@ export type Word = string | Buffer
 // biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
 export type Listener = (...args: any[]) => void
 
-/** Members that a client and a cluster of node-redis have in common. */
+/** Members that the client and the cluster of node-redis have in common. */
 interface Connection {
   /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
-  /** Whether commands reach the server now. */
+  /** Whether commands currently reach the server. */
   readonly isReady: boolean
   /** Adds a listener for an event, such as `error`. */
   on(event: string, listener: Listener): unknown
@@ -19,29 +19,29 @@ interface Connection {
   listeners(event: string): unknown[]
   /** Connects to the server. */
   connect(): Promise<unknown>
-  /** Closes the connection at once. Commands without a reply are rejected. */
+  /** Closes the connection immediately. Commands without a reply are rejected. */
   destroy(): void
 }
 
-/** One server of a cluster, or the only one. */
+/** A server of a cluster, or the only server. */
 export interface RedisNode {
   /** Sends a command: its name, then its arguments. */
   sendCommand(args: readonly Word[]): Promise<unknown>
-  /** Returns the same client with other types for replies. */
+  /** Returns the same client with other reply types. */
   withTypeMapping(mapping: object): RedisNode
 }
 
 /**
- * The members of node-redis' client (`createClient`) that Blazon uses. They are declared here so that
- * Blazon's types do not need the types of `redis`.
+ * The members of node-redis' client (`createClient`) that Blazon uses. They are declared here, so that Blazon's types
+ * do not depend on the types of `redis`.
  */
 export interface RedisClient extends Connection, RedisNode {}
 
 /** The members of node-redis' cluster (`createCluster`) that Blazon uses. */
 export interface RedisCluster extends Connection {
-  /** The servers of the cluster that own slots of keys, without replicas. */
+  /** The servers of the cluster that own key slots, without replicas. */
   readonly masters: readonly unknown[]
-  /** The server of each slot; a hole if it is unknown. */
+  /** The server of each slot; a hole if the server is unknown. */
   readonly slots: readonly unknown[]
   /** The client of one of {@link RedisCluster.masters}. */
   nodeClient(node: never): Promise<RedisNode>
@@ -51,7 +51,7 @@ export interface RedisCluster extends Connection {
     isReadonly: boolean | undefined,
     args: readonly Word[],
   ): Promise<unknown>
-  /** Returns the same cluster with other types for replies. */
+  /** Returns the same cluster with other reply types. */
   withTypeMapping(mapping: object): RedisCluster
 }
 
@@ -64,26 +64,30 @@ export type Send = (...words: Word[]) => Promise<unknown>
 /** The same interface for a single server and for a cluster. */
 export interface Driver {
   readonly connection: RedisClient | RedisCluster
-  /** @throws Error when no server replies, or when slots of the cluster have no server. */
+  /**
+   * Connects to the servers.
+   *
+   * @throws Error when no server replies, or when slots of the cluster have no server.
+   */
   connect(): Promise<void>
-  /** Sends a command with one key, its second word, to the server of that key. */
+  /** Sends a command with one key, its second word, to the server that owns the key. */
   readonly send: Send
-  /** The values of keys, in the order of the keys; `null` for a key that does not exist. */
+  /** Returns the values of keys, in the order of the keys; `null` for a key that does not exist. */
   getAll(keys: readonly string[]): Promise<readonly unknown[]>
   /** Sends a command that runs a script on one key. The key is the fourth word of the command. */
   readonly sendScript: Send
-  /** A `Send` for every server that owns keys, without replicas. */
+  /** Returns a `Send` for every server that owns keys, without replicas. */
   masters(): Promise<readonly Send[]>
 }
 
 /**
  * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. Set once on the client,
- * because node-redis merges options of a single command with the options of the client each time, which was 13 of the
- * 30 thousand instructions of a command.
+ * because node-redis would merge a command's options with the client's options each time, which took 13,000 of the
+ * 30,000 instructions of a command.
  */
 const BYTES = { 36: Buffer, 61: Buffer }
 
-/** The driver of a client or of a cluster. */
+/** Returns the driver for a client or a cluster. */
 export function driverOf(connection: RedisClient | RedisCluster): Driver {
   return 'nodeClient' in connection ? clusterDriver(connection) : singleDriver(connection)
 }
@@ -102,7 +106,7 @@ function singleDriver(connection: RedisClient): Driver {
 
 function clusterDriver(connection: RedisCluster): Driver {
   const cluster = connection.withTypeMapping(BYTES)
-  // Never read from a replica: it may not have received an invalidation yet.
+  // Never read from a replica, because it may not have received an invalidation yet.
   const sendBy = (key: Word | undefined, words: readonly Word[]) =>
     cluster.sendCommand(key, false, words)
   return {
@@ -115,7 +119,7 @@ function clusterDriver(connection: RedisCluster): Driver {
         throw new Error('CLUSTERDOWN Some slots have no server.')
     },
     send: (...words) => sendBy(words[1], words),
-    // One `GET` for each key: in a cluster, the keys may be on different servers.
+    // One `GET` for each key, because in a cluster, the keys may be on different servers.
     getAll: (keys) => Promise.all(keys.map((key) => sendBy(key, ['GET', key]))),
     sendScript: (...words) => sendBy(words[3], words),
     masters: () =>

@@ -11,8 +11,8 @@ const MAX_HEAD = 64 * 1024
 export const MAX_ENTRY: number = START + MAX_HEAD + MAX_BODY
 
 /**
- * The encoding of a body: bytes, or a string as UTF-8. UTF-16 is used when the string contains half a
- * surrogate pair, which UTF-8 would lose.
+ * The encoding of a body: bytes, or a string as UTF-8. UTF-16 is used when the string contains a lone surrogate, which
+ * UTF-8 would lose.
  */
 type Encoding = 'bytes' | 'utf8' | 'utf16le'
 
@@ -28,7 +28,7 @@ type Head = readonly [
   tags: readonly (readonly [tag: string, version: string])[],
 ]
 
-/** Encodes an entry with its whole key; `undefined` when the entry is too long to be stored. */
+/** Encodes an entry with its whole key; `undefined` when the entry is too large to be stored. */
 export function encodeEntry(key: string, entry: CacheEntry): Buffer | undefined {
   const { owner, user, kind, body, headers, createdAt, freshUntil, tags } = entry
   const encoding = encodingOf(body)
@@ -98,11 +98,11 @@ function isListOf(value: unknown, is: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is)
 }
 
-/** The number of slots, and so of entries in memory: a power of two. */
+/** The number of slots, which limits the entries in memory: a power of two. */
 const SLOTS = 512
 /**
- * The longest entry that is held in memory, in bytes. The bytes of all slots then take 4 MiB at most, plus
- * the decoded entries.
+ * The maximum size of an entry that is kept in memory, in bytes. So the bytes of all slots take at most 4 MiB, plus the
+ * decoded entries.
  */
 const LONGEST = 8 * 1024
 /** The number of trailing characters of a key that select its slot. */
@@ -116,16 +116,16 @@ interface Known {
 
 /**
  * Decodes entries, and keeps repeatedly read entries in memory: while Redis returns the same bytes for a key, the
- * decoded entry is reused. Comparing 250 bytes takes 1 thousand instructions, decoding them 11 thousand. An entry is
- * only held from its second read in a row on: holding every entry cost 13 thousand more when 30,000 keys were read in
- * turn.
+ * decoded entry is reused. Comparing 250 bytes takes 1,000 instructions, and decoding them 11,000. An entry is kept
+ * only from its second consecutive read on, because keeping every entry took 13,000 more instructions when 30,000 keys
+ * were read in turn.
  */
 export class EntryReader {
   readonly #known: (Known | undefined)[] = new Array(SLOTS)
-  /** The key that was read last, by slot. */
+  /** The last key that was read, by slot. */
   readonly #last: (string | undefined)[] = new Array(SLOTS)
 
-  /** The entry; `undefined` when the bytes are not an entry with this key. Never throws. */
+  /** Returns the entry; `undefined` when the bytes are not an entry with this key. Never throws. */
   read(key: string, bytes: unknown): CacheEntry | undefined {
     if (!Buffer.isBuffer(bytes) || bytes.length > LONGEST) return decodeEntry(key, bytes)
     const slot = slotOf(key)
@@ -137,7 +137,7 @@ export class EntryReader {
   }
 
   #remember(slot: number, key: string, bytes: Buffer): CacheEntry | undefined {
-    // Copy the bytes: the client's buffer is part of a larger one, which would otherwise stay in memory.
+    // Copy the bytes, because the client's buffer is part of a larger one, which would otherwise stay in memory.
     const copy = Buffer.from(bytes)
     const entry = decodeEntry(key, copy)
     this.#known[slot] = entry && { key, bytes: copy, entry: Object.freeze(entry) }
@@ -150,7 +150,7 @@ export class EntryReader {
   }
 }
 
-/** The slot of a key. Two keys with the same slot replace each other, with no other effect. */
+/** Returns the slot of a key. Two keys with the same slot replace each other, which has no other effect. */
 function slotOf(key: string): number {
   let hash = key.length
   for (let i = Math.max(0, key.length - TAIL); i < key.length; i++) {

@@ -6,7 +6,7 @@ const LONGEST = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin note. */
+/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin. */
 export class Keys {
   readonly #prefix: string
 
@@ -14,7 +14,7 @@ export class Keys {
     this.#prefix = prefix
   }
 
-  /** The key of an entry: `blazon:cache:acme:users`. */
+  /** The key of an entry, such as `blazon:cache:acme:users`. */
   entry(key: string): string {
     return `${this.#prefix}cache:${bounded(key)}`
   }
@@ -29,7 +29,7 @@ export class Keys {
     return `${this.#prefix}limit:${bounded(key)}`
   }
 
-  /** The key of a session, by the digest of its id. */
+  /** The key of a session, by the digest of its ID. */
   session(digest: string): string {
     return `${this.#prefix}session:${digest}`
   }
@@ -44,7 +44,7 @@ export class Keys {
     return `${this.#prefix}idempotency:${digest}`
   }
 
-  /** The key that notes which servers the entries were written to. */
+  /** The key that stores to which servers the entries were written. */
   get origin(): string {
     return `${this.#prefix}origin`
   }
@@ -59,9 +59,9 @@ export class Keys {
 }
 
 /**
- * Limits the length of a key. The beginning stays, so that patterns still find the key. A hashed key is
- * longer than any key without a hash, so the two cannot be equal. A stored entry contains its whole key, and
- * the reader compares it.
+ * Limits the length of a key. The beginning is kept, so that patterns still find the key. A hashed key is longer than
+ * any key without a hash, so the two cannot be equal. A stored entry contains its whole key, and the reader compares
+ * it.
  */
 function bounded(text: string): string {
   if (text.length <= LONGEST && ASCII.test(text)) return text
@@ -72,8 +72,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Replaces half surrogate pairs by a unique text. UTF-8 would encode all of them as the same replacement
- * character, so that different keys would become equal.
+ * Replaces lone surrogates with a unique text. UTF-8 would encode all of them as the same replacement character, so
+ * that different keys would become equal.
  */
 function wellFormed(text: string): string {
   return text.replace(

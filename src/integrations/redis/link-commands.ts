@@ -7,8 +7,8 @@ import type { RedisOptions } from './redis-options.js'
 const links = new WeakMap<RedisOptions, Link>()
 
 /**
- * The connection of an options object. It is shared by identity: two equal objects may be separate on
- * purpose.
+ * Returns the connection for an options object. Connections are shared by object identity, because two equal objects
+ * may be separate on purpose.
  */
 export function linkOf(options: RedisOptions): Link {
   let link = links.get(options)
@@ -22,7 +22,7 @@ export function linkOf(options: RedisOptions): Link {
 /** The number of keys that a server scans per `SCAN` command. */
 const COUNT = '1000'
 
-/** The keys that match a pattern, on every server, in batches. */
+/** Finds the keys that match a pattern, on every server, in batches. */
 export async function* findKeys(link: Link, pattern: string): AsyncGenerator<Buffer[]> {
   for (const send of await link.run(({ masters }) => masters())) {
     yield* findOn(link, send, pattern)
@@ -39,15 +39,18 @@ async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<
   } while (cursor !== '0')
 }
 
-/** For stores without which a request fails: a late reply is a 503 for a client, and not only a cache miss. */
+/**
+ * The default timeout for stores without which a request fails: a late reply results in a 503 and not only in a cache
+ * miss.
+ */
 const PATIENT = '500ms'
 
-/** The connection of an options object, whose default timeout is longer than the timeout of a cache. */
+/** Returns the connection for an options object, with a default timeout that is longer than for a cache. */
 export function patientLinkOf(options: RedisOptions): Link {
   return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
 }
 
-/** A Redis script. The server identifies a known script by its digest. */
+/** A Redis script. The server identifies a script that it has run before by its digest. */
 export interface Script {
   readonly text: string
   readonly digest: string
@@ -57,7 +60,11 @@ export function script(text: string): Script {
   return { text, digest: createHash('sha1').update(text).digest('hex') }
 }
 
-/** Runs a script on one key. @param words The key, then the arguments. */
+/**
+ * Runs a script on one key.
+ *
+ * @param words The key, then the arguments.
+ */
 export async function runScript(
   link: Link,
   { text, digest }: Script,
@@ -66,7 +73,7 @@ export async function runScript(
   try {
     return await link.run(({ sendScript }) => sendScript('EVALSHA', digest, '1', ...words))
   } catch (error) {
-    // The script did not run, so it may run now. `EVAL` also stores it until the server restarts.
+    // The script did not run, so it can be sent again. `EVAL` also stores it until the server restarts.
     if (!isUnknownScript(error)) throw error
     return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', ...words))
   }

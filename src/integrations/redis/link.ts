@@ -6,33 +6,33 @@ import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
 import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 
 /**
- * The pause after the breaker has opened or a reply has become overdue, before the link checks the server
- * again, in milliseconds.
+ * The pause before the link checks the server again, in milliseconds, after the breaker has opened or a reply has
+ * become overdue.
  */
 const PAUSE_MS = 10_000
-/** How long the start of the application waits for the first response of the server, in milliseconds. */
+/** How long startup waits for the server's first response, in milliseconds. */
 const FIRST_CONTACT_MS = 1000
 
-/** The callbacks for a reply, and for a failure: an error, or a deadline that has passed. */
+/** The callbacks for a reply and for a failure, which is an error or a passed deadline. */
 interface Ends<T, U> {
   readonly read: (value: T) => U
   readonly fail: (error: unknown) => U
 }
 
 /**
- * The error when Redis was not available, or did not reply before the deadline. One shared object: capturing
- * a stack for each would cost more than a reply.
+ * The error when Redis was not available, or did not reply before the deadline. It is one shared object, because
+ * capturing a stack for each error would take longer than a reply.
  */
 export const UNAVAILABLE: Error = new Error('Redis is not available.')
 
 /**
- * A connection that delays a request by at most one deadline. Redis replies in the order of the commands:
- * while one reply is overdue, later ones cannot arrive either. So the link then refuses commands immediately.
- * It also refuses them while there is no connection, and after five late replies in a row (the breaker is
- * open). It checks the server again after ten seconds, so no request has to.
+ * A connection that delays a request by at most one deadline. Redis replies in the order of the commands, so while one
+ * reply is overdue, later replies cannot arrive either. The link then refuses commands immediately. It also refuses
+ * them while there is no connection, and after five consecutive late replies (the breaker is open). The link itself
+ * checks the server again after ten seconds, so requests are not delayed.
  *
- * A wrong server may also reply, such as the former primary after a failover. The link then connects anew, which looks
- * the name of the host up again, and is available once a server has accepted a write.
+ * An unsuitable server may also reply, such as the former primary after a failover. The link then reconnects, which
+ * resolves the host name again, and is available once a server has accepted a write.
  */
 export class Link {
   readonly #options: RedisOptions
@@ -47,7 +47,7 @@ export class Link {
   #driver: Driver | undefined
   #isOurs = false
   #isReady = false
-  /** Whether the last server was unusable, and no other server has accepted a write yet. */
+  /** Whether the last server was unusable and no other server has accepted a write yet. */
   #isUnproven = false
   #overdue = 0
   #check: Timer | undefined
@@ -68,7 +68,7 @@ export class Link {
     ]
   }
 
-  /** Whether a command would be sent now. */
+  /** Whether a command would currently be sent. */
   get isAvailable(): boolean {
     return (
       this.#overdue === 0 &&
@@ -85,8 +85,8 @@ export class Link {
   }
 
   /**
-   * Opens the connection, or shares the open one, and counts its users. Waits a limited time for the server
-   * to accept or refuse it.
+   * Opens the connection, or shares the open connection, and counts its users. Waits a limited time for the server to
+   * accept or refuse it.
    */
   open(context: StoreContext): Promise<void> {
     this.#users++
@@ -94,7 +94,7 @@ export class Link {
     return this.#opening
   }
 
-  /** Removes one user. Closes the connection after the last one. */
+  /** Removes one user. Closes the connection after the last user has been removed. */
   async close(): Promise<void> {
     this.#users = Math.max(0, this.#users - 1)
     if (this.#users > 0) return
@@ -109,9 +109,9 @@ export class Link {
   }
 
   /**
-   * Sends commands with one deadline for all of them. Replies after the deadline are ignored.
+   * Sends several commands with a common deadline. Replies after the deadline are ignored.
    *
-   * @throws {@link UNAVAILABLE} at once or at the deadline; any error of the client.
+   * @throws {@link UNAVAILABLE} immediately or at the deadline; any error of the client.
    */
   run<T>(send: (driver: Driver) => Promise<T>): Promise<T> {
     const driver = this.#driver
@@ -129,10 +129,9 @@ export class Link {
   }
 
   /**
-   * Like `run`, but `ends` converts the reply or the failure. An error that `read` throws counts as a
-   * failure.
+   * Like `run`, but `ends` converts the reply or the failure. An error that `read` throws counts as a failure.
    *
-   * @throws Every error that `fail` throws.
+   * @throws every error that `fail` throws.
    */
   call<T, U>(send: (driver: Driver) => Promise<T>, ends: Ends<T, MaybePromise<U>>): Promise<U> {
     const driver = this.#driver
@@ -183,7 +182,7 @@ export class Link {
     )
   }
 
-  /** An unfit server is an outage for the caller. */
+  /** Converts an error: to the caller, a server that cannot do its work is an outage. */
   #judge(driver: Driver, error: unknown): unknown {
     const reason = unfitness(error)
     if (reason === undefined) return error
@@ -196,7 +195,7 @@ export class Link {
     return UNAVAILABLE
   }
 
-  /** Uses a connection when its server accepts a write. Otherwise opens another one after a pause. */
+  /** Uses a connection if its server accepts a write. Otherwise, opens another connection after a pause. */
   async #prove(): Promise<void> {
     const driver = this.#driver as Driver
     try {
@@ -213,7 +212,8 @@ export class Link {
   }
 
   /**
-   * A write without effect. A client without the permission for it has still reached a server that accepts commands.
+   * Sends a write without effect. A client without the permission for it has still reached a server that accepts
+   * commands.
    */
   async #write({ send }: Driver): Promise<void> {
     await send('UNLINK', `${prefixOf(this.#options)}unused`).catch((error: unknown) => {
@@ -228,7 +228,7 @@ export class Link {
     this.#scheduleCheck()
   }
 
-  /** A reply arrived after its deadline. If it was the last overdue reply, the link is available again. */
+  /** Handles a reply that arrived after its deadline. If it was the last overdue reply, the link is available again. */
   #arrived(driver: Driver): void {
     if (driver !== this.#driver || this.#overdue === 0) return
     this.#overdue--
@@ -248,8 +248,8 @@ export class Link {
     if (this.#isUnproven && !this.#isOurs && this.#overdue === 0) return this.#prove()
     if (this.#overdue > 0) {
       this.#begin('no reply in time')
-      // The server may have disappeared without closing the connection. TCP would repeat the sent data for a quarter
-      // of an hour before it fails, so reconnect.
+      // The server may have disappeared without closing the connection. TCP would retransmit the data for a quarter of
+      // an hour before it fails, so the link reconnects.
       if (this.#isOurs) return this.#reconnect()
       return this.#scheduleCheck()
     }
@@ -285,15 +285,15 @@ export class Link {
     if (connection.isReady) return this.#onReady()
     if (!this.#isOurs) return
     driver.connect().then(
-      // A client emits `ready`, a cluster does not: its promise is the signal.
+      // A client emits `ready`, but a cluster does not, so its promise is used.
       () => driver === this.#driver && !this.#isReady && this.#onReady(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
 
   /**
-   * Tries to connect again after a pause. A client of node-redis retries without help; a cluster does not
-   * when no node replied, or when some slots have no server.
+   * Tries to connect again after a pause. A node-redis client retries by itself. A cluster does not if no node replied,
+   * or if some slots have no server.
    */
   #connectLater(error: unknown): void {
     this.#disconnect()
@@ -339,10 +339,10 @@ export class Link {
   }
 
   /**
-   * A connection that was given up may still have commands under way. A server that was only paused would run them
-   * after the commands of the new connection, and an outdated entry would return. So the old connection is closed on
-   * the server, too. Its address is given, because the new connection may reach another server, where a foreign client
-   * has the same id.
+   * Closes an abandoned connection on the server. The connection may still have in-flight commands. A server that was
+   * only paused would run them after the commands of the new connection, and an outdated entry would return. The
+   * address of the connection is specified, because the new connection may reach another server, where an unrelated
+   * client has the same ID.
    */
   async #replaceOldConnection(): Promise<void> {
     const leftBehind = this.#leftBehind
@@ -375,7 +375,7 @@ export class Link {
     this.#heard()
   }
 
-  /** Logs the beginning of an outage, once per outage. */
+  /** Logs the beginning of an outage once. */
   #begin(reason: string): void {
     if (this.#outage !== undefined || this.#context === undefined) return
     const { clock, logger } = this.#context

@@ -20,8 +20,8 @@ type Bag = Readonly<Record<string, unknown>>
 const LONGEST_PAUSE_MS = 2000
 
 /**
- * Blazon's commands have their own deadline. node-redis' `timeout` would create an abort signal for each
- * command.
+ * Options of the client. Blazon's commands have their own deadline, because node-redis' `timeout` would create an abort
+ * signal for each command.
  */
 const CLIENT = {
   disableOfflineQueue: true,
@@ -31,14 +31,14 @@ const CLIENT = {
 }
 
 /**
- * The client gives up a host that accepts a connection and then sends nothing. The pings keep a connection in
- * use alive.
+ * Options of the socket. The client disconnects from a host that accepts a connection and then sends nothing. Pings
+ * keep a connection in use alive.
  */
 const SOCKET = { connectTimeout: 5000, socketTimeout: 15_000, reconnectStrategy: pauseBefore }
 
 /**
- * The pause before an attempt to connect, in milliseconds. It is random in part, so that many processes do
- * not reconnect at the same moment.
+ * Returns the pause before an attempt to connect, in milliseconds. It is partly random, so that many processes do not
+ * reconnect at the same time.
  */
 export function pauseBefore(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS) + Math.random() * 100
@@ -78,10 +78,10 @@ function withDefaults(options: Bag = {}): object {
 }
 
 /**
- * Ignores errors of a connection that is being closed: without a listener for `error`, Node would throw them
- * and end the process. The listener is added first and never removed. node-redis forwards the events of an
- * inner emitter only while the outer one has had a listener all the time: after its last listener is removed,
- * new listeners receive nothing.
+ * Ignores errors of a connection that is being closed. Without an `error` listener, Node would throw them and end the
+ * process. The listener is added first and never removed, because node-redis forwards the events of an inner emitter
+ * only as long as the outer emitter always has a listener. After its last listener is removed, new listeners receive no
+ * events.
  */
 export function tolerateErrors(connection: Driver['connection']): void {
   if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)

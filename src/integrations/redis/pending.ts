@@ -9,8 +9,8 @@ export interface Batch {
 }
 
 /**
- * The deletions that Redis must run before any entry is read again. The size is limited: above the limit, one
- * pattern for all entries replaces the single keys and patterns.
+ * The deletions that Redis must run before any entry is read again. The size is limited. Above the limit, one pattern
+ * for all entries replaces the individual keys and patterns.
  */
 export class Pending {
   readonly #everything: string

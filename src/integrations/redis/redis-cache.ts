@@ -18,12 +18,12 @@ import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.
 const LAST_BYTE = String(MAX_ENTRY)
 /**
  * The lifetime of tag versions and of the origin note. Entries of an older version are outdated, and unused keys
- * disappear from Redis.
+ * expire.
  */
 const MONTH_MS = String(30 * 24 * 3_600_000)
 /** The number of keys that are deleted within one deadline. */
 const CHUNK = 500
-/** How long the start of the application waits for pending deletions, in milliseconds. */
+/** How long startup waits for pending deletions, in milliseconds. */
 const FIRST_RECOVERY_MS = 1000
 /**
  * The pause before failed deletions are tried again, in milliseconds. It applies when no event signals a
@@ -32,13 +32,13 @@ const FIRST_RECOVERY_MS = 1000
 const RETRY_MS = 1000
 
 /**
- * A cache store in Redis, which several processes share. When Redis does not reply in time, every read is a
- * miss and nothing is stored: a request then loses one `timeout` at most, and later requests lose no time,
- * because no command is sent until Redis is available again. Values that were invalidated during the outage
- * are deleted before any entry is read again. Needs the peer dependency `redis`.
+ * Creates a cache store in Redis that several processes share. If Redis does not reply in time, every read is a miss,
+ * and nothing is stored. A request then waits for at most one `timeout`. Later requests do not wait, because no command
+ * is sent until Redis is available again. Values that were invalidated during the outage are deleted before any entry
+ * is read again. The store needs the peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'50ms'`.
- * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
+ * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
  * @example
  * new App({ cache: { store: redisCache({ url: 'rediss://cache.example:6380' }) } })
  */
@@ -61,9 +61,9 @@ class RedisCache implements CacheStore {
   readonly #pending: Pending
   readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
-  /** Whether all pending deletions have run. Entries are only read then. */
+  /** Whether all pending deletions have run. Entries are read only then. */
   #isClean = false
-  /** Whether the entries certainly come from the currently connected servers. */
+  /** Whether the entries are known to come from the currently connected servers. */
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
@@ -87,7 +87,7 @@ class RedisCache implements CacheStore {
     await this.#recovery
     this.#context = context
     await this.#link.open(context)
-    // The other user of the shared link may have opened it before: then there is no recovery event.
+    // Another user of the shared link may have opened it before, in which case there is no recovery event.
     this.#recover()
     if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
@@ -108,7 +108,7 @@ class RedisCache implements CacheStore {
   get(key: string): MaybePromise<CacheEntry | undefined> {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
-    // `GETRANGE` instead of `GET`: it limits the reply to the longest valid entry.
+    // `GETRANGE` is used instead of `GET`, because it limits the reply to the maximum size of a valid entry.
     return this.#link.call(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
       read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
@@ -118,8 +118,8 @@ class RedisCache implements CacheStore {
   getTagged(key: string, tags: readonly string[]): MaybePromise<Tagged> {
     if (!this.#isUsable) return { entry: undefined, versions: tags.map(newVersion) }
     const names = tags.map((tag) => this.#keys.tag(tag))
-    // One command for entry and tags. It does not limit the length: a foreign value that is too long makes this
-    // read slow until the entry is written anew.
+    // One command reads the entry and its tags. It does not limit the length, so an unrelated value that is too long
+    // makes this read slow until the entry is written again.
     return this.#link.call(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
       read: ([bytes, ...known]) => {
         const entry = this.#entries.read(key, bytes)
@@ -142,8 +142,8 @@ class RedisCache implements CacheStore {
     } catch (error) {
       if (isServerError(error))
         return this.#logRefusal(error, 'Redis refused to store a cached value.')
-      // After a timeout, the server may still run the `SET`, after the invalidation that outdates it. So
-      // delete the key later.
+      // After a timeout, the server may still run the `SET`, after the invalidation that outdates it. So the key is
+      // deleted later.
       this.#forgetLater([name])
     }
   }
@@ -173,8 +173,8 @@ class RedisCache implements CacheStore {
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
-    // Deletes the versions instead of setting new ones: a missing version is created on the next read, and a
-    // server without free memory can still delete.
+    // The versions are deleted instead of replaced, because a missing version is created at the next read, and a server
+    // without free memory can still delete.
     await this.#forget(tags.map((tag) => this.#keys.tag(tag)))
   }
 
@@ -182,14 +182,14 @@ class RedisCache implements CacheStore {
     return this.#isClean && this.#link.isAvailable
   }
 
-  /** Sends commands whose result is optional: `undefined` if they fail. */
+  /** Sends commands whose result is optional. Returns `undefined` if they fail. */
   async #try<T>(send: (driver: Driver) => Promise<T>): Promise<T | undefined> {
     if (!this.#isUsable) return undefined
     return this.#link.call(send, { read: (value) => value, fail: () => undefined })
   }
 
   /**
-   * Creates a version for each tag that has none. If several processes create one, the first one wins (`NX`).
+   * Creates a version for each tag that has none. If several processes create one, the first version is kept (`NX`).
    */
   async #create(names: readonly string[]): Promise<readonly string[]> {
     const fresh = names.map(newVersion)
@@ -207,7 +207,8 @@ class RedisCache implements CacheStore {
   }
 
   /**
-   * Deletes keys now, or else before any entry is read again. Returns how many keys existed; 0 when this is not known.
+   * Deletes keys immediately, or otherwise before any entry is read again. Returns how many keys existed; 0 if this is
+   * unknown.
    */
   async #forget(names: readonly string[]): Promise<number> {
     if (this.#isUsable) {
@@ -236,7 +237,7 @@ class RedisCache implements CacheStore {
     this.#recover()
   }
 
-  /** One command for each key: in a cluster, the keys may be on different servers. */
+  /** Deletes keys with one command for each key, because in a cluster, the keys may be on different servers. */
   async #unlink(names: readonly (string | Buffer)[]): Promise<number> {
     let count = 0
     for (let start = 0; start < names.length; start += CHUNK) {
@@ -260,7 +261,7 @@ class RedisCache implements CacheStore {
     this.#recovery = this.#replay()
   }
 
-  /** Runs the pending deletions, then allows reads again. */
+  /** Runs the pending deletions, and then allows reads again. */
   async #replay(): Promise<void> {
     try {
       while (!this.#isHome || !this.#pending.isEmpty) {
@@ -277,7 +278,7 @@ class RedisCache implements CacheStore {
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
-      // Synchronously: a deletion that is added afterwards must start a new recovery.
+      // Set synchronously, because a deletion that is added afterwards must start a new recovery.
       this.#isRecovering = false
     }
   }
@@ -294,12 +295,12 @@ class RedisCache implements CacheStore {
   }
 
   /**
-   * A server that was restored from an old copy, or became master after a failover, may contain entries and
-   * tag versions that were invalidated since. So all entries are deleted when they were written to another
-   * server.
+   * Checks to which servers the entries were written. A server that was restored from a backup, or became master after
+   * a failover, may contain entries and tag versions that have been invalidated since. So all entries are deleted if
+   * they were written to another server.
    */
   async #checkOrigin(): Promise<void> {
-    // Set it before the check: a new connection sets it to `false` again.
+    // Set before the check, because a new connection sets it to `false` again.
     this.#isHome = true
     try {
       await this.#forgetForeign()
@@ -321,7 +322,7 @@ class RedisCache implements CacheStore {
       .catch(unlessServerError)
   }
 
-  /** Logs a refusal of the server, once until the server accepts the command again. */
+  /** Logs a refusal of the server. It is not logged again until the server has accepted the command. */
   #logRefusal(error: unknown, message: string): void {
     if (this.#hasLoggedRefusal) return
     this.#hasLoggedRefusal = true
@@ -329,14 +330,14 @@ class RedisCache implements CacheStore {
   }
 }
 
-/** A random version that no other tag has had. */
+/** Returns a random version that no other tag has had. */
 function newVersion(): string {
   return randomBytes(9).toString('base64url')
 }
 
 /**
- * The run ids of all servers, which change at each start of a server; `undefined` when a server does not
- * report it.
+ * Returns the run IDs of all servers, which change at each startup of a server; `undefined` when a server does not
+ * report its run ID.
  */
 async function serversOf({ masters }: Driver): Promise<string | undefined> {
   const ids = await Promise.all(
@@ -348,7 +349,7 @@ async function serversOf({ masters }: Driver): Promise<string | undefined> {
   return ids.includes(undefined) ? undefined : ids.sort().join(' ')
 }
 
-/** Ignores an error reply of the server: the command had no effect. Throws any other error. */
+/** Ignores an error reply of the server, because the command had no effect. Throws any other error. */
 function unlessServerError(error: unknown): void {
   if (!isServerError(error)) throw error
 }

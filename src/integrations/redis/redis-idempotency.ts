@@ -10,16 +10,19 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** How long a key stays claimed by a running request, in milliseconds, because its process may have ended. */
+/**
+ * How long a running request keeps its claim of a key, in milliseconds. The claim is limited because the process may
+ * have ended.
+ */
 const LEASE_MS = 120_000
 
-/** ARGV: the mark of the claim, its lifetime. Returns the value that is there already. */
+/** ARGV: the mark of the claim, its lifetime. Returns the existing value. */
 const CLAIM = script(`local found = redis.call('GET', KEYS[1])
 if found then return found end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ''`)
 
-/** ARGV: the mark of the claim, the record, its lifetime. Another request may have the key by now. */
+/** ARGV: the mark of the claim, the record, its lifetime. Another request may have claimed the key in the meantime. */
 const KEEP = script(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`)
@@ -28,16 +31,16 @@ const FREE = script(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`)
 
 /**
- * A store for `@Idempotent()` in Redis, which several processes share. Redis is no part of the transaction in which a
- * handler writes, so a write runs at least once, and not exactly once: if the process ends, or Redis fails, between the
- * effect and the record, a repetition runs again. A request that runs for more than two minutes loses its key. When Redis
- * does not reply in time, writes with a key are refused with 503. Choose an instance that does not evict keys
- * (`maxmemory-policy noeviction`). Needs the peer dependency `redis`.
+ * Creates a store for `@Idempotent()` in Redis that several processes share. Redis is not part of the transaction in
+ * which a handler writes, so a write runs at least once, not exactly once: if the process ends or Redis fails between
+ * the effect and the record, a repeated request runs again. A request that runs for more than two minutes loses its
+ * claim. If Redis does not reply in time, writes with a key are refused with 503. Use an instance that does not evict
+ * keys (`maxmemory-policy noeviction`). The store needs the peer dependency `redis`.
  *
- * With `postgres()`, use no store of your own: the record is then saved together with the effect.
+ * With `postgres()`, do not configure another store, because it saves the record together with the effect.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
- * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
+ * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
  * @example
  * new App({ providers: [{ token: IdempotencyStore, useValue: redisIdempotency({ url: process.env.REDIS_URL }) }] })
  */
@@ -96,7 +99,7 @@ class RedisIdempotency implements IdempotencyStore {
     }
   }
 
-  /** The write has run, so its response is sent in any case. */
+  /** Stores the record. The write has already run, so its response is sent even if storing fails. */
   async #keep(words: [string, string, string, number]): Promise<void> {
     try {
       if ((await this.#run(KEEP, ...words)) !== '1')

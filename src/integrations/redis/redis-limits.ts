@@ -16,16 +16,15 @@ import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.
 /** Options of `redisLimits`. */
 export interface RedisLimitsOptions extends RedisOptions {
   /**
-   * The store that counts while Redis is not available. Default: `memoryRateLimit()`, which counts for this
-   * process alone.
+   * The store that counts while Redis is not available. Default: `memoryRateLimit()`, which counts only in this
+   * process.
    */
   readonly fallback?: RateLimitStore
 }
 
 /**
- * Counts a request, and returns the count with the remaining time of its window in milliseconds. The first
- * request begins the window. A key that has lost its expiry gets a new one, because it would never be deleted
- * otherwise.
+ * Counts a request, and returns the count and the remaining time of its window in milliseconds. The first request
+ * begins the window. A key that has lost its expiry gets a new one, because otherwise it would never be deleted.
  */
 const COUNT = `local used = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -36,19 +35,19 @@ end
 return {used, left}`
 
 /**
- * The SHA-1 digest of the script. With `EVALSHA` the server finds a script that it has run before, so the
- * text is not sent and parsed each time.
+ * The SHA-1 digest of the script. With `EVALSHA`, the server finds a script that it has run before, so the text is not
+ * sent and parsed each time.
  */
 const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
- * A rate limit store in Redis: it counts exactly, for all processes together. When Redis does not reply in
- * time, `fallback` counts instead, so an outage of Redis neither refuses requests nor lifts the limits.
- * Needs the peer dependency `redis`.
+ * Creates a rate limit store in Redis, which counts exactly for all processes together. If Redis does not reply in
+ * time, `fallback` counts instead, so during an outage of Redis, requests are not refused and limits still apply. The
+ * store needs the peer dependency `redis`.
  *
- * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`,
- * `'50ms'`, `memoryRateLimit()`.
- * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
+ * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`, `'50ms'`,
+ * `memoryRateLimit()`.
+ * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
  * @example
  * new App({ rateLimit: { limit: 100, window: '1m', store: redisLimits({ url: 'redis://limits.example' }) } })
  */
@@ -89,7 +88,7 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
-  /** An application without limits does not open the store. */
+  /** Checks the connection. An application without limits does not open the store. */
   async check(): Promise<void> {
     if (this.#isOpen) await this.#link.check()
   }
@@ -120,7 +119,11 @@ class RedisLimits implements RateLimitStore {
   }
 }
 
-/** @throws TypeError if the reply is not the pair of numbers that the script returns. */
+/**
+ * Converts the script's reply.
+ *
+ * @throws TypeError if the reply is not the pair of numbers that the script returns.
+ */
 function resultOf({ limit }: RateLimitCount, reply: readonly number[]): RateLimitResult {
   const [used, resetMs] = reply
   if (typeof used !== 'number' || typeof resetMs !== 'number') throw new TypeError('No count.')

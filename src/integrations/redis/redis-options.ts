@@ -4,23 +4,22 @@ import type { RedisClient, RedisCluster } from './driver.js'
 
 /**
  * The address of Redis, and its timeout. Set at most one of `url`, `cluster` and `client`; the default is
- * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection; to `redisSessions`, too, if `timeout`
- * is set.
+ * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection. If
+ * `timeout` is set, you can also pass it to `redisSessions`.
  */
 export interface RedisOptions {
   /** A URL with `redis://` or, for TLS, `rediss://`: `rediss://user:password@host:6380/0`. */
   readonly url?: string
-  /** Options of node-redis' `createClient` beside the URL: `socket`, `username`, `password`, `database`, … */
+  /** Options of node-redis' `createClient` besides the URL: `socket`, `username`, `password`, `database`, … */
   readonly clientOptions?: Readonly<Record<string, unknown>>
   /** Options of node-redis' `createCluster`. Options for every node (password, TLS) belong in `defaults`. */
   readonly cluster?: RedisClusterOptions
   /**
-   * Your own client, from `createClient` or `createCluster` of `redis`. Blazon connects it if it is not
-   * connected, and then also closes it. A client that you connected stays open. Set `disableOfflineQueue` on
-   * it.
+   * Your own client, from `createClient` or `createCluster` of `redis`. If it is not connected, Blazon connects it, and
+   * also closes it. If you have connected it, it stays open. Set `disableOfflineQueue` on the client.
    */
   readonly client?: RedisClient | RedisCluster
-  /** The beginning of every key. Default: `'blazon:'`. */
+  /** The prefix of every key. Default: `'blazon:'`. */
   readonly prefix?: string
   /**
    * The maximum wait for a reply: seconds, or a string with a unit. Default: `'50ms'`; for `redisSessions`, `'500ms'`.
@@ -30,7 +29,7 @@ export interface RedisOptions {
 
 /** Options of node-redis' `createCluster`, passed unchanged. */
 export interface RedisClusterOptions {
-  /** The nodes from which the client reads the list of all nodes at the start; list three or more. */
+  /** The nodes from which the client reads the list of all nodes at startup. List at least three. */
   readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
   /** Options for the connection to every node. */
   readonly defaults?: Readonly<Record<string, unknown>>
@@ -38,8 +37,8 @@ export interface RedisClusterOptions {
 }
 
 /**
- * The names of all options. It includes the options of `redisLimits`, because one object may be passed to both
- * functions. With a misspelt `prefix`, two applications would share their keys.
+ * The names of all options. They include the options of `redisLimits`, because one object may be passed to both
+ * functions. Unknown names are errors, because with a misspelt `prefix`, two applications would share their keys.
  */
 const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
   url: true,
@@ -54,21 +53,21 @@ const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
 export const DEFAULT_URL = 'redis://127.0.0.1:6379'
 const DEFAULT_PREFIX = 'blazon:'
 const DEFAULT_TIMEOUT = '50ms'
-/** Node treats a longer timer as 1 millisecond. */
+/** The maximum duration of a timer, in seconds. Node treats a longer timer as 1 millisecond. */
 const LONGEST_S = (2 ** 31 - 1) / 1000
 
-/** The beginning of every key. */
+/** Returns the prefix of every key. */
 export function prefixOf(options: RedisOptions): string {
   return options.prefix ?? DEFAULT_PREFIX
 }
 
-/** The maximum wait for a reply, in milliseconds. */
+/** Returns the maximum wait for a reply, in milliseconds. */
 export function timeoutOf(options: RedisOptions): number {
   return Math.max(1, Math.round((toSeconds(options.timeout ?? DEFAULT_TIMEOUT) as number) * 1000))
 }
 
 /**
- * Checks the options of the function `subject`.
+ * Checks the options that were passed to the function `subject`.
  *
  * @throws ConfigError with all problems.
  */

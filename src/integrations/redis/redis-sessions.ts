@@ -11,21 +11,21 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** The number of sessions of a user that are removed at once. */
+/** The number of a user's sessions that are removed together. */
 const CHUNK = 500
 
-/** A session is a hash: its fields, and each value under `v:<name>`. A script on it is atomic. */
+/** Reads a session: a hash with its fields, and each value under `v:<name>`. A script on it is atomic. */
 const READ = script("return redis.call('HGETALL', KEYS[1])")
 
-/** ARGV: the lifetime, then names and texts. */
+/** Creates a session. ARGV: the lifetime, then names and texts. */
 const CREATE = script(`redis.call('DEL', KEYS[1])
 for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`)
 
 /**
- * ARGV: lifetime, usedAt, idleAt; then for each value its name, the expected and the new text: `=` before a text, `-` for
- * none, `*` for any, or no change.
+ * Changes a session. ARGV: lifetime, usedAt, idleAt; then for each value its name, the expected text and the new text:
+ * `=` precedes a text, `-` means none, and `*` means any text or no change.
  */
 const WRITE = script(`if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for i = 4, #ARGV, 3 do
@@ -46,22 +46,25 @@ const TAKE = script(`local found = redis.call('HGETALL', KEYS[1])
 redis.call('DEL', KEYS[1])
 return found`)
 
-/** Stores a session of a user. ARGV: the digest, the lifetime. The list lives as long as its last session. */
+/**
+ * Adds a session to the list of a user's sessions. ARGV: the digest, the lifetime. The list expires with its last
+ * session.
+ */
 const NOTE = script(`redis.call('SADD', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`)
 
-/** The facts of a session besides its values. */
+/** The fields of a session besides its values. */
 const FACTS = ['userKey', 'user', 'tenant', 'createdAt', 'usedAt', 'idleAt', 'endsAt'] as const
 
 /**
- * A store for `sessions()` of `blazon/sessions` in Redis, which several processes share. When Redis does not reply in
- * time, requests with a session are refused with 503. Redis forgets a session when it has ended. Choose an instance that
- * does not evict keys (`maxmemory-policy noeviction`), because an evicted session is a user who is logged out. Needs the
- * peer dependency `redis`.
+ * Creates a store for `sessions()` from `blazon/sessions` in Redis that several processes share. If Redis does not
+ * reply in time, requests with a session are refused with 503. Redis deletes expired sessions. Use an instance that
+ * does not evict keys (`maxmemory-policy noeviction`), because evicting a session logs its user out. The store needs
+ * the peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
- * @throws ConfigError at boot, when an option is wrong or `redis` is not installed.
+ * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
  * @example
  * export const web = sessions({ store: redisSessions({ url: 'rediss://sessions.example:6380' }) })
  */
@@ -106,7 +109,7 @@ class RedisSessions implements SessionStore {
   }
 
   async create(record: SessionRecord): Promise<void> {
-    // First the list: a session that is missing in it could not be revoked.
+    // The list is written first, because a session that is missing from it could not be revoked.
     if (record.userKey !== null) {
       const lifetime = lifetimeOf(record.endsAt - record.usedAt)
       await this.#run(NOTE, this.#keys.sessionsOf(record.userKey), record.id, lifetime)
@@ -153,7 +156,7 @@ class RedisSessions implements SessionStore {
     const ids = await this.#idsOf(userKey)
     const found = await Promise.all(ids.map((id) => this.read(id)))
     const lost = ids.filter((_, index) => found[index] === undefined)
-    // Sessions that Redis has expired. A new session has a new id, so they cannot return.
+    // Sessions that have expired in Redis. A new session has a new ID, so they cannot return.
     if (lost.length > 0) {
       const list = this.#keys.sessionsOf(userKey)
       await this.#link.run(({ send }) => send('SREM', list, ...lost.slice(0, CHUNK)))
@@ -186,12 +189,16 @@ function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): 
   return [lifetimeOf(idleAt - usedAt), String(usedAt), String(idleAt)]
 }
 
-/** In milliseconds. The reader also compares the times, by the clock of the application. */
+/** Returns a lifetime in milliseconds. The reader also compares the times with the clock of the application. */
 function lifetimeOf(ms: number): string {
   return String(Math.max(1, Math.ceil(ms)))
 }
 
-/** @param reply Names and texts, alternating. */
+/**
+ * Converts a reply to a session.
+ *
+ * @param reply Names and texts, alternating.
+ */
 function recordOf(id: string, reply: unknown): SessionRecord | undefined {
   const words = (reply as unknown[]).map(String)
   if (words.length === 0) return undefined

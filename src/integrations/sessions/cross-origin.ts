@@ -7,20 +7,21 @@ import {
 } from '../../index.js'
 import type { RouteContract } from '../../plugin/index.js'
 
-/** Methods that must not change anything (RFC 9110, 9.2.1). */
+/** Methods that must not change any state (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY'])
 
-/** Whether a method may change something. */
+/** Whether a request with this method may change state. */
 export function changes(method: string): boolean {
   return !SAFE.has(method)
 }
 
 /**
- * Refuses a request that a page of another origin has sent. Browsers report this in `Sec-Fetch-Site` (W3C Fetch
- * Metadata); browsers before 2023, and all over plain HTTP, in `Origin`. A page can remove or change neither.
+ * Refuses a request that a page of another origin has sent. Browsers report the origin in `Sec-Fetch-Site` (W3C Fetch
+ * Metadata). Browsers before 2023, and all browsers over plain HTTP, report it in `Origin`. A page cannot remove or
+ * change these headers.
  *
- * @param isCookieSent Whether the request carries the cookie. Without both headers, such a request is refused, too: a
- * browser may be too old to send them. A request without the cookie has no authority that a page could use.
+ * @param isCookieSent Whether the request contains the cookie. Such a request is also refused if it has neither header,
+ * because a browser may be too old to send them. A request without the cookie has no authority that a page could abuse.
  * @throws ForbiddenError `CROSS_ORIGIN`.
  */
 export function refuseCrossOrigin(
@@ -52,8 +53,8 @@ function isOwn(req: Request, origin: string): boolean {
 }
 
 /**
- * Documents that the responses of a route set or delete the cookie: for routes that call `login`, `logout` or `set`. It
- * changes nothing else.
+ * Documents that the responses of a route set or delete the cookie. Use it on routes that call `login`, `logout` or
+ * `set`. It has no other effect.
  *
  * @example
  * @SetsSession()
@@ -70,7 +71,7 @@ const SET_COOKIE = {
   },
 } as const
 
-/** Additions of sessions to the operation of a route: the refusal of other origins, and the cookie. */
+/** Returns the additions to the operation of a route: the error response for other origins, and the cookie. */
 export function sessionContract(route: RouteModel): RouteContract {
   return {
     ...(changes(route.method) ? { errors: [403] } : {}),

@@ -1,5 +1,5 @@
 /**
- * Sessions in a cookie: a guard and a plugin, with protection against requests of other sites.
+ * Sessions in a cookie: a guard and a plugin, with protection against requests from other sites.
  *
  * @module blazon/sessions
  */

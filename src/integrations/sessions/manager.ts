@@ -18,42 +18,42 @@ import { memorySessions } from './memory-sessions.js'
 import { SessionCookie } from './session-cookie.js'
 import type { SessionsSettings } from './sessions-options.js'
 
-/** A session of a user, for a page that lists the places of logins. */
+/** A session of a user, for a page that lists where the user is logged in. */
 export interface SessionRow {
-  /** The id of the session for `revoke` and `revokeAll`. It gives no access to the session. */
+  /** The session ID for `revoke` and `revokeAll`. It grants no access to the session. */
   readonly id: string
-  /** When the user logged in. */
+  /** The time of the login. */
   readonly createdAt: Date
   /** The time of the last use, with a precision of a twentieth of `idle`. */
   readonly usedAt: Date
-  /** When the session expires in any case. */
+  /** The latest time at which the session expires. */
   readonly endsAt: Date
 }
 
 /** The owner of sessions. */
 export interface SessionOwner {
-  /** The tenant of the user; `null` for none. Default: the current tenant. */
+  /** The tenant of the user; `null` if there is none. Default: the current tenant. */
   readonly tenant?: string | null
 }
 
-/** The sessions of users, for jobs and administration: `inject(web.manager)`. */
+/** Manages the sessions of users, for jobs and administration: `inject(web.manager)`. */
 export interface SessionManager {
   /**
-   * Lists the sessions of a user, the last used session first.
+   * Lists the sessions of a user, the most recently used session first.
    *
    * @throws HttpError 503 when the store cannot be reached.
    */
   list(userId: string | number, owner?: SessionOwner): Promise<SessionRow[]>
   /**
-   * Ends one session of a user, whose id `list` has returned. Returns whether the user had such a session.
+   * Ends one session of a user. `list` returns the ID of a session. Returns whether the user had such a session.
    *
    * @throws HttpError 503 when the store cannot be reached.
    */
   revoke(userId: string | number, id: string, owner?: SessionOwner): Promise<boolean>
   /**
-   * Ends all sessions of a user, for example after a change of the password. Returns how many there were.
+   * Ends all sessions of a user, for example after a password change. Returns the number of ended sessions.
    *
-   * @param options `except`: the id of a session that stays, such as `session.id`.
+   * @param options `except`: the ID of a session that is not ended, such as `session.id`.
    * @throws HttpError 503 when the store cannot be reached.
    */
   revokeAll(
@@ -62,7 +62,7 @@ export interface SessionManager {
   ): Promise<number>
 }
 
-/** The sessions of one application. */
+/** Manages the sessions of one application. */
 export class Manager implements SessionManager, Lifecycle {
   readonly settings: SessionsSettings
   readonly cookie: SessionCookie
@@ -80,7 +80,11 @@ export class Manager implements SessionManager, Lifecycle {
     this.#store = store.forApplication?.() ?? store
   }
 
-  /** @throws ConfigError `E_SESSIONS_MEMORY` in production, if the store only keeps sessions in this process. */
+  /**
+   * Sets up the store.
+   *
+   * @throws ConfigError `E_SESSIONS_MEMORY` in production, if the store keeps sessions only in this process.
+   */
   setup(context: Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>): void {
     this.#context = context
     if (this.#store.isShared || process.env['NODE_ENV'] !== 'production') return
@@ -125,26 +129,33 @@ export class Manager implements SessionManager, Lifecycle {
   }
 
   /**
-   * Whether a session has ended. A future time, caused by a clock that was set back, does not count as use of the
-   * session.
+   * Whether a session has ended. A time in the future, caused by a clock that was set back, does not count as use of
+   * the session.
    */
   hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
     const now = this.clock.now()
     return now >= idleAt || now >= endsAt || now >= usedAt + this.settings.idleMs
   }
 
-  /** The times of a session that is used now. */
+  /** Returns the times of a session that is being used now. */
   timesOf(endsAt: number): Pick<SessionRecord, 'usedAt' | 'idleAt'> {
     const usedAt = this.clock.now()
     return { usedAt, idleAt: Math.min(usedAt + this.settings.idleMs, endsAt) }
   }
 
-  /** @throws any error of the store, if the store cannot be used. */
+  /**
+   * Checks the store.
+   *
+   * @throws any error of the store if it cannot be used.
+   */
   async checkStore(): Promise<void> {
     await this.#store.check?.()
   }
 
-  /** Calls the store. A failing store is a 503: a user must not become anonymous because a server is down. */
+  /**
+   * Calls the store. If the store fails, the response is a 503, because a user must not become anonymous when a server
+   * is down.
+   */
   async ask<T>(call: (store: SessionStore) => MaybePromise<T>): Promise<T> {
     try {
       return await call(this.#store)
@@ -180,7 +191,7 @@ export class Manager implements SessionManager, Lifecycle {
     return null
   }
 
-  /** The key of a user. Users of two tenants may have the same id. */
+  /** Returns the key of a user. Users of two tenants may have the same ID. */
   userKey(userId: unknown, tenant: string | null): string {
     if (typeof userId === 'number' || (typeof userId === 'string' && userId !== ''))
       return JSON.stringify([this.settings.bindTenant ? tenant : null, String(userId)])

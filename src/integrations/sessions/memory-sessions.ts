@@ -9,22 +9,25 @@ import {
 } from '../../plugin/index.js'
 
 const DEFAULT_MAX_SESSIONS = 10_000
-/** The number of ended sessions to remove for each new one. It is greater than one, so that their number shrinks. */
+/**
+ * The number of ended sessions to remove for each new one. It is greater than one, so that the number of ended sessions
+ * decreases.
+ */
 const FORGOTTEN_AT_ONCE = 2
 
 /** Options of `memorySessions`. */
 export interface MemorySessionsOptions {
-  /** The maximum number of concurrent sessions. Default 10,000. */
+  /** The maximum number of sessions at the same time. Default: 10,000. */
   readonly maxSessions?: number
 }
 
 const NAMES: OptionNames<MemorySessionsOptions> = { maxSessions: true }
 
 /**
- * Creates a store that keeps sessions in the memory of this process, for development and tests. It is the default of
- * `sessions()`, and is refused in production: a restart would log all users out, and other processes would not have the
- * sessions. When it is full, a new session removes the least recently used session, anonymous sessions first. Each
- * application has sessions of its own.
+ * Creates a store in the memory of this process, for development and tests. It is the default of `sessions()`, but is
+ * refused in production, because a restart would log all users out, and other processes would not have the sessions.
+ * When the store is full, a new session replaces the least recently used session, anonymous sessions first. Each
+ * application has its own sessions.
  *
  * @throws RangeError when `maxSessions` is not a whole number of at least 1.
  * @example
@@ -44,7 +47,10 @@ export function memorySessions(options: MemorySessionsOptions = {}): SessionStor
 class MemorySessions implements SessionStore {
   readonly isShared = false
   readonly #max: number
-  /** In the order of their last use, separated by login: anonymous sessions cost nothing to create. */
+  /**
+   * The sessions in the order of their last use, separated by login, because clients can create any number of anonymous
+   * sessions.
+   */
   readonly #anonymous = new Map<string, SessionRecord>()
   readonly #named = new Map<string, SessionRecord>()
   readonly #users = new Map<string, Set<string>>()
@@ -121,7 +127,7 @@ class MemorySessions implements SessionStore {
     return userKey === null ? this.#anonymous : this.#named
   }
 
-  /** Stores a record as the most recently used. */
+  /** Stores a record as the most recently used one. */
   #put(record: SessionRecord): void {
     const map = this.#mapOf(record)
     map.delete(record.id)

@@ -4,9 +4,9 @@ import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
 import { digestOf, newSessionId, type Session, type SessionUser } from './session.js'
 
-/** The maximum length of the values of one session: all names and texts together, in characters. */
+/** The maximum total length of the names and texts of one session's values, in characters. */
 const MAX_LENGTH = 32 * 1024
-/** A session that is used is written after this part of its idle time, and not with every request. */
+/** The part of the idle time after which a used session is written again, instead of with every request. */
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
@@ -19,7 +19,7 @@ const OF_NOBODY =
 
 /** A change of the cookie, and whether the corresponding change of the session is saved. */
 interface CookieChange {
-  /** The lines that the response had before. */
+  /** The cookie lines that the response had before. */
   readonly before: readonly string[]
   isSaved: boolean
 }
@@ -27,7 +27,7 @@ interface CookieChange {
 type Values = Readonly<Record<string, unknown>>
 type Texts = Record<string, string | null>
 
-/** The content of a new session besides its id and its times. */
+/** The content of a new session besides its ID and its times. */
 type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey' | 'tenant'>
 
 /** The session of one request. */
@@ -36,16 +36,16 @@ export class RequestSession implements Session<Values, Values> {
   readonly #req: Request
   readonly #res: Response
   readonly #changes: boolean
-  /** The tenant that the request names, allowed by `tenant.authorize` or not. */
+  /** The tenant that the request specifies, whether or not `tenant.authorize` has allowed it. */
   readonly #tenant: string | null
   #isChecked = false
   #loading: Promise<void> | undefined
-  /** The last write; writes of one request run one after the other. */
+  /** The last write. The writes of one request run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The digest of the id in the cookie, with or without a session. */
+  /** The digest of the ID in the cookie, whether or not there is a session. */
   #digest: string | undefined
   #record: SessionRecord | undefined
-  /** The reason why there is no session although there is a cookie. */
+  /** The reason why there is no session despite the cookie. */
   #lack = NO_SESSION
   #isOutdated = false
   #data: Values = {}
@@ -56,7 +56,7 @@ export class RequestSession implements Session<Values, Values> {
     this.#req = req
     this.#res = res
     this.#changes = changes(req.method)
-    // Read before the route: a public route forgets a tenant that was not confirmed.
+    // Read before the route, because a public route drops a tenant that was not confirmed.
     this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
   }
 
@@ -72,7 +72,7 @@ export class RequestSession implements Session<Values, Values> {
     return this.record?.user != null
   }
 
-  /** The session when it was read; `undefined` if there is none. */
+  /** The session as it was read; `undefined` if there is none. */
   get record(): SessionRecord | undefined {
     return this.#record
   }
@@ -89,14 +89,14 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Refuses a request that may change something, has the cookie, and comes from another origin. Called before the
-   * middlewares and again before the guard, because a middleware may replace the method.
+   * Refuses a request that may change state, contains the cookie, and comes from another origin. Called before the
+   * middlewares, and again before the guard, because a middleware may replace the method.
    */
   refuseForeign(): void {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
-  /** Marks a response as dependent on the session, unless the handler has set how it may be stored. */
+  /** Marks a response as dependent on the session, unless the handler has specified how it may be stored. */
   forbidStoring(): void {
     if (this.#loading === undefined || this.#res.headersSent) return
     this.#res.vary('Cookie')
@@ -104,8 +104,8 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Takes back each change of the cookie whose transaction was rolled back: the browser keeps the cookie of the session that
-   * is still there.
+   * Reverts each change of the cookie whose transaction was rolled back, so that the browser keeps the cookie of the
+   * existing session.
    */
   dropUnsavedCookie(): void {
     if (this.#res.headersSent) return
@@ -182,8 +182,9 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * The tenant of a session that begins with a login: the tenant that the code acts for. A tenant that the request only
-   * names does not count, because the sender of the request chooses it, and the session will confirm it.
+   * Returns the tenant of a session that begins with a login: the tenant for which the code acts. A tenant that the
+   * request only specifies is not used, because the sender of the request chooses it, and the session will later
+   * confirm its tenant.
    */
   #tenantOfLogin(): string | null {
     const tenant = TenantContext.current()?.id ?? tenantOf(this.#req) ?? null
@@ -259,7 +260,11 @@ export class RequestSession implements Session<Values, Values> {
     return id === undefined ? undefined : await this.#manager.ask((store) => store.take(id))
   }
 
-  /** @param from The session that the new id continues. Default: a new session. */
+  /**
+   * Begins a session.
+   *
+   * @param from The session that the new ID continues. Default: a new session.
+   */
   async #begin({ fields, user, userKey, tenant }: Content, from?: SessionRecord): Promise<void> {
     const manager = this.#manager
     const now = manager.clock.now()
@@ -307,7 +312,11 @@ export class RequestSession implements Session<Values, Values> {
     await this.#adopt({ ...record, fields, usedAt, idleAt })
   }
 
-  /** The texts to write, and all values with them. @throws TypeError if they are not valid. */
+  /**
+   * Returns the texts to write, and all values including them.
+   *
+   * @throws TypeError if the values are invalid.
+   */
   async #merge(values: Values): Promise<{ set: Texts; fields: Record<string, string> }> {
     const kept = this.#isOutdated ? {} : (this.#record?.fields ?? {})
     const texts = mapTexts(values, (name) => jsonOf(name, values[name]))
@@ -334,7 +343,7 @@ export class RequestSession implements Session<Values, Values> {
   }
 }
 
-/** Another request has changed the same value. */
+/** The error for a value that another request has changed. */
 class Changed extends ConflictError {
   constructor() {
     super('Another request has changed the session at the same time', { code: 'SESSION_CONFLICT' })

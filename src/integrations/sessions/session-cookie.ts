@@ -1,7 +1,7 @@
 import type { Request, Response } from '../../index.js'
 import type { SessionsSettings } from './sessions-options.js'
 
-/** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
+/** Hosts to which browsers connect without TLS: the machine itself, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
 /** The state of the cookie of a request without a session. */
@@ -17,25 +17,28 @@ export class SessionCookie {
     this.#sameSite = sameSite
   }
 
-  /** The name where browsers accept the prefix. */
+  /** The name on hosts where browsers accept the prefix. */
   get hostName(): string {
     return `__Host-${this.#name}`
   }
 
-  /** Both names, for `auth.credentials`. */
+  /** Both cookie names, for `auth.credentials`. */
   get credentials(): readonly string[] {
     return [`cookie:${this.hostName}`, `cookie:${this.#name}`]
   }
 
   /**
-   * The name for a request. Only one of the two is read: otherwise a subdomain, or an attacker in the network, could
-   * set the cookie without the prefix.
+   * Returns the name for a request. Only one of the two names is read, because otherwise a subdomain or an attacker on
+   * the network could set the cookie without the prefix.
    */
   nameFor(req: Request): string {
     return isPlain(req) ? this.#name : this.hostName
   }
 
-  /** Returns the value of the cookie. `'invalid'` if there are several of the name, which no browser of this host sends. */
+  /**
+   * Returns the value of the cookie. Returns `'invalid'` if there are several cookies with this name, which a browser
+   * does not send to this host.
+   */
   read(req: Request): { readonly value: string } | CookieState {
     const name = this.nameFor(req)
     const found: string[] = []
@@ -54,7 +57,7 @@ export class SessionCookie {
     return (req.headers.cookie ?? '').split(/[;,]/).some((pair) => names.includes(split(pair)[0]))
   }
 
-  /** Sends an id. The browser keeps it for the lifetime of the session. */
+  /** Sends an ID. The browser keeps the cookie for the lifetime of the session. */
   set(res: Response, id: string, lifetimeMs: number): void {
     this.#send(res, id, Math.max(0, Math.ceil(lifetimeMs / 1000)))
   }
@@ -64,12 +67,12 @@ export class SessionCookie {
     this.#send(res, '', 0)
   }
 
-  /** Returns the lines of the response that set the cookie so far, for {@link restore}. */
+  /** Returns the current lines of the response that set the cookie, for {@link restore}. */
   linesIn(res: Response): readonly string[] {
     return this.#split(res).own
   }
 
-  /** Replaces the response lines that set the cookie. Cookies with other names stay. */
+  /** Replaces the response lines that set the cookie. Cookies with other names are not changed. */
   restore(res: Response, own: readonly string[]): void {
     const lines = [...this.#split(res).others, ...own]
     if (lines.length > 0) res.setHeader('Set-Cookie', lines)
@@ -85,7 +88,7 @@ export class SessionCookie {
 
   #send(res: Response, value: string, seconds: number): void {
     const req = res.req as Request
-    // The last of several lines counts, but only one should be sent.
+    // The last of several lines applies, but only one should be sent.
     this.restore(res, [])
     res.cookie(this.nameFor(req), value, {
       path: '/',
@@ -97,9 +100,9 @@ export class SessionCookie {
   }
 }
 
-/** Whether a browser would refuse a cookie with `Secure` in the response. */
+/** Whether a browser would refuse a `Secure` cookie in the response. */
 function isPlain(req: Request): boolean {
-  // A proxy that sends its own address as `Host` must not turn the protection off.
+  // A proxy that sends its own address as `Host` must not disable the protection.
   if (process.env['NODE_ENV'] === 'production') return false
   return !req.secure && LOCAL.test(req.hostname ?? '')
 }

@@ -6,38 +6,39 @@ export type SessionUser = WithId | User
 
 /** A user without other fields. */
 export interface WithId {
-  /** The id of the user. */
+  /** The ID of the user. */
   readonly id: string | number
 }
 
 /**
- * The session of a request. Nothing is stored, and no cookie is sent, until a method writes something. Each method that
- * writes is refused with 403 `CROSS_ORIGIN` in a `POST`, `PUT`, `PATCH` or `DELETE` that a page of another origin has
- * sent, and fails with a `TypeError` after the response has begun.
+ * The session of a request. Nothing is stored, and no cookie is sent, until a method writes data. In a `POST`, `PUT`,
+ * `PATCH` or `DELETE` request from a page of another origin, each method that writes throws a 403 `CROSS_ORIGIN` error.
+ * After the response has begun, such a method throws a `TypeError`.
  *
- * @typeParam TInput The values that `set` takes: the input of the schema.
+ * @typeParam TInput The values that `set` accepts: the input of the schema.
  * @typeParam TOutput The type of `data`: the output of the schema.
  */
 export interface Session<TInput = unknown, TOutput = unknown> {
   /** The values, validated by the schema. Without a session, the validated `{}`. */
   readonly data: Readonly<TOutput>
-  /**
-   * The id of the session for `manager.revokeAll`; `undefined` if there is none. It is not the secret of the cookie.
-   */
+  /** The session ID for `manager.revokeAll`; `undefined` if there is no session. It is not the secret in the cookie. */
   readonly id: string | undefined
-  /** Whether a user has logged in. The guard decides who: `req.user`, also with `@Auth({ optional: true })`. */
+  /**
+   * Whether a user has logged in. The guard determines the user: `req.user`, including on routes with
+   * `@Auth({ optional: true })`.
+   */
   readonly isLoggedIn: boolean
   /**
-   * Begins a session of a user, with a new id; the old id is invalid at once. Call it after the password or another
-   * proof was checked, and again after the rights of the user have changed. The values stay, unless they belong to
-   * another user.
+   * Begins a session of a user with a new ID. The old ID becomes invalid immediately. Call it after the password or
+   * another proof was checked, and again after the permissions of the user have changed. The values are kept, unless
+   * they belong to another user.
    *
-   * In an application with tenants, the session is for the tenant that the code acts for: on a route with `@Tenant()`, or in
-   * `runWithTenant`. Check before that the account belongs to it.
+   * In an application with tenants, the session is for the tenant for which the code acts: on a route with `@Tenant()`,
+   * or in `runWithTenant`. First check that the account belongs to this tenant.
    *
-   * @throws TypeError when the user has no `id`, or when the request names a tenant that the code does not act for;
-   * HttpError 409 `SESSION_CONFLICT` when the user's session has ended in the meantime; 503 when the store cannot be
-   * reached.
+   * @throws TypeError when the user has no `id`, or when the request specifies a tenant for which the code does not
+   * act; HttpError 409 `SESSION_CONFLICT` when the user's session has ended in the meantime; 503 when the store cannot
+   * be reached.
    * @example
    * const session = await web.of(req)
    * await session.login({ id: account.id, roles: account.roles })
@@ -46,17 +47,17 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   /** Ends the session and deletes the cookie. Without a session, it has no effect. */
   logout(): Promise<void>
   /**
-   * Changes some values; `undefined` removes one. Others stay, also if another request changes them now. Without a session,
-   * it begins an anonymous one.
+   * Changes some values; `undefined` removes a value. Other values are kept, even if another request is changing them.
+   * Without a session, it begins an anonymous session.
    *
-   * @throws TypeError when a value does not fit the schema, or all values together are longer than 32 KiB; HttpError 409
-   * `SESSION_CONFLICT` when another request has changed one of the same values since this request has read them, or has
+   * @throws TypeError when a value does not match the schema, or all values together are longer than 32 KiB; HttpError
+   * 409 `SESSION_CONFLICT` when another request has changed one of the same values since this request read them, or has
    * ended the session.
    */
   set(values: Partial<TInput>): Promise<void>
   /**
-   * Changes values that depend on the old ones. If another request changes them at the same time, `change` is called
-   * again with the new ones.
+   * Changes values depending on their old values. If another request changes them at the same time, `change` is called
+   * again with the new values.
    *
    * @throws the errors of `set`; 409 only after eight attempts.
    * @example
@@ -65,19 +66,19 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   update(
     change: (data: Readonly<TOutput>) => Partial<TInput> | Promise<Partial<TInput>>,
   ): Promise<void>
-  /** Gives the session a new id; the old id becomes invalid at once. Without a session, it has no effect. */
+  /** Assigns a new ID to the session. The old ID becomes invalid immediately. Without a session, it has no effect. */
   regenerate(): Promise<void>
 }
 
-/** 32 bytes as base64url. */
+/** Matches 32 bytes as base64url. */
 const FORM = /^[\w-]{43}$/
 
-/** Creates the id of a session: 256 random bits. */
+/** Creates a session ID: 256 random bits. */
 export function newSessionId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The digest of an id, which stores use as key of the session; `null` for a text that is not an id. */
+/** Returns the digest of an ID, which stores use as the key of the session; `null` for a text that is not an ID. */
 export function digestOf(id: string): string | null {
   return FORM.test(id) ? createHash('sha256').update(id).digest('base64url') : null
 }

@@ -7,7 +7,7 @@ import {
   unknownOptions,
 } from '../../plugin/index.js'
 
-/** A Standard Schema (zod 4, valibot, arktype, …) of an object. */
+/** A Standard Schema (zod 4, valibot, arktype, …) for an object. */
 export interface SessionSchema<TInput = unknown, TOutput = unknown> {
   /** The interface of Standard Schema. */
   readonly '~standard': {
@@ -15,14 +15,14 @@ export interface SessionSchema<TInput = unknown, TOutput = unknown> {
     readonly version: 1
     /** The name of the library. */
     readonly vendor: string
-    /** Checks a value. */
+    /** Validates a value. */
     readonly validate: (value: unknown) => MaybePromise<SchemaResult<TOutput>>
-    /** For the compiler: the types before and after. */
+    /** The types before and after validation, for the compiler. */
     readonly types?: SchemaTypes<TInput, TOutput> | undefined
   }
 }
 
-/** The types of a schema, which exist for the compiler only. */
+/** The types of a schema, which exist only for the compiler. */
 export interface SchemaTypes<TInput, TOutput> {
   /** The type of the values before validation. */
   readonly input: TInput
@@ -36,16 +36,16 @@ export interface SchemaResult<TOutput> {
   readonly issues?: readonly { readonly message: string }[] | undefined
 }
 
-/** The cookie of a session. It is always `HttpOnly`, and `Secure` outside of localhost. */
+/** The cookie of a session. It is always `HttpOnly`, and `Secure` except on localhost. */
 export interface SessionCookieOptions {
   /**
-   * The name. The cookie has the prefix `__Host-` before it, so that no other host can set it; on localhost without TLS,
-   * where browsers refuse that, it has no prefix. Default `'session'`.
+   * The name. The prefix `__Host-` is added to it, so that no other host can set the cookie. On localhost without TLS,
+   * where browsers refuse this prefix, it is not added. Default: `'session'`.
    */
   readonly name?: string
   /**
-   * `'strict'`: the browser does not send the cookie with the first request after a link on another site. Default
-   * `'lax'`.
+   * The `SameSite` attribute. With `'strict'`, the browser does not send the cookie with the first request after a link
+   * on another site. Default: `'lax'`.
    */
   readonly sameSite?: 'lax' | 'strict'
 }
@@ -53,39 +53,41 @@ export interface SessionCookieOptions {
 /** Options of {@link sessions}. */
 export interface SessionsOptions<TInput, TOutput, TUser> {
   /**
-   * The schema of the values of a session. It must accept `{}`, which a new session has. Values must be JSON. Default:
-   * sessions have a user, and no values.
+   * The schema for the values of a session. It must accept `{}`, which a new session contains. Values must be JSON.
+   * Default: sessions have a user but no values.
    */
   readonly schema?: SessionSchema<TInput, TOutput>
-  /** The store of sessions. Default: `memorySessions()` for each application, which production refuses. */
+  /** The store of sessions. Default: `memorySessions()` for each application, which is refused in production. */
   readonly store?: SessionStore
   /**
-   * Finds the user of a session by the id, for every request behind the guard: then a change of rights counts at once.
-   * No user is 401. Default: the session keeps the JSON of the user that was given to `login`.
+   * Finds the user of a session by ID, for every request that the guard checks, so that changed permissions apply
+   * immediately. If there is no user, the request is refused with 401. Default: the session stores the JSON of the user
+   * that was passed to `login`.
    */
   readonly findUser?: (id: string, req: Request) => MaybePromise<TUser | null | undefined>
-  /** How long an unused session lives: seconds, or a string with a unit. Default `'12h'`. */
+  /** The maximum time that a session may be unused: seconds, or a string with a unit. Default: `'12h'`. */
   readonly idle?: Duration
-  /** How long a session lives in any case, from its beginning or the last login. Default `'14d'`. */
+  /** The maximum lifetime of a session, from its beginning or the last login. Default: `'14d'`. */
   readonly absolute?: Duration
   /** The name of the cookie, and its `SameSite`. */
   readonly cookie?: SessionCookieOptions
   /** Other origins whose pages may send requests with the cookie: `['https://admin.example.com']`. Default: none. */
   readonly trustedOrigins?: readonly string[]
   /**
-   * The tenant that the user of a session belongs to: the name of a field of the user, or a function. The guard then confirms
-   * this tenant: a request that names no tenant acts for it, and a request that names another one is refused with 403. A
-   * login needs no tenant. Default: see `bindTenant`.
+   * The tenant to which the user of a session belongs: the name of a user field, or a function. The guard then confirms
+   * this tenant: a request that specifies no tenant acts for it, and a request that specifies another tenant is refused
+   * with 403. A login needs no tenant. Default: see `bindTenant`.
    */
   readonly tenant?: string | ((user: TUser) => string | null | undefined)
   /**
-   * Whether a session is valid only for the tenant of the request in which it began. With `false`, it is valid for all,
-   * and `tenant.authorize` must decide which tenant a user may act for. Default `true`, or `false` with `tenant`.
+   * Whether a session is valid only for the tenant of the request in which it began. With `false`, it is valid for all
+   * tenants, and `tenant.authorize` must decide for which tenants a user may act. Default: `true`, or `false` with the
+   * option `tenant`.
    */
   readonly bindTenant?: boolean
 }
 
-/** The options after the check, with defaults; times in milliseconds. */
+/** The checked options with defaults applied. Times are in milliseconds. */
 export interface SessionsSettings {
   readonly schema: SessionSchema | null
   readonly store: SessionStore | null
@@ -104,7 +106,7 @@ export interface SessionsSettings {
 type AnyOptions = SessionsOptions<unknown, unknown, any>
 
 const COOKIE: OptionNames<SessionCookieOptions> = { name: true, sameSite: true }
-/** With a misspelt `absolute`, sessions would live too long. */
+/** Unknown names are errors, because with a misspelt `absolute`, sessions would live too long. */
 const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   schema: true,
   store: true,
@@ -120,7 +122,11 @@ const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
 /** A name that needs no quoting in a cookie, an option or a document. */
 const COOKIE_NAME = /^(?!__(?:Host|Secure)-)[\w.-]{1,64}$/i
 
-/** @throws ConfigError with all problems. */
+/**
+ * Checks the options, and applies defaults.
+ *
+ * @throws ConfigError with all problems.
+ */
 export function resolveOptions(options: AnyOptions): SessionsSettings {
   const idleMs = toMs(options.idle ?? '12h')
   const absoluteMs = toMs(options.absolute ?? '14d')
@@ -146,7 +152,10 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
   }
 }
 
-/** The field `constructor` is not the property that every object has. */
+/**
+ * Creates the function that reads the tenant of a user. The field `constructor` must not be confused with the property
+ * that every object inherits.
+ */
 function tenantReader(tenant: AnyOptions['tenant']): SessionsSettings['tenantOfUser'] {
   if (tenant === undefined || typeof tenant === 'function') return tenant ?? null
   return (user) => (Object.hasOwn(user, tenant) ? user[tenant as keyof object] : undefined)

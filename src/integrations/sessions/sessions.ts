@@ -16,17 +16,18 @@ import type { Session } from './session.js'
 import { SessionCookie } from './session-cookie.js'
 import { resolveOptions, type SessionsOptions, type SessionsSettings } from './sessions-options.js'
 
-/** The sessions of an application: a guard for `auth`, and a plugin. It needs both places, or the plugin alone. */
+/** The sessions of an application: a guard for `auth`, and a plugin. It must be used as both, or only as the plugin. */
 export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plugin {
   contract: typeof sessionContract
   /**
    * Reads the session of a request, on public and protected routes and in middlewares. Without the cookie, it does not
-   * use the store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
+   * access the store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
    *
-   * @throws HttpError 503 when the store cannot be reached; Error when the application does not list the plugin.
+   * @throws HttpError 503 when the store cannot be reached; Error when the plugin is not in the application's
+   * `plugins`.
    */
   of(req: Request): Promise<Session<TInput, TOutput>>
-  /** The token of the sessions of users: `inject(web.manager).revokeAll(user.id)`. */
+  /** The token for the manager of users' sessions: `inject(web.manager).revokeAll(user.id)`. */
   readonly manager: InjectionToken<SessionManager>
 }
 
@@ -34,12 +35,12 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
 type NoValues = Readonly<Record<never, never>>
 
 /**
- * Creates sessions, whose id is in a cookie and whose values are in a store. The result is a guard and a plugin, and
- * several applications may share it. Requests that may change something and that carry the cookie are refused with 403
- * `CROSS_ORIGIN`, unless a page of the same origin or of `trustedOrigins` has sent them; so is each such request that
- * writes a session.
+ * Creates sessions, whose ID is in a cookie and whose values are in a store. The result is both a guard and a plugin,
+ * and several applications may share it. Requests that may change state and contain the cookie are refused with 403
+ * `CROSS_ORIGIN`, unless a page of the same origin or of `trustedOrigins` has sent them. The same applies to each such
+ * request that writes a session.
  *
- * @throws ConfigError at boot, when an option is wrong; `E_SESSIONS_MEMORY` in production without a store.
+ * @throws ConfigError at boot, when an option is invalid; `E_SESSIONS_MEMORY` in production without a store.
  * @see docs/sessions.md
  * @example
  * export const web = sessions({ store: redisSessions(), schema: z.object({ cart: z.array(z.string()).default([]) }) })
@@ -61,7 +62,7 @@ function create<TInput, TOutput, TUser>(
 ): Sessions<TInput, TOutput, TUser> {
   const cookie = new SessionCookie(settings)
   const own = new InjectionToken<Manager>('sessions(): it must also be in `plugins`')
-  /** The managers of applications, by the application in `req.app`. */
+  /** The managers of applications. The key is the application in `req.app`. */
   const managers = new WeakMap<object, Manager>()
   const requests = new WeakMap<object, RequestSession>()
   const sessionOf = (req: Request): RequestSession => {
@@ -107,7 +108,7 @@ function create<TInput, TOutput, TUser>(
   }
 }
 
-/** Gives each request its session, and refuses requests of other origins. */
+/** Creates the middleware that loads the session of each request, and refuses requests from other origins. */
 function protection(
   managers: WeakMap<object, Manager>,
   requests: WeakMap<object, RequestSession>,
@@ -131,7 +132,7 @@ function protection(
       },
       onResponse(req) {
         const session = requests.get(req)
-        // Again, because an error response loses the header.
+        // Called again, because an error response loses the header.
         session?.forbidStoring()
         session?.dropUnsavedCookie()
       },
@@ -152,7 +153,7 @@ function tenantReader(
   }
 }
 
-/** Inputs of the guard besides the session. */
+/** The inputs of the guard besides the session. */
 interface AdmitOptions {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null
@@ -164,7 +165,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
   if (text == null) return refuse(req, session.lack)
   const stored: unknown = JSON.parse(text)
   const user = findUser === null ? stored : await findUser(stored as string, req)
-  // A look-up may take seconds, during which the session may end.
+  // A look-up may take seconds, during which the session may expire.
   if (user === null || user === undefined) return refuse(req, NO_USER)
   if (session.hasEnded) return refuse(req, 'the session has ended in the meantime')
   req.user = user as User
@@ -173,7 +174,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
 
 const NO_USER = 'findUser has not found the user of the session'
 
-/** The client only learns that it has to log in. */
+/** Refuses a request. The client receives no reason, only that it has to log in. */
 function refuse(req: Request, reason: string | null): false {
   if (reason !== null) noteOf(req)?.({ by: 'sessions', verdict: 'refused', reason })
   return false

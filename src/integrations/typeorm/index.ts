@@ -1,5 +1,5 @@
 /**
- * TypeORM as a plugin: data sources and repositories as tokens.
+ * TypeORM as a plugin: tokens for data sources and repositories.
  *
  * @module blazon/typeorm
  */

@@ -2,23 +2,23 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm'
 import type { CursorPage, CursorResult } from '../../index.js'
 import type { OrderField } from '../../plugin/index.js'
 
-/** The result column with the values of the order. TypeORM gives the columns of entities other names. */
+/** The result column with the order values. TypeORM renames the columns of entities. */
 const KEYS = '~keys'
 
-/** A prefix that no parameter of the application has. */
+/** A prefix for parameters that the application does not use. */
 const PARAMETER = 'blazon_cursor_'
 
 /**
- * Reads one page of a query of TypeORM on PostgreSQL. The page begins after the last row of the previous page (keyset
- * pagination), so no row is missing or repeated while other rows are inserted and deleted. The values of the order go
- * from PostgreSQL into the cursor and back as text, so a `timestamptz` keeps its microseconds.
+ * Reads one page of a TypeORM query on PostgreSQL. The page begins after the last row of the previous page (keyset
+ * pagination), so no row is missing or repeated while other rows are being inserted and deleted. The order values are
+ * transferred from PostgreSQL to the cursor and back as text, so a `timestamptz` keeps its microseconds.
  *
- * @param page `page` of the request.
- * @param query A query builder of an entity, with its conditions. It is not changed. Its order, `take` and `skip` are not
- * used. The fields of the order are properties of the entity, and their columns must not be null.
+ * @param page The `page` of the request.
+ * @param query A query builder of an entity, with its conditions. It is not changed. Its order, `take` and `skip` are
+ * ignored. The order fields are properties of the entity, and their columns must not be null.
  * @returns the entities and the cursor of the next page.
- * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, a field of
- * the order is not a column, one of its values is null, or two rows have the same values of the order; the errors of TypeORM.
+ * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, an
+ * order field is not a column, an order value is null, or two rows have the same order values; the errors of TypeORM.
  * @example
  * list({ page }: Paged<typeof NotePages>) {
  *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
@@ -46,7 +46,8 @@ function pageQuery<TEntity extends ObjectLiteral>(
 ): SelectQueryBuilder<TEntity> {
   const paged = query.clone()
   const { wheres } = paged.expressionMap
-  // TypeORM joins conditions, so an `or` in them would also be an alternative to the cursor.
+  // TypeORM joins conditions without parentheses, so an `or` in them would also be an alternative to the cursor's
+  // condition.
   if (wheres.length > 0) {
     const condition = { operator: 'brackets', condition: wheres } as const
     paged.expressionMap.wheres = [{ type: 'simple', condition }]
@@ -65,8 +66,8 @@ function pageQuery<TEntity extends ObjectLiteral>(
 }
 
 /**
- * The condition of the rows after the cursor. A comparison of rows can use an index with the same columns. It compares
- * all columns in one direction, so an order with two directions is written out.
+ * Returns the condition for the rows after the cursor. A comparison of rows can use an index with the same columns. It
+ * compares all columns in one direction, so an order with two directions needs separate comparisons.
  */
 function isAfter(order: readonly OrderField[], columns: readonly string[]): string {
   const values = columns.map((_, index) => `:${PARAMETER}${index}`)

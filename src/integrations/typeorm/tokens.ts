@@ -7,9 +7,9 @@ import { type Problem, refuseOldPeer } from '../../plugin/index.js'
 const named = new Map<string, InjectionToken<DataSource>>()
 
 /**
- * The token of the data source of a {@link typeorm} plugin.
+ * Returns the token for the data source of a {@link typeorm} plugin.
  *
- * @param name The option `name` of the plugin. Default: none, and the token is TypeORM's class `DataSource`.
+ * @param name The option `name` of the plugin. Default: none; the token is then TypeORM's class `DataSource`.
  * @example
  * class Reports {
  *   private readonly reports = inject(dataSourceOf('reports'))
@@ -33,8 +33,8 @@ type Tokens = Map<string | undefined, InjectionToken<Repository<ObjectLiteral>>>
 const tokens = new WeakMap<object, Tokens>()
 
 /**
- * The token of an entity's repository, one for each entity and data source. An `EntitySchema` with a `target`
- * and that class are the same entity.
+ * Returns the token for an entity's repository. There is one token for each entity and data source. An `EntitySchema`
+ * with a `target` and this target class are the same entity.
  *
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
  * @param name The option `name` of the {@link typeorm} plugin. Default: none.
@@ -108,7 +108,7 @@ function unknownEntity<T extends ObjectLiteral>(
   }
 }
 
-/** The object that identifies an entity: its class, else its schema. */
+/** Returns the object that identifies an entity: its class, or else its schema. */
 function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
   if (typeof entity === 'function') return entity
   if (typeof entity === 'object' && entity?.options !== undefined) {
@@ -134,9 +134,9 @@ type TypeOrmPackage = typeof import('typeorm')
 let loaded: TypeOrmPackage | undefined
 
 /**
- * Loads the application's own copy of `typeorm`: its classes are tokens, so they must be the classes that the
- * application imports. Looks first in the working directory, then from this file. Uses `require` instead of
- * `import`, because plugins list their tokens synchronously.
+ * Loads the application's own copy of `typeorm`. Its classes are tokens, so they must be the classes that the
+ * application imports. Resolves the package from the working directory first, then from this file. Uses `require`
+ * instead of `import`, because plugins list their tokens synchronously.
  *
  * @throws ConfigError when it cannot be loaded, or is too old.
  */
@@ -151,7 +151,7 @@ function load(): TypeOrmPackage {
     return loadFrom(application)
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    // Not installed there. When the application is linked, the package may be found from this file.
+    // The package is not installed there. If the application is linked, the package may be found from this file.
   }
   try {
     return loadFrom(import.meta.url)

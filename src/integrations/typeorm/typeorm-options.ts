@@ -5,8 +5,8 @@ import type { Problem } from '../../plugin/index.js'
 /** The options of TypeORM's `DataSource`, and a name. */
 export type TypeOrmOptions = DataSourceOptions & {
   /**
-   * The name of this data source, for applications with several: `dataSourceOf(name)`, `repositoryOf(Entity,
-   * name)`. Default: none; the token of the data source is then TypeORM's class `DataSource`.
+   * The name of this data source, for applications with several data sources: `dataSourceOf(name)`,
+   * `repositoryOf(Entity, name)`. Default: none; the token of the data source is then TypeORM's class `DataSource`.
    */
   readonly name?: string
 }

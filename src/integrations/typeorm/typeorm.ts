@@ -12,15 +12,17 @@ import { dataSourceOf, loadTypeOrm } from './tokens.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**
- * A plugin that opens a TypeORM data source. The data source is initialised before the providers that inject
- * it are created, and destroyed after the last response. Every application has its own data source, even when
- * several applications share one plugin object.
+ * Creates a plugin that opens a TypeORM data source. The data source is initialised before the providers that inject it
+ * are created, and destroyed after the last response. Every application has its own data source, even when several
+ * applications share one plugin object.
  *
- * Provides TypeORM's class `DataSource` (with a `name`: {@link dataSourceOf}) and every {@link repositoryOf}.
+ * The plugin provides the token of TypeORM's class `DataSource` (with a `name`: {@link dataSourceOf}) and of every
+ * repository ({@link repositoryOf}).
  *
- * @param options The options of TypeORM's `DataSource`, and `name`. Needs the peer dependency `typeorm` and
+ * @param options The options of TypeORM's `DataSource`, and `name`. The plugin needs the peer dependency `typeorm` and
  * the package of the driver.
- * @throws ConfigError at boot, when an option is wrong, `typeorm` is not installed, or the data source cannot be initialised.
+ * @throws ConfigError at boot, when an option is invalid, `typeorm` is not installed, or the data source cannot be
+ * initialised.
  * @example
  * const app = new App({
  *   controllers: [UsersController],
@@ -56,7 +58,7 @@ const NOT_BOUND =
   'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Name the tenant in every query, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
-/** The shortest query of the health check, for databases that do not accept `select 1`. */
+/** The shortest health check queries, for databases that do not accept `select 1`. */
 const HEALTH_QUERIES: Readonly<Record<string, string>> = {
   oracle: 'select 1 from dual',
   sap: 'select 1 from dummy',
@@ -69,10 +71,7 @@ async function queryHealth(dataSource: DataSource): Promise<void> {
   if (type !== 'mongodb') await dataSource.query(HEALTH_QUERIES[type] ?? 'select 1')
 }
 
-/**
- * The error fields of a PostgreSQL statement, as `pg` names them. Other databases have other codes, which are
- * not recognised.
- */
+/** The fields of a PostgreSQL error, as `pg` names them. Other databases have other codes, which are not recognized. */
 interface Refusal {
   readonly code?: unknown
   readonly message?: unknown
@@ -80,10 +79,7 @@ interface Refusal {
   readonly where?: unknown
 }
 
-/**
- * The HTTP error for a database error that no code has caught, when a value of the request caused it; else
- * `undefined`.
- */
+/** Returns the HTTP error for an uncaught database error that a value of the request caused; otherwise `undefined`. */
 function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   const { QueryFailedError } = loadTypeOrm()
   if (!(error instanceof QueryFailedError)) return undefined
@@ -99,7 +95,7 @@ function explainRefusal(error: unknown, req: Request): HttpError | undefined {
 }
 
 /**
- * Creates and initialises a data source for one application. It closes with the application.
+ * Creates and initialises a data source for one application. It is closed together with the application.
  *
  * @throws ConfigError when the data source cannot be created, or its database cannot be reached.
  */
@@ -124,24 +120,23 @@ function closingDataSource(): new (options: DataSourceOptions) => DataSource {
 }
 
 /**
- * Closes the pool of a failed start. TypeORM does so only when the failure came after the connection was
- * made.
+ * Closes the pool of a failed start. TypeORM does so only if the failure occurred after the connection was established.
  */
 async function disconnect(dataSource: DataSource | undefined): Promise<void> {
   try {
     await dataSource?.driver.disconnect()
   } catch {
-    // Nothing was open.
+    // No connection was open.
   }
 }
 
-/** A statement that a query runner has begun. */
+/** A statement that a query runner has started. */
 interface Begun {
   readonly text: string
   readonly running: RunningStatement
 }
 
-/** The OpenTelemetry names of databases, if they differ from TypeORM's names. */
+/** The OpenTelemetry names of databases, if they differ from the names in TypeORM. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'aurora-mysql': 'mysql',
   'aurora-postgres': 'postgresql',
@@ -154,15 +149,17 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   sqljs: 'sqlite',
 }
 
-/** Reports the statements of a data source. Adds nothing if there is no observer of statements. */
+/** Reports the statements of a data source. Has no effect if statements have no observer. */
 export function observeStatements(dataSource: DataSource, statements: Statements): void {
-  // A test may have replaced the data source by an object of its own.
+  // A test may have replaced the data source with its own object.
   if (!statements.areObserved || !Array.isArray(dataSource.subscribers)) return
   const { type } = dataSource.options
   dataSource.subscribers.push(subscriber(SYSTEMS[type] ?? type, statements))
 }
 
-/** TypeORM reports the start and the end of each statement, but not which of them belong together. */
+/**
+ * Creates a subscriber. TypeORM reports the start and the end of each statement, but not which of them belong together.
+ */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
   return {
@@ -190,7 +187,10 @@ function isControl(text: string): boolean {
   return /^\s*(begin|start transaction|commit|rollback|savepoint|release)\b/i.test(text)
 }
 
-/** Drivers return rows, an object with rows, or an object with the number of changed rows. */
+/**
+ * Returns the result of a statement. Drivers return rows, an object with rows, or an object with the number of changed
+ * rows.
+ */
 function resultOf(raw: unknown) {
   const { rows = null, rowCount, affectedRows, changes } = (raw ?? {}) as Record<string, unknown>
   const list = [raw, rows].find((each): each is unknown[] => Array.isArray(each)) ?? null
@@ -202,8 +202,8 @@ function resultOf(raw: unknown) {
 type Finding = Omit<Problem, 'subject'>
 
 /**
- * The error for a data source that did not start. Its `cause` is a copy of the original error without
- * passwords.
+ * Returns the error for a data source that could not be initialised. Its `cause` is a copy of the original error
+ * without passwords.
  */
 function startFailure(options: DataSourceOptions, error: unknown): ConfigError {
   const copy = withoutSecrets(error, options)
@@ -219,7 +219,10 @@ function describeFailure(error: unknown, copy: Error & { code?: unknown }): Find
   return code === 'ERR_INVALID_URL' ? ofUrl() : ofConnection(copy.message, code)
 }
 
-/** The database's message may contain values of rows, so it is only in the `cause`. */
+/**
+ * Returns the finding for a database error. The database's message may contain row values, so it is only in the
+ * `cause`.
+ */
 function ofStatement(code: string): Finding {
   const cause = `The database refused a statement at the start: ${code}.`
   return failed(
@@ -263,8 +266,8 @@ function sentence(text: string): string {
 const HIDDEN = '***'
 
 /**
- * A copy of an error with only its name, code, message and stack. Secret values of `options` in these texts
- * are replaced by `***`.
+ * Returns a copy of an error with only its name, code, message and stack. Secret values from `options` in these texts
+ * are replaced with `***`.
  */
 export function withoutSecrets(error: unknown, options: object): Error {
   if (!(error instanceof Error)) return new Error('The thrown value is not an error.')
@@ -280,7 +283,7 @@ export function withoutSecrets(error: unknown, options: object): Error {
   return copy
 }
 
-/** All strings under a secret name, all private keys, and all URLs that contain a password. */
+/** Lists all strings under a secret name, all private keys, and all passwords in URLs. */
 function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
   if (typeof value === 'string') {
     const isSecret = isSecretName(name) || value.includes('PRIVATE KEY-----')
@@ -299,7 +302,7 @@ function* secretsOfUrl(text: string): Generator<string> {
   try {
     yield decodeURIComponent(password)
   } catch {
-    // The password is not percent-encoded. The raw form is already in the list.
+    // The password is not percent-encoded. Its raw form is already in the list.
   }
 }
 

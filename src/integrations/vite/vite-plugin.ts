@@ -5,15 +5,15 @@ import { ConfigError } from '../../index.js'
 import { refuseOldPeer } from '../../plugin/index.js'
 
 /**
- * The members of a Vite plugin that this one uses. They are declared here so that Blazon's types do not need
+ * The members of a Vite plugin that this plugin uses. They are declared here, so that Blazon's types do not depend on
  * Vite's types.
  */
 export interface VitePlugin {
-  /** The name of the plugin in the messages of Vite. */
+  /** The name of the plugin in Vite's messages. */
   readonly name: string
-  /** The plugin runs before Vite's own plugins. */
+  /** Runs the plugin before Vite's own plugins. */
   readonly enforce: 'pre'
-  /** Called once by Vite with the configuration. */
+  /** Called once by Vite with the resolved configuration. */
   readonly configResolved: (config: { readonly root: string }) => void
   /** Called by Vite for every module. */
   readonly transform: {
@@ -21,20 +21,20 @@ export interface VitePlugin {
     readonly filter: {
       /** Patterns for the path of a module. */
       readonly id: {
-        /** Scripts. */
+        /** Matches scripts. */
         readonly include: RegExp
-        /** Files of installed packages. */
+        /** Matches files of installed packages. */
         readonly exclude: RegExp
       }
       /** A text that the module must contain. */
       readonly code: string
     }
-    /** Compiles a module; `null` leaves the module unchanged for Vite. */
+    /** Compiles a module. Returns `null` to leave the module unchanged for Vite. */
     readonly handler: (code: string, id: string) => Promise<Lowered | null>
   }
 }
 
-/** A module without decorators, or `null` when Vite's own compiler can compile it. */
+/** A module whose decorators were compiled. */
 export interface Lowered {
   readonly code: string
   readonly map: SourceMap
@@ -43,20 +43,20 @@ export interface Lowered {
 const SCRIPT = /\.[cm]?[jt]sx?(?:\?|$)/
 const PACKAGE = /[\\/]node_modules[\\/]/
 /**
- * A fast test for decorators: `@name` or `@(`, but not in the lines of a documentation comment. It may match
- * too much; esbuild then finds no decorator.
+ * A fast test for decorators: `@name` or `@(`, but not in the lines of a documentation comment. It may match modules
+ * without decorators, in which esbuild then finds none.
  */
 const MAYBE_DECORATOR = /^(?![^\S\n]*\*(?!\/|.*(?:\*\/|`))).*@\s*[\p{ID_Start}$_(]/mu
-/** A helper name that esbuild writes into a module only if it compiled standard decorators there. */
+/** The name of a helper that esbuild inserts into a module only if it has compiled standard decorators there. */
 const LOWERED = '__decoratorStart'
 
 /**
- * A plugin for Vite and Vitest that compiles standard decorators. Vite 8 leaves them in its output without a
- * warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite still compiles files
- * without decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8
- * needs the package `esbuild` installed; earlier versions include it.
+ * Creates a plugin for Vite and Vitest that compiles standard decorators. Vite 8 keeps them in its output without a
+ * warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite still compiles files without
+ * decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8 needs the package
+ * `esbuild` installed; earlier versions include it.
  *
- * @throws ConfigError when it meets the first file with decorators and `vite` or `esbuild` is not installed.
+ * @throws ConfigError at the first file with decorators, if `vite` or `esbuild` is not installed.
  * @example
  * // vitest.config.ts
  * import { blazon } from 'blazon/vite'
@@ -69,8 +69,8 @@ export function blazon(): VitePlugin {
   let transform: Promise<Transform> | undefined
   return {
     name: 'blazon',
-    // Must run first: Vite's own compiler drops decorated fields without an initializer when the tsconfig's
-    // target is below ES2022 (seen in 8.3).
+    // The plugin must run first, because Vite's own compiler drops decorated fields without an initializer when the
+    // tsconfig's target is below ES2022 (seen in 8.3).
     enforce: 'pre',
     configResolved(config) {
       root = config.root
@@ -102,10 +102,10 @@ interface SourceMap {
   sourcesContent?: string[]
 }
 
-/** Compiles a module. The nearest `tsconfig.json`, which Vite finds, chooses the decorator dialect. */
+/** Compiles a module. The nearest `tsconfig.json`, which Vite finds, determines the decorator dialect. */
 type Transform = (code: string, id: string) => Promise<{ code: string; map: SourceMap }>
 
-/** The only function of Vite that is used: it reads the `tsconfig.json` of a file and calls esbuild. */
+/** The only Vite function that is used. It reads the `tsconfig.json` of a file and calls esbuild. */
 interface Vite {
   readonly transformWithEsbuild?: (
     code: string,
@@ -119,7 +119,7 @@ interface Vite {
 const OPTIONS = { target: 'esnext', supported: { decorators: false }, jsx: 'preserve' } as const
 
 /**
- * The compiler of the project in the folder `root`.
+ * Returns the compiler for the project in the folder `root`.
  *
  * @throws ConfigError when a required package is missing or too old.
  */
@@ -130,17 +130,17 @@ async function loadTransform(root: string): Promise<Transform> {
   if (file === null) throw missing('vite')
   const subject = 'blazon/vite'
   refuseOldPeer('vite', { subject, origin: own === null ? import.meta.url : project })
-  // Vite 8 loads esbuild as a peer dependency.
+  // In Vite 8, esbuild is a peer dependency.
   if (resolve('esbuild', file) === null) throw missing('esbuild')
   refuseOldPeer('esbuild', { subject, origin: file })
   const { transformWithEsbuild: transform }: Vite = await import(pathToFileURL(file).href)
   if (transform === undefined) throw missing('a vite with transformWithEsbuild', 'vite@8')
-  // The last argument silences Vite 8's notice that this function is deprecated: users of this plugin cannot
+  // The last argument suppresses Vite 8's notice that this function is deprecated, because users of this plugin cannot
   // act on it.
   return (code, id) => transform(code, id, OPTIONS, undefined, undefined, undefined, true)
 }
 
-/** The main file of a package, resolved from a file; `null` if it is not installed. */
+/** Returns the main file of a package, resolved from a file; `null` if the package is not installed. */
 function resolve(name: string, from: string): string | null {
   try {
     return createRequire(from).resolve(name)

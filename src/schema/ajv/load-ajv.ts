@@ -4,21 +4,21 @@ import { replaceMultipleOf, replaceUniqueItems } from './own-keywords.js'
 import { type AjvClass, shareMetaSchema } from './share-meta-schema.js'
 
 /**
- * Matches Ajv's check whether text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become
- * `Infinity`, so the check passes.
+ * Matches Ajv's check that text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become `Infinity`, so the
+ * check passes.
  */
 const COERCIBLE = /(data\d*) == \+\1/g
 
 /**
- * Matches Ajv's check, with `strictNumbers`, whether the number keywords apply to a value. The lookahead
- * excludes a check during a coercion, which has the same code.
+ * Matches Ajv's `strictNumbers` check that the number keywords apply to a value. The lookahead excludes a check during
+ * a coercion, which has the same code.
  */
 const CONCERNED = /if\(\(typeof (data\d*) == "number"\) && \(isFinite\(\1\)\)\)\{(?!coerced)/g
 
 /**
- * Makes the functions that Ajv generates refuse `Infinity`, which JSON does not have, in two cases that
- * `strictNumbers` misses. The first is text that was coerced to a number. The second is a schema without
- * `type`: `strictNumbers` skips its limits for a value that is not finite, so the value would pass.
+ * Makes the functions that Ajv generates refuse `Infinity`, which JSON cannot represent, in two cases that
+ * `strictNumbers` misses. The first is text that was coerced to a number. The second is a schema without `type`:
+ * `strictNumbers` skips its limits for a value that is not finite, so the value would pass.
  */
 function finiteNumbers(code: string): string {
   return code
@@ -43,13 +43,13 @@ export type BoundedAjv = Ajv & Bounded
 
 const OPTIONS: Options = {
   useDefaults: true,
-  // Allows unknown keywords of other tools (TypeBox, OpenAPI).
+  // Allows keywords of other tools (TypeBox, OpenAPI).
   strict: false,
   strictNumbers: true,
   code: { process: (code, schema) => finiteNumbers(bounded(code, schema)) },
 }
 
-/** Creates an Ajv instance of one draft, with formats. */
+/** Creates an Ajv instance for one draft, with formats. */
 export type CreateAjv = (options: Options) => BoundedAjv
 
 /** Loads Ajv for one draft. Called for the first JSON Schema of that draft. */
@@ -71,7 +71,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     replaceUniqueItems(ajv, ajvs)
     replaceMultipleOf(ajv, ajvs)
     nameSoughtItems(ajv)
-    // 2019-09 has no `prefixItems`. Without this keyword it would ignore a tuple in that form.
+    // 2019-09 has no `prefixItems`. Without this keyword, Ajv would ignore a tuple in that form.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
     }
@@ -80,13 +80,13 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
 }
 
 /**
- * The part of a URL with user name and password, in Ajv's expression and in a simpler one. Both match the
- * same text.
+ * The part of a URL with user name and password: in Ajv's expression, and in a simpler expression. Both match the same
+ * text.
  */
 const CREDENTIALS = [String.raw`\S+(?::\S*)?@`, String.raw`\S+@`] as const
 
 /**
- * Replaces the expression of the format `url`. Ajv's own tries every colon as the one before the password,
+ * Replaces the expression of the format `url`. Ajv's own expression tries every colon as the start of the password,
  * with every end of both parts, so 100 kB of text take minutes.
  */
 function makeLinear(ajv: Ajv): void {
@@ -140,7 +140,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** The name of the loop variable of `contains`. A non-matching item is not an error there. */
+/** The name of the loop variable of `contains`. In this loop, an item that does not match is not an error. */
 const SOUGHT = 'sought'
 
 /**
@@ -155,7 +155,7 @@ interface Compiling {
   readonly root: { readonly meta?: boolean | undefined }
 }
 
-/** Matches the end of such a function. The caller of the function takes over all its errors. */
+/** Matches the end of such a function. The calling function takes over all of its errors. */
 const END = /validate\d+\.errors = vErrors;/g
 
 /** The property of an Ajv instance that code from {@link bounded} decrements. */
@@ -164,14 +164,14 @@ interface Bounded {
 }
 
 /**
- * Ajv's option `process`: changes the functions that Ajv generates. With `allErrors` they would collect the
- * errors of 50,000 items and of each alternative, which can take a gigabyte. Here a loop ends after its first
- * {@link MAX_ISSUES} errors. A function also returns at most that many, because otherwise the errors double
- * on each level of alternatives that contain themselves. The first errors stay the same, and a wrong value
- * stays wrong. Each function call is also counted for the {@link WorkLimit}.
+ * Ajv's option `process`: changes the functions that Ajv generates. With `allErrors`, they would collect the errors of
+ * 50,000 items and of each alternative, which can take a gigabyte. The changed loops end after the first
+ * {@link MAX_ISSUES} errors. A changed function also returns at most that many errors, because otherwise the errors
+ * double on each level of alternatives that contain themselves. The first errors are the same, and an invalid value is
+ * still invalid. Each function call is also counted for the {@link WorkLimit}.
  */
 function bounded(code: string, schema?: Compiling): string {
-  // Meta-schemas validate the schemas of the application, not data of a client.
+  // Meta-schemas validate the schemas of the application, not client data.
   if (schema?.meta ?? schema?.root.meta) return code
   let loops = 0
   return code
@@ -193,7 +193,7 @@ function forget(before: string): string {
 }
 
 /**
- * Names the loop variable of `contains`, so that {@link bounded} recognises its loop. That loop must not end
+ * Sets the name of the loop variable of `contains`, so that {@link bounded} recognises the loop, which must not end
  * before an item is found.
  */
 function nameSoughtItems(ajv: Ajv): void {

@@ -2,15 +2,15 @@ import type { Ajv, KeywordCxt } from 'ajv'
 
 type Ajvs = typeof import('ajv')
 
-/** The indexes of two equal items: first the reported one, then the other. */
+/** The indexes of two equal items: the reported item first. */
 export type Twins = readonly [number, number]
 
 const SCALARS = /^(?:string|number|integer|boolean|null)$/
 
 /**
- * Replaces the code of `uniqueItems`. Ajv compares each item with every other one, so 100 kB of valid objects
- * take seconds. Here each item is looked up in a map of the items before it. Equality and the reported items
- * stay the same.
+ * Replaces the code of `uniqueItems`. Ajv compares each item with every other one, so 100 kB of valid objects take
+ * seconds. The replacement looks up each item in a map of the earlier items. Equality and the reported items are the
+ * same.
  */
 export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
   const rule = ajv.RULES.all['uniqueItems']
@@ -27,15 +27,14 @@ export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
 }
 
 /**
- * Whether the schema allows only scalars as items. For these, Ajv reports the earlier one of two equal items
- * first.
+ * Whether the schema allows only scalars as items. For scalars, Ajv reports the earlier one of two equal items first.
  */
 function hasScalars(items: { type?: string | string[] } | undefined): boolean {
   const types = [items?.type ?? []].flat()
   return types.length > 0 && types.every((type) => SCALARS.test(type))
 }
 
-/** Finds the last item that equals an earlier one. */
+/** Returns the last item that equals an earlier item. */
 export function findTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   let twins: Twins | undefined
@@ -48,7 +47,7 @@ export function findTwins(items: readonly unknown[]): Twins | undefined {
   return twins
 }
 
-/** Finds the last item that equals a later one. */
+/** Returns the last item that equals a later item. */
 function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   for (let i = items.length - 1; i >= 0; i--) {
@@ -60,19 +59,19 @@ function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   return undefined
 }
 
-/** Returns a map key that is the same for equal values only. A number is its own key, so `-0` equals `0`. */
+/** Returns a map key that is the same only for equal values. A number is its own key, so `-0` equals `0`. */
 function keyOf(value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`
   return typeof value === 'object' && value !== null ? textOf(value) : value
 }
 
-/** Writes a value as JSON with sorted property names. */
+/** Returns a value as JSON with sorted property names. */
 function textOf(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
   if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
   const { toJSON } = value as { toJSON?: unknown }
-  // A middleware may have converted text to an object with `toJSON`, such as a date.
+  // A middleware may have converted text to an object with `toJSON`, such as a `Date`.
   if (typeof toJSON === 'function') return `(${JSON.stringify(value)})`
   const properties = value as Record<string, unknown>
   const parts = Object.keys(properties)
@@ -85,10 +84,10 @@ function textOf(value: unknown): string {
 const ERROR = 2 ** -51
 
 /**
- * Whether a number is a multiple of another one, as their decimal digits are: 19.99 is a multiple of 0.01, although the
+ * Whether a number is a multiple of another number in decimal notation: 19.99 is a multiple of 0.01, although the
  * quotient of their binary values is 1998.9999999999998.
  *
- * @param step Greater than 0.
+ * @param step The divisor, greater than 0.
  */
 export function isMultiple(value: number, step: number): boolean {
   // The remainder of binary values is exact, and so are integers.
@@ -98,7 +97,9 @@ export function isMultiple(value: number, step: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Math.abs(quotient) * ERROR
 }
 
-/** Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code rejects each seventh price in cents. */
+/**
+ * Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code rejects one in seven prices with cents.
+ */
 export function replaceMultipleOf(ajv: Ajv, { _ }: Pick<typeof import('ajv'), '_'>): void {
   const rule = ajv.RULES.all['multipleOf']
   if (typeof rule !== 'object') return

@@ -1,14 +1,14 @@
 import type { Ajv, Options } from 'ajv'
 
-/** An Ajv class. Each draft of JSON Schema has one. */
+/** An Ajv class. Each draft of JSON Schema has its own class. */
 export type AjvClass = new (options: Options) => Ajv
 
-/** The instances that validate schemas, by class. Instances that collect all errors have a validator of their own. */
+/** The instances that validate schemas, by class. Instances that collect all errors have a separate validator. */
 const validators = new WeakMap<AjvClass, { first?: Ajv; all?: Ajv }>()
 
 /**
- * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise each instance compiles its own,
- * which takes ten times as long as most schemas, and an application has up to four instances.
+ * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each instance would compile
+ * its own, which takes ten times as long as compiling most schemas, and an application has up to four instances.
  */
 export function shareMetaSchema(ajv: Ajv, AjvOfDraft: AjvClass): void {
   ajv.validateSchema = function validateSchema(schema, throwOrLogError) {

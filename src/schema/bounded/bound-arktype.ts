@@ -26,9 +26,8 @@ interface Traversal {
 }
 
 /**
- * Returns the same type, but validation stops at the next error after {@link MAX_ISSUES} errors. Arktype
- * stops early inside alternatives when `failFast` is true; here `failFast` also becomes true after that many
- * errors.
+ * Returns the same type, but its validation stops at the next error after {@link MAX_ISSUES} errors. Arktype stops
+ * early inside alternatives when `failFast` is true. This function makes `failFast` also true after that many errors.
  */
 export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   const type = schema as ArkType
@@ -49,8 +48,8 @@ export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
 }
 
 /**
- * Takes arktype's classes from the errors of a type that accepts nothing. Importing them is not safe: a
- * process may have several copies of arktype.
+ * Returns arktype's classes from the errors of a type that accepts nothing. Importing the classes is not safe, because
+ * a process may have several copies of arktype.
  */
 function attempt({ $, traverseApply }: ArkType): Errors | undefined {
   try {

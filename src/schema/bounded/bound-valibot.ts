@@ -1,15 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { WorkLimit } from '../work-limit.js'
 
-/** Deeper than the schemas that people write. A deeper schema counts as a schema that contains itself. */
+/** A depth that hand-written schemas do not reach. A deeper schema is treated as a schema that contains itself. */
 const MOST_LEVELS = 64
 
-/** Schema fields with arbitrary values, not schemas. */
+/** Schema fields whose values are arbitrary and not schemas. */
 const VALUES: readonly string[] = ['default', 'fallback', 'literal', '~standard']
 
 /**
- * Whether a valibot schema contains itself, by `v.lazy` or by a getter in the entries of an object. Also true
- * when that cannot be determined: for each `v.lazy`, and for a very deep schema.
+ * Whether a valibot schema contains itself, by `v.lazy` or by a getter in the entries of an object. Also returns true
+ * when this cannot be determined: for each `v.lazy`, and for a very deep schema.
  */
 function containsItself(schema: object): boolean {
   const path = new Set<object>()
@@ -53,29 +53,29 @@ interface ValibotOptions {
 }
 
 /**
- * Far more than a response holds, because alternatives that do not match create issues too, and these are not
- * in the response.
+ * Far more issues than a response contains, because alternatives that do not match also create issues, which the
+ * response does not contain.
  */
 const MOST_ISSUES = 2000
 
-/** A valibot issue takes as long as this number of steps in other libraries. */
+/** The number of steps in other libraries that take as long as one valibot issue. */
 const STEPS_OF_ISSUE = 2
 
 /**
- * Returns the same schema, but after {@link MOST_ISSUES} issues each container stops at its next issue, by
- * valibot's own `abortEarly`. Otherwise valibot collects 50,000 issues for 50,000 wrong items, each with the
- * issues of all alternatives.
+ * Returns the same schema, but after {@link MOST_ISSUES} issues each container stops at its next issue, by valibot's
+ * own `abortEarly`. Otherwise, valibot collects 50,000 issues for 50,000 invalid items, each with the issues of all
+ * alternatives.
  */
 export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   const { reference } = schema as ValibotSchema
   const probe = attempt(() => reference([], [], []))
   if (probe === undefined) return schema
-  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called.
-  // That is `probe`, which passes them on.
+  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called. This schema
+  // is `probe`, which passes them on.
   const { async: isAsync } = schema as ValibotSchema
   let isEndless: boolean | undefined
-  // If the schema does not contain itself, the work grows only with the size of the value. Then the work is
-  // not limited, so that no valid value is refused.
+  // If the schema does not contain itself, the work grows only with the size of the value. The work is then not
+  // limited, so that no valid value is refused.
   const isCounted = () => {
     isEndless ??= containsItself(schema)
     return isEndless
@@ -100,10 +100,9 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
 }
 
 /**
- * Creates the settings of the validations of one schema, one validation after the other. Valibot reads `lang`
- * once for each issue, so the getter counts issues. The getters are own properties because `v.config` spreads
- * the settings. The object is reused: creating it for each value took half as long as refusing an order with
- * ten wrong fields.
+ * Creates the settings for the validations of one schema, which run one after the other. Valibot reads `lang` once for
+ * each issue, so the getter counts issues. The getters are own properties because `v.config` spreads the settings. The
+ * object is reused: creating it for each value took half as long as refusing an order with ten invalid fields.
  *
  * @param isCounted Whether the work of a value with many issues is limited.
  */

@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MAX_ISSUES, WorkLimit } from '../work-limit.js'
 
 /**
- * The fields whose schema zod runs once for each item or property of the value. The client chooses how often,
- * up to the limit of the body.
+ * The fields whose schema zod runs once for each item or property of the value. The client determines the number of
+ * runs, up to the body limit.
  */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   array: ['element'],
@@ -16,7 +16,7 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 const WRAPPERS = 'optional nullable default prefault catch readonly nonoptional success promise'
 
 /**
- * The fields whose schemas zod runs once, or as often as the schema itself determines. Types that are not
+ * The fields whose schemas zod runs once, or a number of times that the schema itself determines. Types that are not
  * listed contain no schemas.
  */
 const SINGLE: Readonly<Record<string, readonly string[]>> = {
@@ -36,11 +36,11 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
- * Returns the same schema, but a list or other container skips its remaining parts after {@link MAX_ISSUES} wrong
- * parts. Otherwise zod collects 50,000 issues for 50,000 wrong items, each with the issues of all alternatives of a
- * union. The first issues and the result for a valid value stay the same, and no user code runs twice. The schema
- * itself does not change: containers and the schemas that lead to them are built again from their definitions, and all
- * other schemas are shared.
+ * Returns the same schema, but a list or another container skips its remaining parts after {@link MAX_ISSUES} invalid
+ * parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the issues of all alternatives of a
+ * union. The first issues and the result for a valid value are the same, and no user code runs twice. The schema itself
+ * does not change: containers and the schemas that lead to them are built again from their definitions, and all other
+ * schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -48,7 +48,7 @@ export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   return bounded
 }
 
-/** A schema of a user's class may not be buildable from its definition. It is then used unchanged. */
+/** A schema of a user's class may not be buildable from its definition. The schema is then used unchanged. */
 function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
   if (!isZodNode(schema)) return schema
   try {
@@ -60,7 +60,7 @@ function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
 
 /** The state of one container while zod parses it. */
 class Container {
-  /** The number of wrong parts so far. */
+  /** The number of invalid parts so far. */
   wrong = 0
   /** Whether parts were skipped. */
   isLeft = false
@@ -69,14 +69,14 @@ class Container {
 }
 
 /**
- * The most parts of a container whose asynchronous checks run at the same time, for example 100 of 50,000
- * items with a database query each.
+ * The maximum number of parts in a container whose asynchronous checks run at the same time. Each of 50,000 items may
+ * have a check that queries a database.
  */
 const AT_ONCE = 100
 
 /**
- * Calls are counted only below this depth. Only a schema that contains itself gets this deep; at less depth,
- * doubling the work at each level does no harm.
+ * Calls are counted only below this depth. Only a schema that contains itself reaches this depth. At less depth, work
+ * that doubles at each level is acceptable.
  */
 const FEW_LEVELS = 16
 
@@ -139,9 +139,9 @@ class TwinBuilder {
     return isZodNode(part) ? this.twinOf(part) : part
   }
 
-  /** Wraps `run`: counts the calls, and gives each container value its own state. */
+  /** Wraps `run`: counts the calls, and creates a state for each container value. */
   #watch(internals: Internals, scope: { container: Container } | undefined): void {
-    // Without checks `run` is `parse`, and zod may still replace `parse`.
+    // Without checks, `run` is the same as `parse`, and zod may still replace `parse`.
     const run: Run =
       internals.run === internals.parse
         ? (payload, context) => internals.parse(payload, context)
@@ -163,8 +163,8 @@ class TwinBuilder {
 }
 
 /**
- * Wraps the schema of a part: it is skipped once its container has enough wrong parts. With {@link AT_ONCE}
- * asynchronous parts running, the next part waits for the oldest one.
+ * Wraps the schema of a part. The part is skipped once its container has enough invalid parts. While {@link AT_ONCE}
+ * asynchronous parts are running, the next part waits for the oldest one.
  */
 function stopping(part: ZodNode, scope: { readonly container: Container }): ZodNode {
   function runUnlessEnough(payload: Payload, context: object, container: Container) {
@@ -191,8 +191,8 @@ function noted(payload: Payload, container: Container): Payload {
 }
 
 /**
- * Adds one issue for all skipped parts, after the issues that are sent. Without it, zod would run the checks
- * of the container on parts that were not parsed.
+ * Adds one issue for all skipped parts, after the issues in the response. Without it, zod would run the checks of the
+ * container on parts that were not parsed.
  */
 function passOver(payload: Payload, container: Container): Payload {
   if (container.isLeft) return payload
@@ -201,13 +201,13 @@ function passOver(payload: Payload, container: Container): Payload {
   return payload
 }
 
-/** The number of properties that are parsed together, before the issues are counted. */
+/** The number of properties that are parsed together before the issues are counted. */
 const KEYS_AT_ONCE = 64
 
 /**
- * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record, so here it
- * receives small records, one after the other. The checks of the record still receive the whole record. A
- * record with a fixed set of keys stays unchanged.
+ * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record, so it receives several
+ * small records, one after the other. The checks of the record still receive the whole record. A record with a fixed
+ * set of keys is not changed.
  */
 function boundRecord(internals: Internals): void {
   const { keyType } = internals.def
@@ -220,7 +220,7 @@ function boundRecord(internals: Internals): void {
     payload.value = {}
     return parseNext(parts, payload, (part) => parse(part, context))
   }
-  // Zod assigns another `parse` when it finds that values cannot be recursive here.
+  // Zod assigns another `parse` when it detects that values cannot be recursive at this point.
   Object.defineProperty(internals, 'parse', {
     configurable: true,
     get: () => parseInParts,
@@ -262,7 +262,7 @@ function parseNext(
   }
 }
 
-/** Adds the result of one part. Returns whether the number of issues is sufficient. */
+/** Adds the result of one part. Returns whether enough issues have been collected. */
 function add({ value, issues }: Payload, whole: Payload): boolean {
   Object.assign(whole.value as object, value)
   for (const issue of issues) whole.issues.push(issue)
@@ -296,7 +296,7 @@ export interface Internals {
   readonly values?: unknown
   /** Parses the value, then runs the checks. */
   run: Run
-  /** Only parses. */
+  /** Parses the value without running the checks. */
   parse: Run
 }
 

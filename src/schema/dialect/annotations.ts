@@ -28,7 +28,7 @@ export function annotationsOf(node: Node): OpenApiSchema {
   }
 }
 
-/** Skips the conversion for most of the thousands of schemas, which have no annotations. */
+/** Whether a schema has annotations. Most of the thousands of schemas have none, so their conversion is skipped. */
 function isAnnotated(node: Node): boolean {
   for (const keyword in node) if (WORDS.has(keyword) || keyword.startsWith('x-')) return true
   return false
@@ -48,8 +48,8 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
 }
 
 /**
- * Writes the targets of `mapping` as references to components: they may be names, or references to definitions. The
- * document drops targets without a component.
+ * Converts the targets of `mapping`, which may be names or references to definitions, to references to components. The
+ * document omits targets without a component.
  */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {
   if (!isNode(value) || typeof value.propertyName !== 'string') return {}
@@ -66,7 +66,7 @@ function referenceOf(target: string): string {
   return referenceTo(toComponentName(name))
 }
 
-/** The abilities that callers need to see the field. */
+/** Converts the abilities that callers need to see the field. */
 function visibility(node: Node): OpenApiSchema {
   const mark = markOf(node)
   return mark === null ? {} : { 'x-visible-to': mark }

@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 import { type Conversion, isNever, NEVER, type Node } from './conversion.js'
 import { anyOf, oneOf } from './union.js'
 
-/** Converts `allOf`, `anyOf`, `oneOf` and `not`, each to a schema of its own. */
+/** Converts `allOf`, `anyOf`, `oneOf` and `not`, each to a separate schema. */
 export function combinations(node: Node, path: string, conversion: Conversion): OpenApiSchema[] {
   const { if: condition, allOf, anyOf: any, oneOf: one, not } = node
   if (condition !== undefined) {
@@ -32,8 +32,8 @@ function someOf(schemas: readonly unknown[], path: string, { convert }: Conversi
 }
 
 /**
- * Uses `anyOf` if a branch lost a constraint. Such branches accept more values, so several may match, and
- * `oneOf` would refuse a valid value.
+ * Converts `oneOf`. Uses `anyOf` if a branch lost a constraint, because such branches accept more values. Several may
+ * then match, and `oneOf` would refuse a valid value.
  */
 function exactlyOneOf(
   schemas: readonly unknown[],
@@ -46,10 +46,7 @@ function exactlyOneOf(
   return branches.some(isAnything) ? {} : anyOf(branches)
 }
 
-/**
- * Drops `not` if its schema lost a constraint: the schema accepts too much, so its negation would refuse
- * valid values.
- */
+/** Converts `not`. Drops it if its schema lost a constraint, because its negation would then refuse valid values. */
 function negation(schema: unknown, path: string, conversion: Conversion): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const not = convert(schema, path)
@@ -75,7 +72,7 @@ function isAnything(schema: OpenApiSchema): boolean {
   return Object.keys(schema).length === 0
 }
 
-/** Combines parts into one schema: side by side if their keywords do not collide, else in `allOf`. */
+/** Combines parts into one schema: side by side if their keywords do not collide, otherwise in `allOf`. */
 export function combine(
   annotations: OpenApiSchema,
   parts: readonly OpenApiSchema[],
@@ -96,7 +93,7 @@ export function combine(
   return { ...beside, ...annotations, ...(all.length > 0 && { allOf: all }) }
 }
 
-/** Replaces an `allOf` that has one part, and no keyword beside it, by that part. */
+/** Replaces an `allOf` that has only one part and no keyword beside it with that part. */
 function withoutNeedlessAllOf(part: OpenApiSchema): OpenApiSchema {
   if (part.allOf === undefined) return part
   const [only, ...more] = part.allOf
@@ -108,7 +105,7 @@ function isAllOf(part: OpenApiSchema): part is { readonly allOf: readonly OpenAp
 }
 
 /**
- * Whether a part can be merged with its neighbours. A reference cannot, because keywords beside it are
+ * Whether a part can be merged with its neighbours. A reference cannot be merged, because keywords beside it are
  * ignored.
  */
 function fits(part: OpenApiSchema, beside: OpenApiSchema): boolean {

@@ -14,15 +14,15 @@ export interface Conversion<S = OpenApiSchema> {
   readonly countLosses: () => number
   /** Converts the schema to which a `$ref` leads; an empty list if there is no `$ref`. */
   readonly follow: (node: Node, path: string) => S[]
-  /** Whether the positions of tuples stay beside the union that replaces them. */
+  /** Whether the positions of tuples are kept beside the union that replaces them. */
   readonly keepsTuples?: boolean
 }
 
-/** The kind of schemas that a conversion writes. */
+/** The form of the schemas that a conversion produces. */
 export interface Dialect<S> {
-  /** Writes a schema. The conversion writes the inner schemas. */
+  /** Converts a schema. The conversion converts the inner schemas. */
   readonly write: (node: Node, path: string, conversion: Conversion<S>) => S
-  /** Takes a schema with keywords that all dialects have. */
+  /** Returns a schema whose keywords exist in all dialects. */
   readonly of: (schema: OpenApiSchema) => S
 }
 
@@ -35,19 +35,22 @@ export type TypeName = NonNullable<OpenApiSchema['type']>
 /** An internal keyword. Its value is a sentence about a constraint that a library could not express. */
 export const LOSS_MARK = '~loss'
 
-/** An internal keyword for a value that JSON cannot represent: `undefined`, a function, a symbol. */
+/** An internal keyword for a value that JSON cannot represent: `undefined`, a function or a symbol. */
 export const ABSENT_MARK = '~absent'
 
 /** An internal keyword for a schema that is the root of its own references, as if it had an `$id`. */
 export const RESOURCE_MARK = '~resource'
 
-/** An internal keyword for a definition whose key must not become a name. */
+/** An internal keyword for a definition whose key must not be used as a name. */
 export const ANONYMOUS_MARK = '~anonymous'
 
-/** An internal keyword for a value that only code can make. Its value is the name of the type: `Date`, `bigint`, `File`. */
+/**
+ * An internal keyword for a value that only code can create. The keyword's value is the type name, such as `Date`,
+ * `bigint` or `File`.
+ */
 export const MADE_MARK = '~made'
 
-/** An internal keyword for a schema that converts texts before validation: `z.coerce.number()`. */
+/** An internal keyword for a schema that converts text before validation, such as `z.coerce.number()`. */
 export const COERCED_MARK = '~coerced'
 
 /** A schema that accepts nothing. */
@@ -62,7 +65,7 @@ export function isNever(schema: AnySchema): boolean {
   return not !== undefined && Object.keys(not).length === 0 && Object.keys(schema).length === 1
 }
 
-/** Joins a path and a key: `items.0` and `price` give `items.0.price`. */
+/** Joins a path and a key: `items.0` and `price` become `items.0.price`. */
 export function below(path: string, step: string): string {
   return path === '' ? step : `${path}.${step}`
 }
@@ -82,7 +85,7 @@ export class Losses {
     this.#count++
   }
 
-  /** Their number, including duplicates. */
+  /** The number of losses, including duplicates. */
   readonly count = (): number => this.#count
 
   get all(): SchemaLoss[] {
@@ -91,8 +94,8 @@ export class Losses {
 }
 
 /**
- * Converts a value to JSON data; dates and bigints become text. Returns `undefined` for a value that JSON
- * cannot hold.
+ * Converts a value to JSON data. Dates and bigints become text. Returns `undefined` for a value that JSON cannot
+ * represent.
  */
 export function toJsonValue(value: unknown): unknown {
   if (value === undefined || typeof value === 'string' || typeof value === 'boolean') return value
@@ -101,7 +104,7 @@ export function toJsonValue(value: unknown): unknown {
     const text = JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part))
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
-    // The value contains itself, or a `toJSON` throws.
+    // The value contains itself, or its `toJSON` throws.
     return undefined
   }
 }

@@ -13,11 +13,11 @@ import {
 import { createDefinitions, isEmptyCycle } from './definitions.js'
 import { type References, readReferences } from './references.js'
 
-/** Converts a JSON Schema with all its references: named and recursive schemas become definitions. */
+/** Converts a JSON Schema with all its references. Named and recursive schemas become definitions. */
 export function convertWhole<S>(root: unknown, dialect: Dialect<S>): DescribedSchema<S> {
   const whole = { references: readReferences(root), dialect, inexact: new Set<Node>() }
-  // A loss in a definition counts for all schemas that refer to it, also from inside the definition itself.
-  // So the conversion repeats until it finds no new definition with losses.
+  // A loss in a definition counts for all schemas that refer to it, including schemas inside the definition itself. So
+  // the conversion is repeated until it finds no new definition with losses.
   for (;;) {
     const known = whole.inexact.size
     const described = convertOnce(root, whole)
@@ -107,8 +107,8 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
 }
 
 /**
- * Replaces definitions that lead only back to themselves by `{}`: they constrain nothing, and checking a
- * value against them never ends.
+ * Replaces definitions that lead only back to themselves with `{}`. They constrain nothing, and checking a value
+ * against them would never end.
  */
 function withoutCircles<S>(
   definitions: readonly SchemaDefinition<S>[],

@@ -2,14 +2,13 @@ import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js
 import { type Dialect, isNode, type Node } from './conversion.js'
 import type { References } from './references.js'
 
-/** Keys that zod and valibot generate. They are not names from the author. */
+/** Keys that zod and valibot generate. They are not names from an author. */
 const MADE_UP = /^(__schema\d+|\d+)$/
 
 /** The schemas to which others refer, in the order of their first visit. */
 export interface Definitions<S> {
   /**
-   * Returns a reference if the schema becomes a definition, else `null`. `body` is called once for a
-   * definition.
+   * Returns a reference if the schema becomes a definition, otherwise `null`. `body` is called once for a definition.
    */
   readonly refer: (node: Node, body: () => S) => S | null
   readonly all: () => SchemaDefinition<S>[]
@@ -21,7 +20,7 @@ interface Definition<S> {
   schema: S
 }
 
-/** Turns named and recursive schemas into definitions. All others stay inline. */
+/** Turns named and recursive schemas into definitions. All other schemas stay inline. */
 export function createDefinitions<S>(references: References, { of }: Dialect<S>): Definitions<S> {
   const byNode = new Map<Node, Definition<S>>()
   const byName = new Map<string, Definition<S>>()
@@ -61,12 +60,12 @@ export function createDefinitions<S>(references: References, { of }: Dialect<S>)
   return { refer, all: () => [...byName.values()].map((definition) => ({ ...definition })) }
 }
 
-/** The reference to a component. */
+/** Returns a reference to a component. */
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** Compares two definitions. References to themselves count as equal. */
+/** Whether two definitions are equal. References to themselves count as equal. */
 function isSame(a: Definition<unknown>, b: Definition<unknown>): boolean {
   const textOf = ({ name, schema }: Definition<unknown>): string =>
     JSON.stringify(schema).replaceAll(JSON.stringify({ $ref: referenceTo(name) }), '"itself"')
@@ -91,8 +90,8 @@ function authorName(node: Node, { keyOf }: References): string | undefined {
 }
 
 /**
- * Whether the title becomes the name of a type: it must look like one, and the schema must be an object, an enum or a
- * combination. A name is useless for other schemas.
+ * Whether the title becomes a type name. The title must look like a type name, and the schema must be an object, an
+ * enum or a combination, because other schemas do not need a name.
  */
 function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }: Node): boolean {
   if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return false
@@ -100,9 +99,7 @@ function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }
   return isObject || isNode(properties) || [values, anyOf, oneOf, allOf].some(Array.isArray)
 }
 
-/**
- * Converts a name to a valid name of a component (OpenAPI 3.0.3, section 4.7.7.1). For a URL it takes the last segment.
- */
+/** Converts a name to a valid component name (OpenAPI 3.0.3, section 4.7.7.1). For a URL, it uses the last segment. */
 export function toComponentName(name: string): string {
   const isUrl = /^([a-z][a-z0-9+.-]*:\/\/|urn:)/i.test(name)
   const [, last = name] = (isUrl && /([^/#:]+)[/#]*$/.exec(name)) || []

@@ -5,8 +5,9 @@ import { type Conversion, type Dialect, type Node, toJsonValue } from './convers
 import { KEYWORDS } from './keep-keywords.js'
 
 /**
- * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library gives it. Keywords of earlier drafts and of
- * OpenAPI 3.0 are written as keywords of 2020-12 with the same meaning. Writing the result again changes nothing.
+ * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library produces it. Keywords of earlier drafts and
+ * of OpenAPI 3.0 are converted to keywords of 2020-12 with the same meaning. Converting the result again changes
+ * nothing.
  */
 export const KEPT: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {
@@ -24,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // Readers ignore the siblings of a reference, as in OpenAPI 3.0, so it is inside `allOf`.
+    // As in OpenAPI 3.0, readers ignore the keywords beside a reference, so the reference is inside `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -34,8 +35,8 @@ export const KEPT: Dialect<OpenApiSchema> = {
 }
 
 /**
- * Lists the required properties of a record, because tools refuse a document with a required property that has no
- * schema. Only where other properties have a schema: it then applies to this one, too.
+ * Adds the required properties of a record to its properties, because tools refuse a document with a required property
+ * that has no schema. Only if other properties have a schema, which then also applies to the required property.
  */
 function withRequired(schema: OpenApiSchema): OpenApiSchema {
   const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema
@@ -46,7 +47,7 @@ function withRequired(schema: OpenApiSchema): OpenApiSchema {
   return { ...schema, properties: { ...properties, ...added } }
 }
 
-/** The only branch of a union without other keywords. */
+/** Returns the only branch of a union that has no other keywords. */
 function onlyBranch({ anyOf, oneOf, ...others }: OpenApiSchema): OpenApiSchema | undefined {
   const [only, ...more] = [...(anyOf ?? []), ...(oneOf ?? [])]
   return more.length === 0 && Object.keys(others).length === 0 ? only : undefined
@@ -75,7 +76,10 @@ function ownKeywords(
 
 const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
 
-/** A part that has become less exact evaluates less, so the keywords of unevaluated parts would refuse valid values. */
+/**
+ * Drops keywords of unevaluated parts if a part has become less exact: that part evaluates less, so these keywords
+ * would refuse valid values.
+ */
 function limitUnevaluated(schema: OpenApiSchema, isInexact: () => boolean): OpenApiSchema {
   const { unevaluatedItems, unevaluatedProperties, ...others } = schema
   const isLimited = unevaluatedItems !== undefined || unevaluatedProperties !== undefined

@@ -21,7 +21,7 @@ interface KeywordPlace {
   readonly conversion: Conversion<OpenApiSchema>
 }
 
-/** Converts one keyword; returns the resulting keywords. */
+/** Converts one keyword, and returns the resulting keywords. */
 type Write = (value: unknown, place: KeywordPlace) => OpenApiSchema
 
 const NOT_UNICODE = 'is not in the document: it is not a Unicode regular expression.'
@@ -79,7 +79,10 @@ function bound(keyword: string, value: unknown): OpenApiSchema {
   return isBound(value) ? { [keyword]: value } : {}
 }
 
-/** `nullable` is a keyword of OpenAPI 3.0. Authors also use it in JSON Schemas, and Ajv supports it beside `type`. */
+/**
+ * Converts `type` and `nullable`. `nullable` is a keyword of OpenAPI 3.0. Authors also use it in JSON Schemas, and Ajv
+ * supports it beside `type`.
+ */
 function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlace): OpenApiSchema {
   const declared: unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(node.nullable === true ? [...declared, 'null'] : declared)
@@ -101,7 +104,7 @@ function values(value: unknown, { node }: KeywordPlace): OpenApiSchema {
   return known.length === 0 ? NEVER : jsonOf('enum', known)
 }
 
-/** The stricter of the two lower bounds. In OpenAPI 3.0, `exclusiveMinimum` is a flag beside `minimum`. */
+/** Returns the stricter of the two lower bounds. In OpenAPI 3.0, `exclusiveMinimum` is a flag beside `minimum`. */
 function lowest({ minimum, exclusiveMinimum }: Node): OpenApiSchema {
   if (exclusiveMinimum === true) return bound('exclusiveMinimum', minimum)
   const isStricter = isBound(exclusiveMinimum) && !(isBound(minimum) && minimum > exclusiveMinimum)
@@ -143,13 +146,13 @@ function pattern(value: unknown, { path, conversion: { lose } }: KeywordPlace): 
   return {}
 }
 
-/** Writes the places of a tuple: `prefixItems`, or the list `items` of earlier drafts. */
+/** Converts the positions of a tuple: `prefixItems`, or the list `items` of earlier drafts. */
 function tuple(places: readonly unknown[], { path, conversion }: KeywordPlace): OpenApiSchema {
   const schemas = places.map((each, at) => conversion.convert(each, below(path, `${at}`)))
   return schemas.length > 0 ? { prefixItems: schemas } : {}
 }
 
-/** With an inexact schema, more items match, so `maxContains` would refuse valid lists. */
+/** Converts `contains`. With an inexact schema, more items match, so `maxContains` would refuse valid lists. */
 function contains(value: unknown, place: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(place.conversion)
   const schema = { contains: convert(value, below(place.path, '*')) }
@@ -166,12 +169,12 @@ function patternProperties(value: unknown, { path, conversion }: KeywordPlace): 
   return Object.keys(schemas).length > 0 ? { patternProperties: schemas } : {}
 }
 
-/** Whether properties that a pattern allows would count as additional ones. */
+/** Whether properties that a pattern allows would count as additional properties. */
 function hasUnknownPattern({ patternProperties: patterns }: Node): boolean {
   return isNode(patterns) && Object.keys(patterns).some((each) => toPattern(each) === undefined)
 }
 
-/** Splits the keyword of draft 07 into the two of 2020-12. */
+/** Splits the keyword `dependencies` of draft 07 into the two keywords of 2020-12. */
 function dependencies(value: unknown, place: KeywordPlace): OpenApiSchema {
   const entries = Object.entries(isNode(value) ? value : {})
   const required = entries.filter(([, each]) => Array.isArray(each))
@@ -193,7 +196,7 @@ function union(keyword: 'anyOf' | 'oneOf'): Write {
   }
 }
 
-/** An inexact schema accepts too much, so its negation would refuse valid values. */
+/** Converts `not`. An inexact schema accepts too many values, so its negation would refuse valid values. */
 function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const not = convert(value, path)
@@ -202,7 +205,7 @@ function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSc
   return {}
 }
 
-/** With an inexact condition, the wrong branch would be chosen. */
+/** Converts `if`, `then` and `else`. With an inexact condition, the wrong branch would be selected. */
 function condition(value: unknown, { node, path, conversion }: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const test = convert(value, path)
@@ -269,5 +272,5 @@ const WRITERS: Readonly<Record<string, Write>> = {
   if: condition,
 }
 
-/** The keywords of JSON Schema that constrain values, and how each is written. */
+/** The JSON Schema keywords that constrain values, and their conversions. */
 export const KEYWORDS: ReadonlyMap<string, Write> = new Map(Object.entries(WRITERS))

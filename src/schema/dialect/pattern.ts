@@ -1,4 +1,4 @@
-/** The characters that may follow `\` in a pattern of JSON Schema, which is compiled in Unicode mode. */
+/** The characters that may follow `\` in a JSON Schema pattern, which is compiled in Unicode mode. */
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
 /**
@@ -33,8 +33,8 @@ function isUnicodePattern(source: string): boolean {
 }
 
 /**
- * Returns the source of an expression that has the same meaning without flags, which JSON Schema does not
- * support; `undefined` when there is none.
+ * Returns the source of an expression that has the same meaning without flags, which JSON Schema does not support;
+ * `undefined` when no such source exists.
  */
 export function withoutFlags({ source, flags }: RegExp): string | undefined {
   if (/[ms]/.test(flags)) return undefined
@@ -44,7 +44,7 @@ export function withoutFlags({ source, flags }: RegExp): string | undefined {
 /** Escapes with the same meaning in both cases: character classes, boundaries and punctuation. */
 const CASELESS_ESCAPE = /^\\[dDsSwWbBnrtfv0^$\\.*+?()[\]{}|/-]/
 
-/** The beginnings of groups. The name of a group is not text to match. */
+/** The beginnings of groups. A group name is not text to match. */
 const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
 
 const LETTER = /^[a-zA-Z]$/
@@ -75,7 +75,7 @@ function outerToken(rest: string): string | undefined {
   return GROUP.exec(rest)?.[0] ?? asciiCharacter(rest)
 }
 
-/** Reads a range, an escape or a character. */
+/** Returns the first range, escape or character of a class. */
 function classToken(rest: string): string | undefined {
   if (rest.startsWith('\\')) return CASELESS_ESCAPE.exec(rest)?.[0]
   const [range] = /^[^\\\]]-[^\\\]]/.exec(rest) ?? []
@@ -96,7 +96,7 @@ function foldInClass(token: string): string | undefined {
   if (!isRange(token)) return token
   const isOfOneCase = /^([a-z]-[a-z]|[A-Z]-[A-Z])$/.test(token)
   if (isOfOneCase) return `${token}${otherCase(token)}`
-  // Digits and punctuation have no case. A range that mixes them with letters, or that leaves ASCII, is not
+  // Digits and punctuation have no case. A range that also includes letters or characters outside ASCII is not
   // rewritten.
   return /^([ -@]-[ -@]|[[-`]-[[-`]|[{-~]-[{-~])$/.test(token) ? token : undefined
 }

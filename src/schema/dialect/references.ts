@@ -4,7 +4,7 @@ import { ANONYMOUS_MARK, isNode, type Node, RESOURCE_MARK } from './conversion.j
 /** The base URL for relative identifiers. It never appears in a document. */
 const BASE = 'schema:///'
 
-/** A schema with its own identifier. References inside it are resolved against this identifier. */
+/** A schema with its own identifier, against which the references inside the schema are resolved. */
 interface Resource {
   readonly root: Node
   readonly base: string
@@ -12,7 +12,7 @@ interface Resource {
 
 /** Finds the schemas to which references point. */
 export interface References {
-  /** Returns the schema to which a `$ref` points; `undefined` if there is none. */
+  /** Returns the schema to which a `$ref` points; `undefined` if there is no such schema. */
   readonly resolve: (node: Node) => unknown
   /**
    * Whether a schema refers to itself. In a cycle that contains objects, only the objects count as recursive,
@@ -25,7 +25,7 @@ export interface References {
   readonly keyOf: (node: Node) => string | undefined
 }
 
-/** The result for a schema without references. */
+/** The result for a schema that has no references. */
 const NONE: References = {
   resolve: () => undefined,
   isRecursive: () => false,
@@ -33,14 +33,14 @@ const NONE: References = {
   keyOf: () => undefined,
 }
 
-/** Indexes a whole JSON Schema: `$id`, `$anchor`, `$defs` and `definitions`. */
+/** Indexes the `$id`, `$anchor`, `$defs` and `definitions` of a whole JSON Schema. */
 export function readReferences(root: unknown): References {
   return mayRefer(root) ? indexReferences(root) : NONE
 }
 
 /**
- * Whether the schema may contain references. Most schemas do not, and need no index. This also looks into
- * plain values (`enum`, `default`): a false positive there only costs an index.
+ * Whether the schema may contain references. Most schemas contain none, and need no index. Plain values (`enum`,
+ * `default`) are also searched: a false positive there only causes an unnecessary index.
  */
 function mayRefer(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -78,8 +78,8 @@ function indexReferences(root: unknown): References {
     return lookUp($ref, resources.get(node) ?? whole, { root: whole.root, targets })
   }
   const referred = new Set<unknown>()
-  // A target may be at a place that only a pointer reaches, and may contain more references. `index` adds
-  // these to the list during the loop.
+  // A target may be in a place that only a pointer reaches, and may contain further references. `index` adds these to
+  // the list during the loop.
   for (const node of referring) {
     const target = resolve(node)
     referred.add(target)
@@ -145,8 +145,8 @@ function lookUp(
 }
 
 /**
- * Follows a JSON Pointer in a URI fragment (RFC 6901, section 6), through own properties only, so that no pointer reaches
- * a prototype.
+ * Follows a JSON Pointer in a URI fragment (RFC 6901, section 6), only through own properties, so that no pointer
+ * reaches a prototype.
  */
 export function follow(root: unknown, pointer: string): unknown {
   let value = root
@@ -162,7 +162,7 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    // A `%` may be part of the name of a definition and not an escape.
+    // A `%` may be part of a definition's name and not an escape.
     return step
   }
 }
@@ -173,12 +173,12 @@ function isObject(node: unknown): boolean {
 
 interface Walk {
   readonly resolve: References['resolve']
-  /** A keyword that the walk skips. */
+  /** A keyword that the search skips. */
   readonly skip?: string
   readonly stopsAt?: (node: unknown) => boolean
 }
 
-/** Whether a walk from a schema returns to it. */
+/** Whether a search from a schema returns to it. */
 function reaches(start: Node, { resolve, skip, stopsAt = () => false }: Walk): boolean {
   const seen = new Set<unknown>()
   const open: unknown[] = [start]

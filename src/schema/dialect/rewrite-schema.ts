@@ -8,7 +8,7 @@ import { LOWERED } from './to-openapi-schema.js'
 const keep = createRewriter(KEPT)
 const lower = createRewriter(LOWERED)
 
-/** Writes the schemas of a document as JSON Schema 2020-12. Schemas that already have this form stay equal. */
+/** Converts the schemas of a document to JSON Schema 2020-12. Schemas that already have this form do not change. */
 export function keepDocument(document: OpenApiDocument): OpenApiDocument {
   return mapDocument(document, keep)
 }
@@ -16,8 +16,8 @@ export function keepDocument(document: OpenApiDocument): OpenApiDocument {
 const lowered = new WeakMap<OpenApiDocument, Lowered.OpenApiDocument>()
 
 /**
- * Writes the schemas of a document with the keywords of OpenAPI 3.0, for code that reads documents of all versions.
- * Parts that 3.0 cannot express become less exact; the places of tuples stay in `prefixItems`.
+ * Converts the schemas of a document to the keywords of OpenAPI 3.0, for code that reads documents of all versions.
+ * Parts that 3.0 cannot express become less exact. The positions of tuples are kept in `prefixItems`.
  */
 export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocument {
   const known = lowered.get(document)
@@ -29,7 +29,7 @@ export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocumen
 
 const schemas = new WeakMap<OpenApiSchema, Lowered.OpenApiSchema>()
 
-/** Writes a schema of a document with the keywords of OpenAPI 3.0. References and schemas of 3.0 stay unchanged. */
+/** Converts a schema of a document to the keywords of OpenAPI 3.0. References and schemas of 3.0 do not change. */
 export function lowerSchema(
   schema: OpenApiSchema,
   document: OpenApiDocument,
@@ -40,12 +40,12 @@ export function lowerSchema(
   return known
 }
 
-/** The schemas of a document of OpenAPI 3.0 have its keywords only. */
+/** Whether a document is OpenAPI 3.0, whose schemas have only the keywords of 3.0. */
 function isOfVersion30(document: OpenApiDocument): document is Lowered.OpenApiDocument {
   return document.openapi.startsWith('3.0')
 }
 
-/** Converts schemas one by one: references stay, and losses are not reported again. */
+/** Converts schemas one by one. References are kept, and losses are not reported again. */
 function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
   let losses = 0
   const convert = (schema: unknown, path = ''): S => {
@@ -69,16 +69,16 @@ const BY_NAME = new Set(
   ),
 )
 
-/** The fields that contain one schema. `x-item-schema` is our own, for the items of a stream. */
+/** The fields that contain one schema. `x-item-schema` is the framework's own field for the items of a stream. */
 const SCHEMAS = new Set(['schema', 'itemSchema', 'x-item-schema'])
 
 /** The fields that contain values without schemas. */
 const VALUES = new Set(['example', 'examples'])
 
 /**
- * Copies a document and replaces each schema by the result of `change`.
+ * Copies a document and replaces each schema with the result of `change`.
  *
- * @param change Also replaces the schemas inside a schema.
+ * @param change Returns the new schema. It must also replace the schemas inside it.
  */
 function mapDocument<A, B>(
   document: OpenApiDocument<A>,
@@ -96,7 +96,7 @@ function mapDocument<A, B>(
     })
     return Object.fromEntries(entries)
   }
-  // The walk preserves the structure of the document, except for the schemas.
+  // The copy has the structure of the document, except for the schemas.
   return map(document, false) as OpenApiDocument<B>
 }
 

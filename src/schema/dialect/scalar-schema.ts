@@ -3,8 +3,8 @@ import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
 /**
- * The range of exact integers. Zod and other libraries write it as bounds, but it is not a limit that an
- * author set, so it is dropped.
+ * The range of exact integers. Zod and other libraries add it as bounds, but it is not a limit that an author set, so
+ * it is dropped.
  */
 export const SAFE: number = Number.MAX_SAFE_INTEGER
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
@@ -30,19 +30,19 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   return schema
 }
 
-/** The format of a text: the schema's format, or a format for the encoding of bytes. */
+/** Returns the format of a text: the schema's format, or a format for the encoding of bytes. */
 export function formatOf({ format, contentEncoding, secret }: Node): string | undefined {
   if (contentEncoding === 'base64') return 'byte'
   if (contentEncoding === 'binary') return 'binary'
   if (typeof format === 'string' && format !== '') return format
-  // Tools hide the value in their input field.
+  // With this format, tools hide the value in their input field.
   return secret === true ? 'password' : undefined
 }
 
 /**
  * Converts `minimum` and the other keywords of numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside
- * `minimum`. For integers an inclusive bound is written instead, so that tools that support only the numeric form of
- * later versions also read it.
+ * `minimum`. For integers, an inclusive bound is used instead, so that it is also valid for tools that support only the
+ * numeric form of later versions.
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
   const { multipleOf, format } = node
@@ -62,12 +62,12 @@ export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
 
 type Bound = OpenApiSchema | undefined
 
-/** For integers, "more than 0" is "at least 1". */
+/** Makes a lower bound inclusive. For integers, "more than 0" means "at least 1". */
 function inclusiveLowest(low: Bound): Bound {
   return low?.exclusiveMinimum === true ? { minimum: Math.floor(low.minimum ?? 0) + 1 } : low
 }
 
-/** For integers, "less than 5" is "at most 4". */
+/** Makes an upper bound inclusive. For integers, "less than 5" means "at most 4". */
 function inclusiveHighest(high: Bound): Bound {
   return high?.exclusiveMaximum === true ? { maximum: Math.ceil(high.maximum ?? 0) - 1 } : high
 }
@@ -94,7 +94,7 @@ export function isBound(value: unknown): value is number {
 
 type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
 
-/** Copies a length or a count, unless it is invalid or a minimum of 0, which is not a limit. */
+/** Copies a length or a count, unless it is invalid, or is a minimum of 0, which is not a limit. */
 export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
   const least = keyword.startsWith('min') ? 1 : 0

@@ -26,7 +26,7 @@ export function toOpenApiSchema(
   return survey.isPlain ? convertPlain(root, survey) : convertWhole(root, LOWERED)
 }
 
-/** Converts a plain schema, faster than {@link convertWhole} and with the same result. */
+/** Converts a plain schema. Faster than {@link convertWhole}, with the same result. */
 function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {
@@ -68,8 +68,7 @@ const ANNOTATIONS = new Set(
 export function surveySchema(schema: unknown): Survey {
   const survey = { isPlain: true, isAnnotated: false }
   look(schema, survey)
-  // The search does not enter keywords that are not plain, so there may be annotations that it has not
-  // seen.
+  // The search does not enter keywords that are not plain, so there may be annotations that it has not found.
   return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
 }
 
@@ -103,8 +102,8 @@ export const LOWERED: Dialect<OpenApiSchema> = {
 const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'contains']
 
 /**
- * Drops `unevaluatedItems` and `unevaluatedProperties` if other keywords may evaluate items or properties.
- * Otherwise they stay, because then they mean the same as `items` and `additionalProperties`.
+ * Drops `unevaluatedItems` and `unevaluatedProperties` if other keywords may evaluate items or properties. Otherwise,
+ * they are kept, because they then mean the same as `items` and `additionalProperties`.
  */
 function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
   if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node

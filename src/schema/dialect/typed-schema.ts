@@ -45,7 +45,7 @@ function isOfThatTypeOnly(node: Node): boolean {
   return node.nullable !== true && node.enum === undefined && node.const === undefined
 }
 
-/** Converts the keywords of one type and ignores other keywords. */
+/** Converts the keywords of one type, and ignores all other keywords. */
 function ofType(
   type: TypeName,
   node: Node,
@@ -67,8 +67,8 @@ function ofType(
 }
 
 /**
- * Converts a schema without `type`. In both dialects, the keywords of one type then accept all values of
- * other types.
+ * Converts a schema without `type`. In both dialects, such a schema accepts all values to whose type its keywords do
+ * not apply.
  */
 function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
@@ -79,8 +79,8 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
 }
 
 /**
- * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples: their items become a union,
- * and the limit on their length stays.
+ * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples, so their items become a union, and the
+ * limit on their length is kept.
  */
 function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const dropped = droppedKeyword(node)
@@ -125,7 +125,7 @@ function distinct(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
   return schemas.filter((schema, at) => schemas.findIndex((other) => isEqual(schema, other)) === at)
 }
 
-/** Keywords that OpenAPI 3.0 does not have. Without them, the document accepts more values. */
+/** Keywords that OpenAPI 3.0 does not have. Without these keywords, the document accepts more values. */
 const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
 
 const NOT_EXPRESSIBLE = 'is not in the document: OpenAPI 3.0 cannot express it.'
@@ -148,8 +148,7 @@ function objectSchema(node: Node, path: string, conversion: Conversion): OpenApi
   const required = requiredNames(node)
   const properties = withRequired(named, { required, rest })
   const hasProperties = Object.keys(properties).length > 0
-  // `additionalProperties: true` is the default, but an author who writes it expects other properties, so it
-  // stays visible.
+  // `additionalProperties: true` is the default, but an author who writes it expects other properties, so it is kept.
   const isLoose = hasProperties && rest === undefined && saysOthers(node)
   const schema: Draft = {}
   if (hasProperties) schema.properties = properties
@@ -231,7 +230,7 @@ function restOf(node: Node): unknown {
   return node.additionalProperties ?? node.unevaluatedProperties
 }
 
-/** Whether the schema has a rule for undescribed properties. */
+/** Whether the schema has a rule for properties that it does not describe. */
 function saysOthers(node: Node): boolean {
   return restOf(node) !== undefined || isNode(node.patternProperties)
 }
@@ -241,7 +240,7 @@ function toRest(schema: OpenApiSchema | undefined): OpenApiSchema | false | unde
   return isNever(schema) ? false : schema
 }
 
-/** Returns the names that `propertyNames` lists. OpenAPI cannot express other rules for names. */
+/** Returns the names that `propertyNames` lists. OpenAPI cannot express any other rule for names. */
 function allowedNames(node: Node, path: string, conversion: Conversion): string[] | undefined {
   if (node.propertyNames === undefined || node.propertyNames === true) return undefined
   const { type, enum: values, ...others } = conversion.convert(node.propertyNames, path)
@@ -274,9 +273,7 @@ function requiredNames({ required }: Node): string[] {
   return [...new Set(required)].filter((name): name is string => typeof name === 'string')
 }
 
-/**
- * Adds a schema for each required property without one, because tools refuse a document with such a property.
- */
+/** Adds a schema for each required property that has none, because tools refuse a document with such a property. */
 function withRequired(
   properties: Properties,
   {

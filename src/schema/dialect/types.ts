@@ -1,6 +1,6 @@
 import { type Conversion, isNode, type Node, type TypeName } from './conversion.js'
 
-/** The types of values that a schema allows, without the keywords of each type. */
+/** The value types that a schema allows, without the keywords of each type. */
 export interface AllowedTypes {
   /** `null` if the schema does not restrict the types. */
   readonly types: readonly TypeName[] | null
@@ -18,7 +18,7 @@ const TYPES: ReadonlySet<unknown> = new Set<TypeName>([
   'object',
 ])
 
-/** Whether this is a type name of OpenAPI. */
+/** Whether a value is a type name of OpenAPI. */
 export function isType(name: unknown): name is TypeName {
   return TYPES.has(name)
 }
@@ -53,7 +53,8 @@ export function allowedTypes(
 }
 
 /**
- * `nullable` is a keyword of OpenAPI. Authors also use it in JSON Schemas, and Ajv applies it beside `type`.
+ * Returns the declared types. `nullable` is a keyword of OpenAPI. Authors also use it in JSON Schemas, and Ajv applies
+ * it beside `type`.
  */
 function declaredTypes({ type, nullable }: Node): unknown[] | null {
   if (type === undefined) return null
@@ -77,7 +78,7 @@ function unique(values: readonly unknown[]): unknown[] {
   return values.filter((value, at) => values.findIndex((other) => isEqual(value, other)) === at)
 }
 
-/** Whether a value is of a type of JSON Schema. */
+/** Whether a value has a JSON Schema type. */
 export function isOfType(value: unknown): (type: unknown) => boolean {
   return (type) => {
     if (type === 'null') return value === null
@@ -100,7 +101,7 @@ export function typeOf(value: unknown, declared: readonly unknown[] | null = nul
     : 'object'
 }
 
-/** Whether two JSON values are equal. The order of keys does not matter. */
+/** Whether two JSON values are equal. The order of keys is ignored. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, at) => isEqual(item, b[at]))

@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type * as Lowered from '../../contracts/openapi-3-0.js'
 import { isNever, NEVER } from './conversion.js'
 
-/** Writes a union of schemas in its shortest form, with `null` in the form that OpenAPI allows. */
+/** Builds a union of schemas in its shortest form, with `null` in the form that OpenAPI allows. */
 export function anyOf(schemas: readonly Lowered.OpenApiSchema[]): Lowered.OpenApiSchema
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
@@ -84,7 +84,7 @@ export function withoutFullEnum(schema: OpenApiSchema): OpenApiSchema {
   return others
 }
 
-/** A schema that accepts only `null`. It has a type because `nullable` has no effect otherwise. */
+/** A schema that accepts only `null`. It has a type, because `nullable` has no effect without one. */
 export const NULL: Lowered.OpenApiSchema = { type: 'string', nullable: true, enum: [null] }
 
 export function isNull({ type, nullable, enum: values }: OpenApiSchema): boolean {
@@ -92,7 +92,7 @@ export function isNull({ type, nullable, enum: values }: OpenApiSchema): boolean
 }
 
 /**
- * Adds `null` to a schema. Returns `undefined` for references, combinations and schemas without a type, where
+ * Adds `null` to a schema. Returns `undefined` for references, combinations and schemas without a type, for which
  * `nullable` has no effect.
  */
 export function withNull(schema: Lowered.OpenApiSchema): Lowered.OpenApiSchema | undefined
@@ -101,7 +101,7 @@ export function withNull(schema: OpenApiSchema): OpenApiSchema | undefined {
   const { type, enum: values, allOf, anyOf, oneOf, not, nullable } = schema
   if (type === undefined || allOf || anyOf || oneOf || not) return undefined
   if (nullable === true && (values === undefined || values.includes(null))) return schema
-  // `enum` also applies to `null`: an enum without `null` rejects it despite `nullable`.
+  // `enum` also applies to `null`: an enum without `null` rejects `null` despite `nullable`.
   if (values !== undefined) return { ...schema, nullable: true, enum: [...values, null] }
   return { ...schema, nullable: true }
 }

@@ -2,7 +2,7 @@ import { findTwins, isMultiple } from '../ajv/own-keywords.js'
 import { ABSENT_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { isEqual } from '../dialect/types.js'
 
-/** Whether JSON data satisfies the keywords for the value itself, without inner schemas. */
+/** Whether JSON data satisfies the keywords for the value itself, excluding inner schemas. */
 export function isValueValid(node: Node, value: unknown): boolean {
   if (node.nullable === true && value === null) return true
   if (!isOfType(node.type, value) || !isListed(node, value)) return false
@@ -31,7 +31,7 @@ function isTextValid(node: Node, text: string): boolean {
   if (typeof node.pattern === 'string' && toExpression(node.pattern)?.test(text) === false) {
     return false
   }
-  // JSON Schema counts characters, as the iterator of a string does (2020-12, 6.3).
+  // JSON Schema counts code points, as the iterator of a string does (2020-12, 6.3).
   const isLimited = node.minLength !== undefined || node.maxLength !== undefined
   return !isLimited || isWithin(node, [...text].length, 'Length')
 }
@@ -47,7 +47,7 @@ function isNumberValid(node: Node, value: number): boolean {
   return typeof multipleOf !== 'number' || multipleOf <= 0 || isMultiple(value, multipleOf)
 }
 
-/** Whether the number and the uniqueness of items are as the schema requires. */
+/** Whether the number and the uniqueness of items satisfy the schema. */
 export function isListValid(node: Node, list: readonly unknown[]): boolean {
   if (!isWithin(node, list.length, 'Items')) return false
   if (node.uniqueItems !== true) return true
@@ -63,7 +63,7 @@ function isWithin(node: Node, count: number, what: 'Items' | 'Length' | 'Propert
 const expressions = new Map<string, RegExp | null>()
 const MAX_EXPRESSIONS = 1000
 
-/** Compiles a pattern of a schema; `null` if it is not a regular expression. */
+/** Compiles a schema's pattern; `null` if it is not a valid regular expression. */
 export function toExpression(source: string): RegExp | null {
   const known = expressions.get(source)
   if (known !== undefined) return known
@@ -81,7 +81,7 @@ function compile(source: string, flags: string): RegExp | null {
   }
 }
 
-/** Whether a schema accepts no value at all, so that the described part is not allowed. */
+/** Whether a schema accepts no value, so that the part that it describes is not allowed. */
 export function isNever(schema: unknown): boolean {
   if (schema === false) return true
   if (!isNode(schema)) return false

@@ -1,24 +1,27 @@
 /**
- * The names that a schema gives to the parts of a value: everything that the fields of a response are compared with.
- * Types, bounds and patterns of values are left out.
+ * The names of the parts of a value, according to a schema. The fields of a response are compared with them. The types,
+ * bounds and patterns of values are not included.
  */
 export interface Form {
-  /** For an object. `'any'`: the schema names no properties, so all are allowed. `'none'`: no object is allowed. */
+  /**
+   * The form for an object. `'any'`: the schema names no properties, so all properties are allowed. `'none'`: no object
+   * is allowed.
+   */
   readonly object: ObjectForm | 'any' | 'none'
-  /** For a list. */
+  /** The form for a list. `'any'` and `'none'` have the same meaning. */
   readonly list: ListForm | 'any' | 'none'
-  /** Unions and conditions: they add names depending on the value. */
+  /** Unions and conditions, which add names depending on the value. */
   readonly choices: readonly Choice[]
 }
 
-/** A form that is computed at the first use, so that a schema may contain itself. */
+/** A form that is computed at the first use, because a schema may contain itself. */
 export type Lazy = () => Form
 
 export interface ObjectForm {
   readonly names: ReadonlyMap<string, Lazy>
   /**
-   * Returns the form of a property that is not in `names`, `null` if it is not allowed; `null` if all others are
-   * forbidden.
+   * Returns the form of a property that is not in `names`; `null` if the property is not allowed. The function is
+   * `null` if all such properties are forbidden.
    */
   readonly rest: ((name: string) => Lazy | null) | null
 }
@@ -33,7 +36,7 @@ export interface ListForm {
 export interface Choice {
   /** Returns the form that applies to a value. */
   readonly select: (plain: unknown) => Form
-  /** A discriminating property; `null` if there is none. */
+  /** The discriminating property; `null` if there is none. */
   readonly tag: Tag | null
 }
 
@@ -42,15 +45,15 @@ export interface Tag {
   readonly forms: ReadonlyMap<unknown, Form>
 }
 
-/** The schema does not describe the parts of a value. */
+/** The form for a schema that does not describe the parts of a value. */
 export const ANY: Form = { object: 'any', list: 'any', choices: [] }
 
-/** Neither an object nor a list. */
+/** The form for a value that is neither an object nor a list. */
 export const SCALAR: Form = { object: 'none', list: 'none', choices: [] }
 
 export const anything: Lazy = () => ANY
 
-/** Whether values of this form stay unchanged. */
+/** Whether values of this form do not change. */
 export function isAny({ object, list, choices }: Form): boolean {
   return object === 'any' && list === 'any' && choices.length === 0
 }
@@ -60,7 +63,7 @@ export function formOfItem({ first, rest }: ListForm, index: number): Form | nul
   return (first[index] ?? rest)?.() ?? null
 }
 
-/** Computes a form once. */
+/** Wraps a form so that it is computed only once. */
 export function once(make: Lazy): Lazy {
   let made: Form | undefined
   return () => {
@@ -71,30 +74,30 @@ export function once(make: Lazy): Lazy {
 
 /** The merge rule for two forms. */
 interface Rule {
-  /** Whether a part stays if only one of the forms names it. */
+  /** Whether a part is kept if only one of the forms names it. */
   readonly keepsSingle: boolean
   /** Whether a form without names, which allows everything, overrides a form with names. */
   readonly anyWins: boolean
-  /** Whether a form that allows no object (no list) wins. */
+  /** Whether a form that allows no object, or no list, overrides the other form. */
   readonly noneWins: boolean
-  /** Joins the forms of a part that both name. */
+  /** Joins the forms of a part that both forms name. */
   readonly join: (a: Form, b: Form) => Form
 }
 
-/** Both schemas apply (`allOf`): a part stays if either names it. */
+/** The form for a value to which both schemas apply (`allOf`): a part is kept if either form names it. */
 export const both: (a: Form, b: Form) => Form = remembered((a, b) => {
   const rule = { keepsSingle: true, anyWins: false, noneWins: true, join: both }
   return { ...joinParts(a, b, rule), choices: [...a.choices, ...b.choices] }
 })
 
-/** The value matches both alternatives: a part stays if either names it. */
+/** The form for a value that matches both alternatives: a part is kept if either form names it. */
 export const either: (a: Form, b: Form) => Form = remembered((a, b) => {
   if (isChoosing(a, b)) return later((plain) => either(resolve(a, plain), resolve(b, plain)))
   const rule = { keepsSingle: true, anyWins: true, noneWins: false, join: either }
   return { ...joinParts(a, b, rule), choices: [] }
 })
 
-/** The value matches neither alternative: a part stays if both name it. */
+/** The form for a value that matches neither alternative: a part is kept if both forms name it. */
 export const common: (a: Form, b: Form) => Form = remembered((a, b) => {
   if (isChoosing(a, b)) return later((plain) => common(resolve(a, plain), resolve(b, plain)))
   const rule = { keepsSingle: false, anyWins: false, noneWins: true, join: common }
@@ -111,7 +114,7 @@ export function resolve(form: Form, plain: unknown): Form {
 
 const bases = new WeakMap<Form, Form>()
 
-/** Returns the names of a form for every value. */
+/** Returns a form without its choices, which depend on the value. */
 export function withoutChoices(form: Form): Form {
   const { object, list } = form
   const base = bases.get(form) ?? { object, list, choices: [] }
@@ -161,7 +164,10 @@ function joinObjects(a: ObjectForm, b: ObjectForm, rule: Rule): ObjectForm {
   return { names, rest: (name) => joinLazy(first(name), second(name), rule) }
 }
 
-/** The form itself is read later: while a schema is read, an inner schema may refer to it. */
+/**
+ * Returns the form of a property, which is computed later, because an inner schema may refer to a schema that is still
+ * being read.
+ */
 function lazyProperty({ names, rest }: ObjectForm, name: string): Lazy | null {
   return names.get(name) ?? rest?.(name) ?? null
 }
@@ -183,12 +189,12 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
 }
 
 /**
- * The maximum number of stored results. Values choose the alternatives that are joined: ten alternatives have a
- * thousand sets.
+ * The maximum number of stored results. The values determine which alternatives are joined, and ten alternatives have a
+ * thousand combinations.
  */
 const MOST = 5000
 
-/** Keeps the result of joining two forms. */
+/** Stores the results of joining two forms. */
 function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
   let known = new WeakMap<Form, WeakMap<Form, Form>>()
   let size = 0

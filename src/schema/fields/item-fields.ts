@@ -4,7 +4,7 @@ import type { Schema } from '../../contracts/schema.js'
 import { compileResponseFields, type ResponseFields } from './response-fields.js'
 
 /**
- * Returns the function that drops the fields of a stream's items which their schema does not name, or, under `check`,
+ * Returns a function for the items of a stream. It drops the fields that the schema does not name. Under `check`, it
  * throws for an item that does not match its schema.
  */
 export function compileItemFields(

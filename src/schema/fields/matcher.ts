@@ -7,15 +7,15 @@ import { isListValid, isNever, isValueValid, toExpression } from './bounds.js'
 export type Path = readonly (string | number)[]
 
 /**
- * Whether JSON data is valid against a schema. Properties that the schema does not name do not matter: they are
+ * Whether JSON data is valid against a schema. Properties that the schema does not name are ignored, because they are
  * dropped.
  */
 export type Matches = (schema: unknown, plain: unknown) => boolean
 
-/** Returns the path of a part that is not valid; `null` if the whole value is. */
+/** Returns the path of an invalid part; `null` if the whole value is valid. */
 export type FindMismatch = (schema: unknown, plain: unknown) => Path | null
 
-/** The schemas through which references have led to the current one, for the same part of the value. */
+/** The schemas through which references have led to the current schema, for the same part of the value. */
 interface Entered {
   readonly node: Node
   readonly before: Entered | null
@@ -28,7 +28,7 @@ interface MatchPlace {
 
 const START: MatchPlace = { path: [], entered: null }
 
-/** Creates the functions that compare JSON data with a schema. They generate no code, as a validator would. */
+/** Creates the functions that compare JSON data with a schema. Unlike a validator, they generate no code. */
 export function createMatcher(resolve: References['resolve']): {
   readonly matches: Matches
   readonly findMismatch: FindMismatch
@@ -47,12 +47,13 @@ export function createMatcher(resolve: References['resolve']): {
   return { matches: (schema, plain) => findMismatch(schema, plain) === null, findMismatch }
 }
 
-/** The results of one search: for a schema and a part of the value, the path to the invalid part. */
+/** The results of one search: the path to the invalid part, by schema and by part of the value. */
 type Known = Map<Node, Map<object, Path | null>>
 
 /**
- * Each alternative of a union compares the parts of a value. Without memory, alternatives that contain the union itself
- * would compare a part again for each alternative at each level above it.
+ * Finds an invalid part, and stores the result. Each alternative of a union compares the parts of a value. Without
+ * stored results, alternatives that contain the union itself would compare a part again for each alternative at each
+ * higher level.
  */
 function findOnce(
   node: Node,
@@ -110,7 +111,7 @@ function inList(node: Node, list: readonly unknown[], { find, place }: Search): 
   const { first, rest } = positionsOf(node)
   const found = firstOf(list.entries(), ([index, item]) => {
     const schema = index < first.length ? first[index] : rest
-    // Drops items after the last described one.
+    // Items after the last described item are dropped.
     return schema === undefined || isNever(schema) ? null : find(schema, item, below(place, index))
   })
   if (found !== null || contains === undefined) return found
@@ -134,7 +135,7 @@ function inObject(node: Node, object: Node, { find, place }: Search): Path | nul
       .map(([, each]) => each)
     const schemas = [...(isNamed ? [named[name]] : []), ...matching]
     if (schemas.length === 0 && isNode(additionalProperties)) {
-      // Drops names that the schema does not allow.
+      // Names that the schema does not allow are dropped.
       if (propertyNames !== undefined && find(propertyNames, name, START) !== null) return null
       schemas.push(additionalProperties)
     }
@@ -170,8 +171,9 @@ function inCombinations(node: Node, value: unknown, { find, place, resolve }: Se
 }
 
 /**
- * One alternative is enough, also for `oneOf`: alternatives that differ only in their optional properties all match. Of
- * a value that fits none, the path that leads deepest into the value probably belongs to the intended alternative.
+ * Compares a value with a union. One matching alternative is sufficient, even for `oneOf`, because alternatives that
+ * differ only in their optional properties all match. If a value matches no alternative, the deepest path probably
+ * belongs to the intended alternative.
  */
 function inUnion(
   schemas: readonly unknown[],
@@ -187,10 +189,10 @@ function inUnion(
 }
 
 /**
- * Writes a path for the log: `data.items[0].id`. A name that the schema does not contain becomes `*`, because it comes
- * from the data: the key of a record may be an e-mail address.
+ * Returns a path for the log, such as `data.items[0].id`. A name that the schema does not contain becomes `*`, because
+ * it comes from the data: a record key may be an e-mail address.
  *
- * @param names All names of properties in the schema.
+ * @param names All property names in the schema.
  */
 export function showPath(path: Path, names: ReadonlySet<string>): string {
   return path

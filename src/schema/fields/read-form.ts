@@ -18,7 +18,7 @@ import {
 } from './form.js'
 import type { Matches } from './matcher.js'
 
-/** Creates the function that reads the forms of one JSON Schema and of all schemas inside it. */
+/** Creates the function that returns the form of a JSON Schema and of all schemas inside it. */
 export function createFormReader(
   resolve: References['resolve'],
   matches: Matches,
@@ -30,7 +30,7 @@ export function createFormReader(
     if (!isNode(schema)) return ANY
     const form = known.get(schema)
     if (form !== undefined) return form
-    // A schema that leads back to itself at the same place has no meaning.
+    // A schema that leads back to itself in the same place constrains nothing.
     known.set(schema, ANY)
     const made = readParts(schema, reader).reduce(both, ownForm(schema, reader))
     known.set(schema, made)
@@ -60,7 +60,7 @@ function ownForm(node: Node, reader: FormReader): Form {
   if (isNever(node)) return SCALAR
   const ofObject = says(node, [...OBJECT_WORDS, 'unevaluatedProperties'])
   const ofList = says(node, [...LIST_WORDS, 'unevaluatedItems'])
-  // A schema without `type` that names properties describes an object, and not also every list.
+  // A schema without `type` that names properties describes objects, and does not also describe every list.
   const isTyped = node.type !== undefined
   const mayBeObject = allows(node, 'object') && (isTyped || ofObject || !ofList)
   const mayBeList = allows(node, 'array') && (isTyped || ofList || !ofObject)
@@ -112,7 +112,7 @@ function readObject(node: Node, reader: FormReader): ObjectForm {
   return { names, rest }
 }
 
-/** A schema that has rules for names, and no schema for their values, allows every value. */
+/** Returns `true` for a schema that has rules for names but no schema for their values, and so allows every value. */
 function onlyNames({ properties, patternProperties, propertyNames }: Node): true | undefined {
   const isAlone = properties === undefined && patternProperties === undefined
   return isAlone && propertyNames !== undefined ? true : undefined
@@ -144,8 +144,8 @@ interface Branch {
 
 /**
  * Reads a union. An object is compared only with the alternatives that allow objects, and a list with alternatives that
- * allow lists. The names of all alternatives that the value fits stay; of a value that fits none, only the names that
- * all alternatives have.
+ * allow lists. The names of all alternatives that the value matches are kept. If the value matches no alternative, only
+ * the names that all alternatives have are kept.
  */
 function chooseBranch(schemas: readonly unknown[], reader: FormReader): Form {
   const branches = schemas.map((schema) => ({ schema, form: reader.read(schema) }))
@@ -162,7 +162,7 @@ function chooseBranch(schemas: readonly unknown[], reader: FormReader): Form {
   }
 }
 
-/** Returns the form of a union whose alternatives do not have to be compared with the value; else `null`. */
+/** Returns the form of a union whose alternatives do not have to be compared with the value; otherwise `null`. */
 function decide(objects: readonly Branch[], lists: readonly Branch[]): Form | null {
   if (objects.length > 1 || lists.length > 1) return null
   const [object = SCALAR, list = SCALAR] = [objects[0]?.form, lists[0]?.form]
@@ -180,7 +180,10 @@ function fitting(candidates: readonly Branch[], plain: unknown, { matches }: For
   return fit.length > 0 ? fit.reduce(either) : candidates.map(({ form }) => form).reduce(common)
 }
 
-/** Finds a property that has other fixed values in each alternative. It alone decides, as in a discriminated union. */
+/**
+ * Finds a property that has different fixed values in each alternative. This property alone selects the alternative, as
+ * in a discriminated union.
+ */
 function findTag(branches: readonly Branch[], reader: FormReader): Tag | null {
   const [first, ...others] = branches.map(({ schema }) => fixedValues(schema, reader))
   for (const name of first?.keys() ?? []) {
@@ -233,7 +236,7 @@ function chooseByCondition(node: Node, { read, matches }: FormReader): Form {
   return choosing(select)
 }
 
-/** Reads `dependentSchemas`: each schema applies if the value has the property of its name. */
+/** Reads `dependentSchemas`. Each schema applies if the value has the property with its name. */
 function chooseByName(byName: Node, { read }: FormReader): Form {
   const select = (plain: unknown) =>
     Object.entries(byName)
@@ -247,10 +250,10 @@ function choosing(select: Choice['select']): Form {
   return { ...ANY, choices: [{ select, tag: null }] }
 }
 
-/** The functions with which a schema is read. */
+/** The functions that read a schema. */
 interface FormReader {
   readonly resolve: References['resolve']
   readonly matches: Matches
-  /** Returns the form of a schema, the same one for the same schema. */
+  /** Returns the form of a schema. Equal for the same schema. */
   readonly read: (schema: unknown) => Form
 }

@@ -5,7 +5,7 @@ import { type References, readReferences } from '../dialect/references.js'
 import { isConstant, jsonOnce } from '../json-once.js'
 import { firstPlaces } from '../places.js'
 
-/** A place whose schema describes nothing, contrary to its author's intention. */
+/** A place whose schema describes nothing, although its author probably intended it to. */
 export interface OpenPlace {
   /** The property names on the path, and `*` for items; empty for the whole schema. */
   readonly path: string
@@ -19,10 +19,10 @@ export interface ReadSchema {
   readonly openPlaces: readonly OpenPlace[]
 }
 
-/** The schemas of libraries never change, so all applications of a process share the results. */
+/** Library schemas never change, so all applications of a process share the results. */
 const known = new WeakMap<object, ReadSchema>()
 
-/** Converts the schema of a response. Never throws: a schema that cannot be converted is an open place. */
+/** Converts a response schema to JSON Schema. Never throws: a schema that cannot be converted is an open place. */
 export function readSchema(schema: Schema, converters: SchemaConverters): ReadSchema {
   if (!isConstant(schema, { converters })) return read(schema, converters)
   const found = known.get(schema) ?? read(schema, converters)
@@ -37,7 +37,7 @@ function read(schema: Schema, converters: SchemaConverters): ReadSchema {
     const { resolve } = readReferences(json)
     return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }
   } catch (error) {
-    // Not `String(error)`: code may throw any value, and some values cannot be converted to text.
+    // `String(error)` is not used, because code may throw any value, and some values cannot be converted to text.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
     const cause = `The schema cannot be described (${reason}).`
     return { json: true, resolve: () => undefined, openPlaces: [{ path: '', cause }] }

@@ -9,9 +9,9 @@ import { type ReadSchema, readSchema } from './read-schema.js'
 
 /** Creates the functions for the bodies that a schema describes. */
 export interface BodyMaker<T> {
-  /** For a schema that describes the whole body. */
+  /** Creates the value for a schema that describes the whole body. */
   readonly of: (schema: unknown, resolve: References['resolve']) => T
-  /** For bodies with the framework's envelope, and bodies without. */
+  /** Combines the values for bodies with and without the framework's envelope. */
   readonly either: (enveloped: T, bare: T) => T
 }
 
@@ -19,27 +19,28 @@ export interface BodyMaker<T> {
 export interface MadeBodies<T> {
   /** For the body that `res.json` receives. */
   readonly body: T
-  /** For data that an envelope of the application's own will be around; `null` without such an envelope. */
+  /** For data that will be inside the application's own envelope; `null` without such an envelope. */
   readonly wrapped: {
     /** For the data before the envelope is added. */
     readonly data: T
-    /** For the whole body, whose data is limited already. */
+    /** For the whole body, whose data has already been limited. */
     readonly body: T
   } | null
   /**
-   * For rows that a representation of `@Produces` writes one by one; `null` if the document describes no list of rows.
+   * For rows that a representation of `@Produces` writes one by one; `null` if the document does not describe a list of
+   * rows.
    */
   readonly rows: MadeRows<T> | null
 }
 
-/** The functions for the list of rows. */
+/** The functions for a list of rows. */
 export interface MadeRows<T> {
   readonly list: T
   /** Whether the document itself is this list. */
   readonly isDocument: boolean
 }
 
-/** The parts of a route that its bodies depend on. */
+/** The parts of a route on which its bodies depend. */
 export type BodiesRoute = Wire & Pick<RouteModel, 'operation' | 'produces'>
 
 /** Creates a value for each documented response of a route that has a schema, by status. */
@@ -76,7 +77,7 @@ export function mapResponses<T>(
   return made
 }
 
-/** Whether a representation may write rows. JSON has all of its data at once. */
+/** Whether a representation may write rows. JSON receives all of its data together. */
 export function takesRows({ produces }: Pick<RouteModel, 'produces'>): boolean {
   return produces?.some(({ serialize }) => serialize !== null) === true
 }
@@ -86,12 +87,12 @@ function rowsIn<T>({ json, resolve }: ReadSchema, maker: BodyMaker<T>): MadeRows
   return found && { list: maker.of(found.schema, resolve), isDocument: found.isDocument }
 }
 
-/** The place of the data in the schema of an envelope of the application's own. */
+/** The place of the data in the schema of the application's own envelope. */
 const DATA = '#/blazon-data'
 
 /**
- * A schema that describes the data in an envelope of the application's own. A body that the handler sends itself is
- * limited as the whole body.
+ * Handles a schema that describes the data in the application's own envelope. A body that the handler sends itself is
+ * limited as a whole.
  */
 function inEnvelope<T>(
   envelope: EnvelopeFormat,
@@ -109,7 +110,7 @@ function inEnvelope<T>(
   }
 }
 
-/** A longer chain of references is a circle. */
+/** The maximum length of a chain of references. A longer chain counts as a cycle. */
 const MAX_REFERENCES = 10
 
 function referred(schema: unknown, resolve: References['resolve']): Node {
@@ -120,7 +121,7 @@ function referred(schema: unknown, resolve: References['resolve']): Node {
   return isNode(node) ? node : {}
 }
 
-/** The envelope of the document: `successSchema` in `openapi/envelopes.ts`. */
+/** Returns the schema of the framework's envelope, as `successSchema` does in `openapi/envelopes.ts`. */
 function envelopeOf(data: unknown, status: number): Node {
   return {
     type: 'object',
@@ -144,13 +145,13 @@ export function isEnveloped(body: unknown): boolean {
 interface RowList {
   /** The schema of the list. */
   readonly schema: unknown
-  /** Whether the document itself is the list. If not, its property `items` is, as in a page. */
+  /** Whether the document itself is the list. Otherwise, its property `items` is the list, as in a page. */
   readonly isDocument: boolean
 }
 
 /**
- * Finds the list of which a row is an item: the document itself, or its property `items`. `null` if there is none, or if
- * its items depend on their position or on a condition: a row that comes alone shows neither.
+ * Finds the list that contains the rows: the document itself, or its property `items`. Returns `null` if there is no
+ * list, or if its items depend on their position or on a condition, which a single row does not show.
  */
 function findRowList(json: unknown, resolve: References['resolve']): RowList | null {
   const property = itemsOf(json, resolve)
@@ -173,14 +174,14 @@ function isList(
   return partsOf(schema, resolve).every(is) && unionsOf(schema).every((all) => all.some(is))
 }
 
-/** A schema without `type` that names properties describes an object. */
+/** Whether a schema allows lists. A schema without `type` that names properties describes objects. */
 function allowsList({ type, items, properties, additionalProperties, ...rest }: Node): boolean {
   if (rest.const !== undefined || rest.enum !== undefined) return false
   if (type !== undefined) return [type].flat().includes('array')
   return items !== undefined || (properties === undefined && additionalProperties === undefined)
 }
 
-/** The schema of the property `items`; `undefined` if there is none. */
+/** Returns the schema of the property `items`; `undefined` if there is none. */
 function itemsOf(
   schema: unknown,
   resolve: References['resolve'],
@@ -199,13 +200,13 @@ function joined(word: 'allOf' | 'anyOf', schemas: readonly unknown[]): unknown {
   return found.length > 1 ? { [word]: found } : found[0]
 }
 
-/** The schemas that always apply together with a schema. */
+/** Returns the schemas that always apply together with a schema. */
 function partsOf(node: Node, resolve: References['resolve']): unknown[] {
   const { $ref, allOf } = node
   return [...($ref === undefined ? [] : [resolve(node)]), ...(Array.isArray(allOf) ? allOf : [])]
 }
 
-/** Whether anything but the schema of all items decides about an item. */
+/** Whether an item's validity depends on more than the schema of all items. */
 function isUnclear(schema: unknown, resolve: References['resolve']): boolean {
   if (!isNode(schema)) return false
   return [...samePlaces(schema, resolve)].some(

@@ -19,7 +19,10 @@ import { createFormReader } from './read-form.js'
 import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './response-bodies.js'
 import { callToJson, dataToPlain, nestedKind, toPlain, UnsendableError, unbox } from './to-plain.js'
 
-/** The result of a check: the body as plain data, or the difference to its schema, without any value of the body. */
+/**
+ * The result of a check: the body as plain data, or its difference from the schema, which contains no value of the
+ * body.
+ */
 export type CheckedBody = { readonly plain: unknown; readonly lie: null } | { readonly lie: string }
 
 /** The functions for the bodies of one status. */
@@ -32,11 +35,11 @@ export interface BodyFields {
 
 /** The functions for the responses of one status. */
 export interface ResponseFields extends BodyFields {
-  /** For data that an envelope of the application's own will be around; `null` without such an envelope. */
+  /** For data that will be inside the application's own envelope; `null` without such an envelope. */
   readonly wrapped: {
     /** For the data before the envelope is added. */
     readonly data: BodyFields
-    /** For the whole body, whose data is limited already. */
+    /** For the whole body, whose data has already been limited. */
     readonly body: BodyFields
   } | null
   /** For streamed rows; `null` if the document does not describe a list of rows. */
@@ -52,7 +55,7 @@ export function compileResponseFields(
   return new Map([...made].map(([status, { body, ...rest }]) => [status, { ...body, ...rest }]))
 }
 
-/** A schema that describes the whole body. */
+/** Compiles a schema that describes the whole body. */
 function ofBody(schema: unknown, resolve: References['resolve']): BodyFields {
   const { matches, findMismatch } = createMatcher(resolve)
   const limit = limitTo(createFormReader(resolve, matches)(schema))
@@ -89,7 +92,10 @@ function at(path: Path, names: ReadonlySet<string>): string {
   return path.length === 0 ? '' : ` at '${showPath(path, names)}'`
 }
 
-/** A schema that describes the `data` of the envelope. In a body without envelope, the fields of the data stay. */
+/**
+ * Combines the functions for a schema that describes the `data` of the envelope. In a body without an envelope, the
+ * fields of the data are kept.
+ */
 function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   return {
     strip: (body) => (isEnveloped(body) ? enveloped : bare).strip(body),
@@ -97,7 +103,7 @@ function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   }
 }
 
-/** Returns the path of the first part that is in JSON data but not in its reduced copy; `null` if there is none. */
+/** Returns the path of the first part of JSON data that its reduced copy lacks; `null` if there is none. */
 function findDifference(plain: unknown, reduced: unknown): Path | null {
   if (Array.isArray(plain)) {
     if (!Array.isArray(reduced)) return []
@@ -108,7 +114,7 @@ function findDifference(plain: unknown, reduced: unknown): Path | null {
   if (!isNode(plain)) return null
   if (!isNode(reduced)) return []
   return firstOf(Object.keys(plain), (name) =>
-    // A dropped part is `undefined`, in an object as in a list.
+    // A dropped part is `undefined`, both in an object and in a list.
     reduced[name] === undefined ? [name] : inPart(name, plain[name], reduced[name]),
   )
 }
@@ -127,19 +133,19 @@ function firstOf<T>(keys: Iterable<T>, find: (key: T) => Path | null): Path | nu
 }
 
 /**
- * Returns a value without the parts that its schema does not name, as a copy of plain objects and lists, which
- * `JSON.stringify` writes. Nothing of the original is read a second time, so that no getter and no proxy can show other
- * data then. `undefined` for an object or a list where the schema describes neither.
+ * Returns a value without the parts that its schema does not name, as a copy of plain objects and lists for
+ * `JSON.stringify`. No part of the original is read twice, because a getter or a proxy could return other data the
+ * second time. Returns `undefined` for an object or a list if the schema describes neither.
  *
  * @param key The key of the value, for its `toJSON`.
- * @throws UnsendableError for parts that have no form in JSON.
+ * @throws UnsendableError for parts that JSON cannot represent.
  */
 type LimitFields = (value: unknown, key: string | number) => unknown
 
 /**
- * The same for an object or a list whose `toJSON` has been called.
+ * Like `LimitFields`, for an object or a list whose `toJSON` has already been called.
  *
- * @param isOriginal Whether it had no `toJSON`.
+ * @param isOriginal Whether the value had no `toJSON`.
  */
 type LimitData = (data: object, isOriginal: boolean) => unknown
 
@@ -148,7 +154,7 @@ type Fields = Record<string, unknown>
 const limits = new WeakMap<Form, LimitFields>()
 const dataLimits = new WeakMap<Form, LimitData>()
 
-/** Compiles a form to closures. Code is generated only for `fast-copy.ts`, where the runtime allows it. */
+/** Compiles a form to closures. Code is generated only in `fast-copy.ts`, if the runtime allows it. */
 function limitTo(form: Form): LimitFields {
   const known = limits.get(form)
   if (known !== undefined) return known
@@ -168,7 +174,7 @@ function limitDataTo(form: Form): LimitData {
   return made
 }
 
-/** Compiles a form at its first use. `null` for a form that keeps everything. */
+/** Compiles a form at its first use. The result is `null` for a form that keeps all parts. */
 function limitLazily(form: Lazy): () => LimitFields | null {
   let limit: LimitFields | null | undefined
   return () => {
@@ -192,7 +198,7 @@ function limitByForm({ object, list }: Form): LimitData {
   }
 }
 
-/** Compiles a form that depends on the value: the alternatives of a union are compared with the JSON of the value. */
+/** Compiles a form that depends on the value. The alternatives of a union are compared with the JSON of the value. */
 function limitByChoice(form: Form): LimitData {
   const [choice, ...others] = form.choices
   const tag = others.length === 0 ? choice?.tag : undefined
@@ -202,7 +208,7 @@ function limitByChoice(form: Form): LimitData {
       const value = (data as Fields)[tag.name]
       const chosen = tag.forms.get(value)
       const copy = chosen && limitDataTo(both(base, chosen))(data, isOriginal)
-      // The tag of the copy was read later. A getter may have returned the tag of another alternative.
+      // The tag of the copy was read later, so a getter may have returned the tag of another alternative.
       if ((copy as Fields | undefined)?.[tag.name] === value) return copy
     }
     const plain = dataToPlain(data) as object
@@ -210,7 +216,7 @@ function limitByChoice(form: Form): LimitData {
   }
 }
 
-/** Returns the value that JSON writes: a primitive, a list, or an object whose own properties it writes. */
+/** Returns the data that JSON represents: a primitive, a list, or an object with its own properties. */
 function readData(value: unknown, key: string | number): unknown {
   if (typeof value === 'object' && value !== null) {
     return isOrdinary(value) && typeof (value as Fields)['toJSON'] !== 'function'
@@ -220,7 +226,7 @@ function readData(value: unknown, key: string | number): unknown {
   return typeof value === 'function' || typeof value === 'bigint' ? readObject(value, key) : value
 }
 
-/** Whether an object has one of the usual prototypes of data. */
+/** Whether an object has one of the usual prototypes of plain data. */
 function isOrdinary(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
@@ -243,7 +249,7 @@ function readObject(value: unknown, key: string | number): unknown {
 
 function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
   const byName = new Map(Array.from(names, ([name, form]) => [name, limitLazily(form)]))
-  // Copying an object with all names takes less time than adding the names.
+  // Copying an object that already has all names takes less time than adding the names.
   const blank: Fields = {}
   for (const name of names.keys()) setOwn<unknown>(blank, name, undefined)
   const fast = rest === null ? fastCopyOf(byName) : null
@@ -289,7 +295,7 @@ function limitList({ first, rest }: ListForm): (list: readonly unknown[]) => unk
   }
 }
 
-/** Most parts are primitives, which need no call. */
+/** Limits a part. Most parts are primitives, which need no function call. */
 function limitOne(part: unknown, key: string | number, limit: () => LimitFields | null): unknown {
   switch (typeof part) {
     case 'string':
@@ -298,7 +304,8 @@ function limitOne(part: unknown, key: string | number, limit: () => LimitFields 
     case 'undefined':
       return part
     case 'function':
-      // JSON leaves functions out. One with `toJSON` is read now: a copy with this key would be called.
+      // JSON omits functions. A function with `toJSON` is converted immediately, because `JSON.stringify` would call
+      // the `toJSON` of the copy.
       return limit() === null ? toPlain(part, key) : limit()?.(part, key)
     default: {
       if (part === null) return null

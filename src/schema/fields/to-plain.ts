@@ -2,10 +2,10 @@ import { types } from 'node:util'
 import { setOwn } from '../set-own.js'
 import type { Path } from './matcher.js'
 
-/** A part of a response cannot be represented in JSON. */
+/** The error for a part of a response that JSON cannot represent. */
 export class UnsendableError extends TypeError {
   readonly kind: Unsendable
-  /** The keys from the root of the value to the part. */
+  /** The keys from the root of the value to this part. */
   readonly path: Path
 
   constructor(kind: Unsendable, path: Path) {
@@ -23,10 +23,10 @@ interface Trail {
 }
 
 /**
- * Returns the data that `JSON.parse(JSON.stringify(value))` returns. `undefined` if JSON leaves the value out.
+ * Returns the data that `JSON.parse(JSON.stringify(value))` returns; `undefined` if JSON omits the value.
  *
  * @param key The key of the value, for its `toJSON`.
- * @throws UnsendableError for parts whose JSON would be `{}` although they hold data.
+ * @throws UnsendableError for parts whose JSON would be `{}` although they contain data.
  * @throws TypeError for a value that contains itself.
  */
 export function toPlain(value: unknown, key: string | number = ''): unknown {
@@ -34,17 +34,17 @@ export function toPlain(value: unknown, key: string | number = ''): unknown {
 }
 
 /**
- * Refuses data whose JSON hides a part of it. Nothing but `{}` in the text can stand for such a part, so most bodies are not
+ * Refuses data whose JSON omits the content of a part. Such a part is always `{}` in the text, so most bodies are not
  * searched.
  *
  * @param text The JSON of the value.
- * @throws UnsendableError for parts whose JSON is `{}` although they hold data.
+ * @throws UnsendableError for parts whose JSON is `{}` although they contain data.
  */
 export function refuseHidden(value: unknown, text: string): void {
   if (text.includes('{}')) toPlain(value)
 }
 
-/** As {@link toPlain}, for a value whose `toJSON` has been called. */
+/** Like {@link toPlain}, for a value whose `toJSON` has already been called. */
 export function dataToPlain(value: unknown): unknown {
   return convertData(value, { open: new Set(), path: [] })
 }
@@ -63,7 +63,10 @@ export function callToJson(value: unknown, key: string | number): unknown {
   return typeof toJSON === 'function' ? toJSON.call(value, String(key)) : value
 }
 
-/** Returns the primitive of a boxed one. `JSON.stringify` converts numbers and texts, and reads the others. */
+/**
+ * Returns the primitive value of a boxed primitive. `JSON.stringify` converts numbers and texts, and reads other boxed
+ * values.
+ */
 export function unbox(value: object): unknown {
   if (types.isNumberObject(value)) return Number(value)
   if (types.isStringObject(value)) return String(value)
@@ -152,14 +155,14 @@ const REMEDIES = {
 /** A kind of value that JSON cannot represent. */
 type Unsendable = keyof typeof REMEDIES
 
-/** The remedy for a value without a form in JSON; part of a sentence. */
+/** Returns the remedy for a value that JSON cannot represent, as a part of a sentence. */
 export function remedyFor(kind: Unsendable): string {
   return REMEDIES[kind]
 }
 
 /**
- * Names the kind of a value that has no form in JSON; `null` for all other values. A `toJSON` method gives every value
- * a form.
+ * Returns the kind of a value that JSON cannot represent; `null` for all other values. A value with a `toJSON` method
+ * can always be represented.
  */
 export function unsendableKind(value: unknown): Unsendable | null {
   switch (typeof value) {
@@ -180,7 +183,7 @@ function hasForm(value: unknown): boolean {
   return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
 }
 
-/** The kinds that only their tag names. Another copy of undici has other classes. */
+/** The kinds that only their string tag identifies, because another copy of undici has different classes. */
 const BY_TAG: ReadonlyMap<string, Unsendable> = new Map([
   ['URLSearchParams', 'a URLSearchParams'],
   ['Headers', 'a Headers'],
@@ -214,14 +217,17 @@ function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-/** An iterator has no visible values: they are in its closure. An object with other fields may be data. */
+/**
+ * Returns the kind of an iterator. An iterator's values are not visible, because they are in its closure. An object
+ * with additional fields may be data.
+ */
 function kindOfIterator(value: object): Unsendable | null {
   if (typeof (value as { readonly next?: unknown }).next !== 'function') return null
   if (Symbol.iterator in value) return 'an iterator'
   return Symbol.asyncIterator in value ? 'an async iterator' : null
 }
 
-/** As {@link unsendableKind}, for an object inside a value: the fields of an error inside data are data. */
+/** Like {@link unsendableKind}, for an object inside a value. The fields of an error inside data count as data. */
 export function nestedKind(value: object): Unsendable | null {
   const kind = unsendableKind(value)
   return kind === 'an Error' ? null : kind

@@ -28,7 +28,7 @@ export function describeArktype(convert: Convert, side: SchemaSide): unknown {
   }
   if (isNode(described) && isNode(described.$defs)) {
     for (const definition of Object.values(described.$defs)) {
-      // The key is a counter of the whole process, so it is different in each document.
+      // The key comes from a process-wide counter, so it is different in each document.
       Object.assign(definition as object, { [ANONYMOUS_MARK]: true })
     }
   }
@@ -36,12 +36,12 @@ export function describeArktype(convert: Convert, side: SchemaSide): unknown {
 }
 
 /**
- * Marks the results of morphs, and copies the marks of fields with `visibleTo` to them. Arktype describes the result of a
- * morph as `{}`, the same as `unknown`. If the input side is not `{}` at the same place, it is a morph.
+ * Marks the results of morphs, and copies the marks of fields with `visibleTo` to them. Arktype describes the result of
+ * a morph as `{}`, the same as `unknown`. If the input side is not `{}` in the same place, the type is a morph.
  */
 function markMorphs(out: unknown, into: unknown): void {
   if (!isNode(out) || !isNode(into)) return
-  // The result of a morph has as many readers as its input.
+  // The result of a morph is visible to the same readers as its input.
   if (out['visibleTo'] === undefined && into['visibleTo'] !== undefined) {
     Object.assign(out, { visibleTo: into['visibleTo'] })
   }
@@ -77,7 +77,8 @@ function describe(context: FallbackContext, side: SchemaSide): Record<string, un
         ...base,
         allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
       }
-    // A schema can be complete without the predicate of a narrow and without a default, so neither is a loss.
+    // A schema can be complete without the predicate of a narrow and without a default, so the absence of either is not
+    // a loss.
     case 'predicate':
     case 'defaultValue':
       return base

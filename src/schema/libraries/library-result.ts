@@ -3,33 +3,33 @@ import { join } from 'node:path'
 import { findOldPeer, type OldPeer, type Peer } from '../../errors/peer-floor.js'
 import { ABSENT_MARK, LOSS_MARK, MADE_MARK } from '../dialect/conversion.js'
 
-/** The JSON of a type without a form in JSON. */
+/** The JSON Schema of a type that JSON cannot represent directly. */
 type Form = Readonly<Record<string, string>>
 
-/** A date in JSON: `JSON.stringify` writes it as text in this format. */
+/** The schema of a date, which `JSON.stringify` converts to text in this format. */
 export const DATE: Form = { type: 'string', format: 'date-time', [MADE_MARK]: 'Date' }
 
-/** A bigint as text with its digits, because JSON has no bigint. */
+/** The schema of a bigint, as text with its digits, because JSON has no bigint. */
 export const DIGITS: Form = { type: 'string', pattern: '^-?\\d+$', [MADE_MARK]: 'bigint' }
 
 /** The loss for a bigint in a response. */
 export const BIGINT =
   'JSON.stringify refuses a bigint: the document shows its digits, which the application has to write itself.'
 
-/** The loss for an expression whose flags cannot be expressed. */
+/** Returns the loss for an expression whose flags cannot be expressed. */
 export function flagsLost(expression: RegExp): string {
   return `The flags of ${String(expression)} cannot be expressed: the pattern is not in the document.`
 }
 
-/** A file as a part of a form. */
+/** The schema of a file in a form. */
 export const BINARY: Form = { type: 'string', format: 'binary', [MADE_MARK]: 'File' }
 
-/** A schema that accepts anything, with the reason as a loss. */
+/** Returns a schema that accepts any value, with the reason as a loss. */
 export function unknown(cause: string): Record<string, unknown> {
   return { [LOSS_MARK]: cause }
 }
 
-/** The schema of the JSON of a class; `undefined` for an unknown class. */
+/** Returns the JSON Schema for instances of a class; `undefined` for an unknown class. */
 export function ofClass(value: unknown): Record<string, unknown> | undefined {
   const name = typeof value === 'function' ? value.name : ''
   if (name === 'Date') return { ...DATE }
@@ -44,9 +44,7 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-/**
- * The JSON of types that several libraries have under these names, and for which they give no JSON Schema.
- */
+/** The schemas of types that several libraries have under these names, and for which they produce no JSON Schema. */
 export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
   date: DATE,
   bigint: DIGITS,
@@ -60,27 +58,26 @@ export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /**
- * Loads a package of the application; `undefined` when it is not installed. It is looked up from the working
- * directory first, and then from this package: if this package is linked, its folder is not inside the
- * application.
+ * Loads a package of the application; `undefined` when it is not installed. The package is resolved from the working
+ * directory first, and then from this package. If this package is linked, its folder is not inside the application.
  */
 export function installed(name: string): Readonly<Record<string, unknown>> | undefined {
   for (const origin of [join(process.cwd(), 'package.json'), import.meta.url]) {
     try {
       return createRequire(origin)(name) as Readonly<Record<string, unknown>>
     } catch {
-      // Not installed for this origin.
+      // The package is not installed for this origin.
     }
   }
   return undefined
 }
 
-/** Cached, because an application may have thousands of schemas. */
+/** The results are cached, because an application may have thousands of schemas. */
 const old = new Map<Peer, OldPeer | null>()
 
 /**
- * Returns the version problem of the package that {@link installed} finds; `null` when it is new enough or
- * not installed.
+ * Returns the version problem of the package that {@link installed} finds; `null` when the package is new enough or not
+ * installed.
  */
 export function findOldInstalled(name: Peer): OldPeer | null {
   const known = old.get(name)
@@ -96,7 +93,7 @@ function lookForOld(name: Peer): OldPeer | null {
       createRequire(origin).resolve(name)
       return findOldPeer(name, origin)
     } catch {
-      // Not installed for this origin.
+      // The package is not installed for this origin.
     }
   }
   return null

@@ -6,7 +6,7 @@ import { mapSubschemas } from '../keywords.js'
 import { acceptsUndefined } from '../validate-now.js'
 
 /**
- * Describes an input key by key. A key without a schema is left out: it accepts every value.
+ * Describes an input key by key. A key without a schema is omitted, because it accepts every value.
  *
  * @param describe Describes the schema of one key.
  */
@@ -35,13 +35,13 @@ export function describeList(
   return { type: 'array', items: asResource(describe(item)), maxItems: max }
 }
 
-/** References in the schema of a key begin at this schema, and not at the schema of all keys. */
+/** Makes references in the schema of a key relative to this schema instead of the schema of all keys. */
 function asResource(json: unknown): unknown {
   if (json instanceof Promise) throw new Error('it returns a promise')
   return isNode(json) ? { ...json, [RESOURCE_MARK]: true } : json
 }
 
-/** Ajv fills in no defaults inside these keywords. */
+/** Keywords in which Ajv fills in no defaults. */
 const COMPOUND = new Set(['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'])
 
 /**

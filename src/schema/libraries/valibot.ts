@@ -48,8 +48,7 @@ interface Converter {
 }
 
 /**
- * Describes a valibot schema. Valibot needs the package `@valibot/to-json-schema` for this, which the
- * application must install.
+ * Describes a valibot schema. This requires the package `@valibot/to-json-schema`, which the application must install.
  */
 export function describeValibot(schema: object, side: SchemaSide): unknown {
   const old = findOldInstalled('@valibot/to-json-schema')
@@ -60,8 +59,8 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
       'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema. In a bundle, pass its toJsonSchema to swagger.converters.',
     )
   }
-  // Without these definitions, the converter writes a recursive schema twice: inline, and as the definition
-  // to which its `v.lazy` refers.
+  // Without these definitions, the converter includes a recursive schema twice: inline, and as the definition to which
+  // its `v.lazy` refers.
   const recursive = lazySchemas(schema).map((lazy, n) => [`__schema${n}`, lazy] as const)
   const definitions = { ...Object.fromEntries(recursive), ...converter.getGlobalDefs?.() }
   return convert(schema, { side, converter, definitions })
@@ -86,7 +85,9 @@ function convert(schema: unknown, conversion: Conversion): Json {
   })
 }
 
-/** A schema with more nodes probably has a `v.lazy` that creates a new schema at each call. */
+/**
+ * The maximum number of nodes. A schema with more nodes probably has a `v.lazy` that creates a new schema at each call.
+ */
 const MAX_NODES = 10_000
 
 /** Returns the schemas from all `v.lazy` functions anywhere in a schema. */
@@ -105,7 +106,7 @@ function lazySchemas(root: object): unknown[] {
   return [...lazies]
 }
 
-/** The JSON of types that the converter cannot describe. */
+/** The schemas of types that the converter cannot describe. */
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   file: BINARY,
@@ -132,11 +133,11 @@ function describeSchema(
   if (type === 'variant') {
     return { ...jsonSchema, discriminator: { propertyName: valibotSchema.key } }
   }
-  // The type of a tuple has no more items, although the parser accepts them: it drops them.
+  // The parser of a tuple accepts additional items but drops them, so the tuple's type has none.
   if (type === 'tuple') return { ...jsonSchema, items: false }
   if (type === 'loose_tuple') return { ...jsonSchema, items: {} }
   if (valibotSchema.entries !== undefined) return object(valibotSchema, jsonSchema, conversion.side)
-  // The value may be new on each call (a date, an identifier), and then each document would be different.
+  // The value may differ on each call (a date, an identifier), and each document would then be different.
   if (typeof fallback === 'function' || fallback instanceof Date)
     return without('default', jsonSchema)
   if (type.startsWith('non_') && wrapped !== undefined) {
@@ -157,8 +158,8 @@ function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
 }
 
 /**
- * On the output side, a property with a default is always present. A value that JSON cannot hold is never
- * present.
+ * Describes an object. On the output side, a property with a default is always present. A value that JSON cannot
+ * represent is never present.
  */
 function object({ type, entries = {} }: ValibotSchema, jsonSchema: Json, side: SchemaSide): Json {
   const isLoose = type === 'loose_object'
@@ -178,7 +179,7 @@ function object({ type, entries = {} }: ValibotSchema, jsonSchema: Json, side: S
   }
 }
 
-/** Actions that keep the type of their value. */
+/** The actions that do not change the type of their value. */
 const SAME_TYPE =
   /^(brand|flavor|readonly|trim|trim_start|trim_end|to_lower_case|to_upper_case|normalize)$/
 
@@ -206,7 +207,7 @@ function describeAction(
   return described && { ...described, ...visibilityIn(jsonSchema) }
 }
 
-/** A mark of a field with `visibleTo` remains after all actions. */
+/** Returns the mark of a field with `visibleTo`, which remains after all actions. */
 function visibilityIn({ visibleTo }: Json): Json {
   return visibleTo === undefined ? {} : { visibleTo }
 }
@@ -240,7 +241,7 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
 const TRANSFORM =
   'A transform does not show the type of its result: pipe it into a schema that does.'
 
-/** Returns the regular expression of an action, or an equivalent one. */
+/** Returns the regular expression of an action, or an equivalent expression. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {
   if (requirement instanceof RegExp) return requirement
   if (typeof requirement !== 'string') return undefined
@@ -251,7 +252,7 @@ function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined 
 }
 
 /**
- * Valibot formats that differ from the JSON Schema formats of the same name: they have no seconds or no time
+ * Valibot formats that differ from the JSON Schema formats with the same name, because they have no seconds or no time
  * zone.
  */
 const OTHER_FORMAT = /^iso_(date_time|time)$/

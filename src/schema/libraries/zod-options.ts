@@ -38,10 +38,10 @@ interface Override {
   readonly jsonSchema: Json
 }
 
-/** Formats that other tools support. Zod's other format names have no meaning outside zod. */
+/** The formats that other tools support. Zod's other format names have no meaning outside zod. */
 const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uuid`.split(' '))
 
-/** The JSON of types that zod calls unrepresentable. */
+/** The schemas of types that zod calls unrepresentable. */
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   transform: unknown(
@@ -60,7 +60,7 @@ export function zodOptions(side: SchemaSide): Record<string, unknown> {
 type ToJsonSchema = (schema: object, options: object) => unknown
 
 /**
- * Describes a schema without `~standard.jsonSchema`: of zod 4.0, zod 4.1 or zod/mini, by the installed zod.
+ * Uses the installed zod to describe a schema without `~standard.jsonSchema`: from zod 4.0, zod 4.1 or zod/mini.
  * Returns `undefined` for a zod 3 schema, which zod 4 cannot describe.
  */
 export function describeOldZod(
@@ -75,7 +75,7 @@ export function describeOldZod(
 function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
   describeType(zodSchema, jsonSchema, side)
   if (isCoerced(zodSchema)) jsonSchema[COERCED_MARK] = true
-  // Zod converts its result to JSON, which throws if one value is a bigint.
+  // Zod converts its result to JSON, which throws if any value is a bigint.
   if ('default' in jsonSchema) jsonSchema.default = toJsonValue(jsonSchema.default)
   if ('example' in jsonSchema) jsonSchema.example = toJsonValue(jsonSchema.example)
   if ('examples' in jsonSchema) jsonSchema.examples = toJsonValue(jsonSchema.examples)
@@ -114,7 +114,7 @@ function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): v
 }
 
 /**
- * Describes types that zod leaves empty or describes wrongly. A `$ref` already points to a complete
+ * Describes types that zod does not describe, or describes incorrectly. A `$ref` already points to a complete
  * description.
  */
 function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
@@ -132,7 +132,7 @@ function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
   Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
 }
 
-/** By default zod drops unknown properties, so an additional property is not refused. */
+/** Describes an object. By default, zod drops unknown properties, so an additional property is not refused. */
 function describeObject(
   { _zod: { def } }: ZodNode,
   { jsonSchema, side }: { readonly jsonSchema: Json; readonly side: SchemaSide },
@@ -157,7 +157,7 @@ function describeString({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   }
 }
 
-/** Zod writes the source of an expression and ignores its flags. */
+/** Describes an expression with its flags. Zod includes only the source of an expression. */
 function describePattern(expression: RegExp, jsonSchema: Json): void {
   const pattern = withoutFlags(expression)
   const { source } = expression
@@ -171,8 +171,7 @@ function describePattern(expression: RegExp, jsonSchema: Json): void {
 }
 
 /**
- * OpenAPI states the allowed file types in the description of the form, so the schema passes them on in an
- * extension.
+ * OpenAPI states the allowed file types in the description of the form, so the schema contains them in an extension.
  */
 function describeFile(jsonSchema: Json): void {
   const { anyOf, contentMediaType, ...others } = jsonSchema
@@ -183,10 +182,7 @@ function describeFile(jsonSchema: Json): void {
   if (all.length > 0) jsonSchema['x-content-media-type'] = all.join(', ')
 }
 
-/**
- * Removes a default that is new on each call (a date, an identifier), because each document would be
- * different.
- */
+/** Removes a default that differs on each call (a date, an identifier), because each document would be different. */
 function describeDefault({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   const [first, second] = [def.defaultValue, def.defaultValue]
   const isStable = JSON.stringify(toJsonValue(first)) === JSON.stringify(toJsonValue(second))

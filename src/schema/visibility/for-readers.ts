@@ -7,20 +7,23 @@ import { findMarks, type Mark, markOf, mayHaveMarks } from './marks.js'
 
 /** The readers of a document. */
 export interface Readers {
-  /** The common abilities; `null` if they differ, so that the document shows the fields of all callers. */
+  /**
+   * The common abilities of the readers; `null` if they differ, so that the document contains the fields of all
+   * callers.
+   */
   readonly audience: readonly string[] | null
   readonly side: SchemaSide
 }
 
 /**
- * Returns a JSON Schema as readers of a document see it. Fields for other callers are removed. For readers that differ,
- * every field is there, and a response may lack fields with a mark.
+ * Returns a JSON Schema for the readers of a document. Fields for other callers are removed. For readers that differ,
+ * every field is kept, and a response may lack fields with a mark.
  */
 export function forReaders(json: unknown, readers: Readers): unknown {
   return isNode(json) && mayHaveMarks(json) ? new ReaderView(json, readers).whole() : json
 }
 
-/** A schema that accepts no value, for keywords that need a replacement of a hidden schema. */
+/** A schema that accepts no value, for keywords that require a replacement for a hidden schema. */
 const NOTHING: Node = { not: {} }
 
 class ReaderView {
@@ -84,13 +87,13 @@ class ReaderView {
 
   /** Whether an object may lack a property that its schema requires. */
   #mayBeMissing({ properties }: Node, name: unknown): boolean {
-    // The field is required, so callers who may not send it cannot make the request.
+    // The field is required, so callers who may not send the field cannot make the request.
     if (this.#readers.audience === null && this.#readers.side === 'input') return false
     const own = isNode(properties) && Object.hasOwn(properties, String(name))
     return own ? this.#hasMark(properties[String(name)]) : this.#names.has(String(name))
   }
 
-  /** Whether any value is removed for these readers. */
+  /** Whether a schema's value is removed for these readers. */
   #isHidden(schema: unknown, seen: Set<Node> = new Set()): boolean {
     if (!isNode(schema) || seen.has(schema) || this.#readers.audience === null) return false
     seen.add(schema)
@@ -103,7 +106,7 @@ class ReaderView {
     })
   }
 
-  /** Whether a value may be left out for some readers. */
+  /** Whether a value may be omitted for some readers. */
   #hasMark(schema: unknown, seen: Set<Node> = new Set()): boolean {
     if (!isNode(schema) || seen.has(schema)) return false
     seen.add(schema)

@@ -9,9 +9,9 @@ import { type SelectBranches, type View, Viewer } from './views.js'
 export interface MarkedSchema {
   readonly schema: unknown
   readonly resolve: References['resolve']
-  /** A schema that may describe the value as well, everywhere; see {@link View}. */
+  /** A schema that may additionally describe the value, in all places; see {@link View}. */
   readonly maybe?: Node
-  /** Whether hidden parts have no name, so that `maybe` cannot find them; see {@link compileHide}. */
+  /** Whether some hidden parts have no name, so that `maybe` cannot find them; see {@link compileHide}. */
   readonly hasNameless?: boolean
 }
 
@@ -22,9 +22,9 @@ export type HideFields = (plain: unknown) => unknown
 const HIDDEN = Symbol('hidden')
 
 /**
- * Compiles the function that leaves hidden fields out of responses. An alternative counts if the value fits it; if the
- * value fits none, all of them count. Hidden parts without a name are found by their place only, so an object in place of a
- * list, or a list in place of an object, is left out as a whole.
+ * Compiles the function that removes hidden fields from responses. An alternative applies if the value matches it. If
+ * the value matches no alternative, all alternatives apply. Hidden parts without a name are found only by their
+ * position, so an object in place of a list, or a list in place of an object, is removed as a whole.
  */
 export function compileHide(
   { schema, resolve, maybe, hasNameless = false }: MarkedSchema,
@@ -59,7 +59,7 @@ export function compileHide(
   }
 }
 
-/** Whether a value is an object or a list, but its schemas do not allow its type. */
+/** Whether a value is an object or a list whose type its schemas do not allow. */
 function isOtherKind(value: unknown, { sure }: Pick<View, 'sure'>): boolean {
   if (typeof value !== 'object' || value === null) return false
   const kind = Array.isArray(value) ? 'array' : 'object'
@@ -67,7 +67,7 @@ function isOtherKind(value: unknown, { sure }: Pick<View, 'sure'>): boolean {
   return types.length > 0 && types.every((allowed) => !allowed.includes(kind))
 }
 
-/** Returns the paths of the hidden fields that JSON data has. */
+/** Returns the paths of the hidden fields in JSON data. */
 export type FindHidden = (plain: unknown) => Path[]
 
 /** Compiles the function that finds hidden fields in a response. */
@@ -80,8 +80,8 @@ export function compileFindHidden(
 }
 
 /**
- * Compiles the function that finds hidden fields in a value that was sent, and is not validated yet: it may become another
- * one. So every alternative counts whose fixed values do not contradict the value.
+ * Compiles the function that finds hidden fields in a sent value that has not been validated yet. Validation may change
+ * the value, so every alternative whose fixed values do not contradict the value applies.
  */
 export function compileFindSent(
   { schema, resolve }: MarkedSchema,
@@ -104,7 +104,7 @@ function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
   return { sure: isNode(schema) ? [schema] : [], maybe: maybe === undefined ? [] : [maybe] }
 }
 
-/** The maximum number of listed fields. */
+/** The maximum number of hidden fields that are listed. */
 const MOST_FOUND = 100
 
 /** @param isSent Whether the validator may still convert a single value to a list, as for queries and forms. */
@@ -134,7 +134,7 @@ function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   }
 }
 
-/** Selects the alternatives that no fixed value of a property excludes, as in a discriminated union. */
+/** Selects the alternatives that are not excluded by a property's fixed value, as in a discriminated union. */
 function selectByTag(resolve: References['resolve']): SelectBranches {
   return (branches, value) => {
     const open = branches.filter((branch) => !isExcluded(branch, value, resolve))
@@ -152,7 +152,7 @@ function isExcluded(branch: unknown, value: unknown, resolve: References['resolv
   return false
 }
 
-/** A schema and the schemas that always apply beside it. */
+/** Returns a schema and the schemas that always apply together with it. */
 function requiredParts(branch: unknown, resolve: References['resolve']): Set<Node> {
   const parts = new Set<Node>(isNode(branch) ? [branch] : [])
   for (const node of parts) {
@@ -162,7 +162,7 @@ function requiredParts(branch: unknown, resolve: References['resolve']): Set<Nod
   return parts
 }
 
-/** Whether a property has fixed values, and the sent value is another one. */
+/** Whether a property has fixed values that do not include the sent value. */
 function isOther(property: unknown, sent: unknown): boolean {
   if (!isNode(property) || typeof sent !== 'string') return false
   const { const: fixed, enum: values } = property

@@ -2,13 +2,13 @@ import { isNode, type Node } from '../dialect/conversion.js'
 import { readReferences } from '../dialect/references.js'
 import { listPlaces, type Place } from '../places.js'
 
-/** The abilities that a caller needs to see a field (all of them), sorted and unique. */
+/** The abilities that a caller needs to see a field, sorted and unique. The caller needs all of them. */
 export type Mark = readonly string[]
 
-/** The keyword of JSON Schema that marks a field. */
+/** The JSON Schema keyword that marks a field. */
 const KEYWORD = 'visibleTo'
 
-/** The mark of a schema itself; `null` if there is none, or its value is invalid. */
+/** Returns the mark of a schema itself; `null` if there is none, or if its value is invalid. */
 export function markOf(node: Node): Mark | null {
   const value = node[KEYWORD]
   if (value === undefined) return null
@@ -17,12 +17,12 @@ export function markOf(node: Node): Mark | null {
   return isValid ? [...new Set(names as readonly string[])].sort() : null
 }
 
-/** Whether a schema has the keyword with a value that is not a mark. */
+/** Whether a schema has the keyword with an invalid value. */
 export function hasWrongMark(node: Node): boolean {
   return node[KEYWORD] !== undefined && markOf(node) === null
 }
 
-/** A text that only equal marks have. */
+/** Returns a text that is the same only for equal marks. */
 export function keyOfMark(mark: Mark): string {
   return JSON.stringify(mark)
 }
@@ -32,7 +32,7 @@ export interface MarkedPlace extends Pick<Place, 'path' | 'name' | 'isRequired'>
   readonly mark: Mark
 }
 
-/** A mark without effect, and the reason. */
+/** A mark that has no effect, and the reason. */
 export interface WrongMark {
   readonly path: string
   readonly cause: string
@@ -46,7 +46,7 @@ export interface FoundMarks {
 
 const NONE: FoundMarks = { places: [], wrong: [] }
 
-/** Finds all marks of a JSON Schema. Only a property or an item can be left out. */
+/** Finds all marks of a JSON Schema. Only a property or an item can be removed. */
 export function findMarks(json: unknown): FoundMarks {
   if (!isNode(json) || !mayHaveMarks(json)) return NONE
   const places = new Map<string, MarkedPlace>()
@@ -73,7 +73,7 @@ const CAUSES: Readonly<Record<Exclude<Place['kind'], 'member'>, string>> = {
   condition: 'is in a condition, which describes no field',
 }
 
-/** Whether the keyword is anywhere in a schema. Values of examples count as well, which costs only a search. */
+/** Whether the keyword occurs anywhere in a schema. A false positive, such as in an example, only causes a search. */
 export function mayHaveMarks(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(mayHaveMarks)
@@ -84,8 +84,8 @@ export function mayHaveMarks(value: unknown): boolean {
 }
 
 /**
- * A schema of any value, in which all properties with the name of a marked field have its marks, at every depth. It finds
- * marked fields at places that no schema describes.
+ * Returns a schema for any value, in which all properties with the name of a marked field have its marks, at every
+ * depth. It finds marked fields in places that no schema describes.
  */
 export function markByName(schemas: readonly FoundMarks[]): Node {
   const marks = new Map<string, Mark[]>()

@@ -7,11 +7,11 @@ import { isConstant, jsonIfDescribed } from '../json-once.js'
 import { isBodiless } from '../response-shape.js'
 import { type FoundMarks, findMarks, keyOfMark, type Mark, type MarkedPlace } from './marks.js'
 
-/** One schema of a route that has marks. */
+/** A schema of a route, and its marks. */
 export interface SchemaMarks extends FoundMarks {
   /** The described part of the request or the response. */
   readonly part: InputSource | 'response' | 'item' | 'defined'
-  /** The status, of a response. */
+  /** The status of a response; `null` for other parts. */
   readonly status: number | null
   readonly schema: Schema
   readonly json: unknown
@@ -50,7 +50,7 @@ function marksOnce(json: unknown): FoundMarks {
   return found
 }
 
-/** The schemas of the bodies of a route, and the schema of `@ApiBody`, which only the document uses. */
+/** Returns the schemas of a route's bodies and the schema of `@ApiBody`, which only the document uses. */
 export function sentSchemas(route: RouteModel): readonly Schema[] {
   const stated = route.operation.body?.schema
   return [...new Set([...schemasOfBody(route), ...(stated === undefined ? [] : [stated])])]
@@ -60,7 +60,7 @@ function isSent(part: SchemaMarks['part']): boolean {
   return part !== 'response' && part !== 'item'
 }
 
-/** Finds marks on the unused side of a transform. */
+/** Finds marks on the side of a transform that is not used. */
 export function marksOfOtherSide(
   { part, schema }: SchemaMarks,
   converters: SchemaConverters,
@@ -84,10 +84,10 @@ export function markedSides(schemas: readonly SchemaMarks[]): MarkedSides | null
   return { limitsResponses: has('response', 'item'), limitsRequests: has('body', 'query') }
 }
 
-/** A marked field: `items.*.salary`. */
+/** A marked field, such as `items.*.salary`. */
 export type MarkedField = Pick<MarkedPlace, 'path' | 'mark'>
 
-/** The marked fields of some schemas, each once. */
+/** Returns the marked fields of some schemas, without duplicates. */
 export function markedFields(schemas: readonly FoundMarks[]): readonly MarkedField[] {
   const places = schemas.flatMap((each) => each.places)
   const fields = new Map(
@@ -96,7 +96,7 @@ export function markedFields(schemas: readonly FoundMarks[]): readonly MarkedFie
   return [...fields.values()]
 }
 
-/** The different marks of some schemas, in a fixed order. */
+/** Returns the different marks of some schemas, in a fixed order. */
 export function distinctMarks(schemas: readonly FoundMarks[]): readonly Mark[] {
   const marks = new Map(
     schemas.flatMap(({ places }) => places.map(({ mark }) => [keyOfMark(mark), mark] as const)),

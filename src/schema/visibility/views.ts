@@ -7,7 +7,7 @@ import { type Mark, markOf } from './marks.js'
 /** Returns the alternatives of a union that may describe a value. */
 export type SelectBranches = (branches: readonly unknown[], value: unknown) => readonly unknown[]
 
-/** The input of {@link Viewer}. */
+/** The configuration of {@link Viewer}. */
 export interface ViewConfig {
   readonly resolve: References['resolve']
   readonly select: SelectBranches
@@ -20,37 +20,38 @@ interface Schemas {
   /** The schemas that certainly describe the value. */
   readonly sure: readonly Node[]
   /**
-   * The schemas that may describe it as well: alternatives which the value does not fit. Their marks count where no
-   * sure schema names the field, so that a value with a mistake shows no more than a right one.
+   * The schemas that may additionally describe the value: alternatives that it does not match. Their marks apply if no
+   * schema in `sure` names the field, so that an invalid value does not reveal more than a valid one.
    */
   readonly maybe: readonly Node[]
 }
 
-/** The schemas of a part before its alternatives are chosen. Equal schemas have the same view. */
+/** The schemas of a part before its alternatives are selected. Equal schemas have the same view. */
 export interface View extends Schemas {
-  /** Whether anything in a value of this view may be hidden. */
+  /** Whether any part of a value of this view may be hidden. */
   readonly leads: boolean
-  /** The only choice, if the view has no alternatives. */
+  /** The only selection, if the view has no alternatives. */
   only: ChosenView | null
 }
 
-/** The schemas of a part after its alternatives were chosen. */
+/** The schemas of a part after its alternatives were selected. */
 export interface ChosenView extends Schemas {
   /** Whether the caller may not see the value. */
   readonly isHidden: boolean
-  /** The names that its schemas name; `null` if a pattern decides about names. */
+  /** The names in its schemas; `null` if a pattern determines names. */
   readonly names: ReadonlySet<string> | null
   /** The number of items with their own schemas. */
   readonly positions: number
-  /** The views of its members that were found; `null` for a member that the caller may not see. */
+  /** The views of the members found so far; `null` for a member that the caller may not see. */
   readonly members: Map<string | number, View | null>
 }
 
-/** Represents all undescribed names. No property has this key: it is a number. */
+/** Represents all undescribed names. No property has this key, because it is a number. */
 const OTHER_NAME = -1
 
 /**
- * The maximum number of stored views of a kind. Values choose the alternatives: ten alternatives have a thousand sets.
+ * The maximum number of stored views of each kind. The values determine the alternatives, and ten alternatives have a
+ * thousand combinations.
  */
 const MOST = 500
 
@@ -78,7 +79,7 @@ export class Viewer {
     return made
   }
 
-  /** Chooses the alternatives that describe a value. */
+  /** Selects the alternatives that describe a value. */
   choose(view: View, value: unknown): ChosenView {
     if (view.only !== null) return view.only
     const { resolve, select } = this.#config
@@ -103,7 +104,7 @@ export class Viewer {
     return made
   }
 
-  /** The view of a property; `null` if the caller may not see it. */
+  /** Returns the view of a property; `null` if the caller may not see it. */
   property(chosen: ChosenView, name: string): View | null {
     const { names, members } = chosen
     const key = names === null || names.has(name) ? name : OTHER_NAME
@@ -118,12 +119,12 @@ export class Viewer {
     ])
     const isNamed = named.length > 0
     const made = this.#memberView({ sure: [...named, ...rest], maybe: doubtful }, isNamed)
-    // A pattern has no list of names, and a map of all names would grow with the values.
+    // A pattern has no list of names, so a map of all names would grow with the values.
     if (names !== null) members.set(key, made)
     return made
   }
 
-  /** The view of an item; `null` if the caller may not see it. */
+  /** Returns the view of an item; `null` if the caller may not see it. */
   item({ sure, maybe, members, positions }: ChosenView, index: number): View | null {
     const key = Math.min(index, positions)
     const known = members.get(key)
@@ -173,7 +174,7 @@ function namesOf({ properties }: Node): string[] {
   return isNode(properties) ? Object.keys(properties) : []
 }
 
-/** The schemas that name a property. */
+/** Returns the schemas that name a property. */
 function namedSchemas({ properties, patternProperties }: Node, name: string): Node[] {
   const own = isNode(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []
   const matching = Object.entries(isNode(patternProperties) ? patternProperties : {})
@@ -182,25 +183,25 @@ function namedSchemas({ properties, patternProperties }: Node, name: string): No
   return [...own, ...matching].map(asNode).filter((schema) => schema !== null)
 }
 
-/** `true` also names a property, without a further description. */
+/** Converts a schema to an object. `true` also names a property, without describing it further. */
 function asNode(schema: unknown): Node | null {
   return schema === true ? ANYTHING : isNode(schema) ? schema : null
 }
 
 const ANYTHING: Node = {}
 
-/** Whether patterns decide about names. */
+/** Whether patterns determine names. */
 function hasPatterns({ patternProperties }: Node): boolean {
   return isNode(patternProperties) && Object.keys(patternProperties).length > 0
 }
 
-/** The schemas of a property that a schema does not name. */
+/** Returns the schemas of a property that a schema does not name. */
 function otherSchemas(node: Node, name: string): Node[] {
   if (isNode(node.properties) && Object.hasOwn(node.properties, name)) return []
   return [node.additionalProperties, node.unevaluatedProperties].filter(isNode)
 }
 
-/** The schemas of an item. */
+/** Returns the schemas of an item. */
 function itemSchemas(node: Node, index: number): Node[] {
   const { first } = positionsOf(node)
   if (index < first.length) return [first[index]].filter(isNode)

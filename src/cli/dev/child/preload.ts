@@ -23,10 +23,10 @@ interface Hooks {
   ): { readonly url: string }
 }
 
-/** Node 22.15 and later. The types are for Node 20. */
+/** Exists in Node 22.15 and later. The types are for Node 20. */
 const { registerHooks } = module as unknown as { registerHooks?: (hooks: Hooks) => void }
 
-/** Reports to the command the files that the application loads, and its own files that are missing. */
+/** Reports the files that the application loads, and its own missing files, to the command. */
 function reportModules(channel: Channel): void {
   const report = (url: string) => channel.send({ kind: 'files', urls: [url] })
   registerHooks?.({
@@ -41,7 +41,7 @@ function reportModules(channel: Channel): void {
       }
     },
   })
-  // Without such hooks, Node itself reports modules to the command, but not all missing ones.
+  // Without such hooks, Node itself reports modules to the command, but not all missing modules.
   process.on('uncaughtExceptionMonitor', (error: { readonly url?: unknown } | null) => {
     if (typeof error?.url === 'string') report(error.url)
   })
@@ -67,7 +67,7 @@ function connect(): void {
   const works = isReporting ? reportRequests(channel) : []
   const reply = async ({ id, query }: Extract<ParentMessage, { kind: 'query' }>) =>
     channel.send({ kind: 'reply', id, reply: await runQuery(works, query) })
-  // Any copy of this package calls these functions.
+  // Every copy of this package calls these functions.
   define('blazon.watch', (path: string) => channel.send({ kind: 'folder', path }))
   define('blazon.keep', (module: string, argument: string) => {
     const id = kept.size
@@ -81,7 +81,7 @@ function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, Symbol.for(name), { value })
 }
 
-// Programs and threads that the application starts inherit Node's options, and load this file, too.
+// Programs and threads that the application starts inherit Node's options, so they also load this file.
 const isStartedByCommand = process.ppid === Number(process.env[PARENT_VARIABLE])
 if (isMainThread && isStartedByCommand && process.send !== undefined) connect()
 
@@ -105,7 +105,7 @@ function gateServers(channel: Channel, gate: Promise<Ports>): void {
   Server.prototype.listen = listen as typeof Server.prototype.listen
 }
 
-/** The arguments of `listen` with the port that the server shall have. */
+/** Returns the arguments of `listen` with the port that the server should use. */
 function withPort(args: unknown[], { first, last }: Ports, id: number): unknown[] {
   const [place, ...rest] = args
   const asked = portOf(place)
@@ -115,7 +115,10 @@ function withPort(args: unknown[], { first, last }: Ports, id: number): unknown[
   return [port, ...(typeof place === 'function' ? args : rest)]
 }
 
-/** The port that an application names; `undefined` for a path, a handle or a descriptor, and for values that Node refuses. */
+/**
+ * Returns the port that an application specifies; `undefined` for a path, a handle or a descriptor, and for values that
+ * Node refuses.
+ */
 function portOf(place: unknown): number | undefined {
   if (place == null || typeof place === 'function') return 0
   const isObject = typeof place === 'object'
@@ -124,7 +127,7 @@ function portOf(place: unknown): number | undefined {
   return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined
 }
 
-/** Runs a query of the command about the work that the plugins of this process list. */
+/** Runs a query from the command about the work that the plugins of this process list. */
 async function runQuery(parts: readonly ReportedWork[], query: WorkQuery): Promise<WorkReply> {
   try {
     if (query.do === 'list') return { value: await Promise.all(parts.map((part) => part.list())) }

@@ -3,14 +3,14 @@ import type { DevReport, ReportedWork } from '../../../app/dev/dev-report.js'
 import { findSourceLine, formatSourceLine } from '../../source-line.js'
 import { type ChildMessage, opened, type ParentMessage } from '../protocol.js'
 
-/** `app/dev/dev-report.ts` explains it. */
+/** See `app/dev/dev-report.ts`. */
 const REPORT = Symbol.for('blazon.report')
 
-/** `metadata/applied.ts` explains it. */
+/** See `metadata/applied.ts`. */
 const DECORATORS = Symbol.for('blazon.decorators')
 
 /**
- * Makes the applications of this process report the data of the dashboard to the command.
+ * Makes the applications of this process report the dashboard's data to the command.
  *
  * @returns the work that their plugins list, which grows when an application starts.
  */
@@ -19,14 +19,15 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
   const report: DevReport = {
     placeIn: ownPlaceIn,
     started(explain) {
-      // A mistake in the explanation must not end the application, which works without it.
+      // An error in the explanation must not end the application, which works without it.
       explain().then(
         (routes) => channel.send({ kind: 'routes', routes }),
         () => undefined,
       )
     },
     work: (work) => void works.push(work),
-    // The process writes log lines at the end of the turn. Reports follow them, because the command may print a line.
+    // The process writes log lines at the end of the turn. Reports are sent after them, because the command may print a
+    // line.
     take: (request) => void setImmediate(() => channel.send({ kind: 'request', request })),
   }
   Object.defineProperty(globalThis, REPORT, { value: report })
@@ -34,12 +35,15 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
   return works
 }
 
-/** The folder of this package. Under source maps, its frames name files in `src`. */
+/** The folder of this package. With source maps, its stack frames are in files in `src`. */
 const PACKAGE = fileURLToPath(new URL('../../../../', import.meta.url))
 
 const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
 
-/** The first line of a stack that is the user's code, from the folder of the command; `null` if there is none. */
+/**
+ * Returns the first line of a stack that is in the user's code, relative to the folder of the command; `null` if there
+ * is none.
+ */
 function ownPlaceIn(stack: string): string | null {
   for (const frame of stack.split('\n').slice(1)) {
     const place = findSourceLine(frame)
@@ -61,7 +65,7 @@ export class Channel {
     })
     // The terminal was closed, or the command was killed.
     process.on('disconnect', () => process.exit(0))
-    // The channel must not keep a process alive that would otherwise end.
+    // The channel must not keep a process alive that would otherwise exit.
     process.channel?.unref()
   }
 
@@ -69,7 +73,7 @@ export class Channel {
     if (process.connected) process.send?.({ blazon: message }, () => {})
   }
 
-  /** Waits for a message of the command. A waiting process must not end. */
+  /** Waits for a message from the command. A waiting process must not exit. */
   async wait<T>(received: Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) process.channel?.ref()
     const result = await received

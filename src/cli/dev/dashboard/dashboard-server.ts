@@ -7,17 +7,17 @@ import { every } from '../deadline.js'
 import type { WorkQuery, WorkReply } from '../protocol.js'
 import { type Journal, KEPT_REQUESTS } from './journal.js'
 
-/** The only address: other machines cannot connect. */
+/** The only address on which the server listens, so that other machines cannot connect. */
 const LOOPBACK = '127.0.0.1'
 
-/** Sends an application a query about the work that its plugins list. */
+/** Sends a query to an application about the work that its plugins list. */
 export type SendQuery = (query: WorkQuery) => Promise<WorkReply>
 
-/** Serves the dashboard to this machine. */
+/** Serves the dashboard, only to this machine. */
 export class DashboardServer {
-  /** Where the application listens. */
+  /** The origin at which the application listens. */
   origin = 'http://localhost:3000'
-  /** Sends the application that serves a query about work. */
+  /** Sends a query about work to the application that is serving. */
   query: SendQuery = async () => ({ message: 'The application is not running.' })
   readonly journal: Journal
   readonly #files: PageFiles
@@ -32,7 +32,9 @@ export class DashboardServer {
   }
 
   /**
-   * @param port 0 is any free port.
+   * Starts to listen.
+   *
+   * @param port The port; 0 means any free port.
    * @returns the port.
    * @throws Error of Node if another program has the port.
    */
@@ -56,7 +58,7 @@ export class DashboardServer {
     if (refusal !== null) return sendJson(res, 403, { message: refusal })
     const query = workQuery(req.method, path)
     if (query !== null) return void this.#sendReply(res, query)
-    // Nothing else changes anything.
+    // Only the queries above change anything.
     if (req.method !== 'GET') return sendJson(res, 405, { message: 'The method must be GET.' })
     if (path === '/data/events') return this.#openStream(res)
     if (path === '/data/routes') return sendJson(res, 200, this.journal.routes)
@@ -92,10 +94,10 @@ function sendJson(res: ServerResponse, status: number, data: unknown): void {
   res.end(JSON.stringify(data))
 }
 
-/** The paths of an action: the number of its list, its name, and the id of an item. */
+/** Matches the path of an action: the number of its list, its name, and the ID of an item. */
 const ACTION = /^\/data\/work\/(\d{1,3})\/(\w{1,40})\/([^/]{1,400})$/
 
-/** The query about work that a request makes; `null` for other requests. Only `POST` changes anything. */
+/** Returns the query about work in a request; `null` for other requests. Only `POST` changes anything. */
 function workQuery(method: string | undefined, path: string): WorkQuery | null {
   if (method === 'GET') return path === '/data/work' ? { do: 'list' } : null
   const [, part, action = '', item = ''] = ACTION.exec(path) ?? []
@@ -107,13 +109,19 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
   }
 }
 
-/** A comment in the stream shows both sides that the connection still exists. */
+/** The interval of comments in the stream, from which both sides detect that the connection still exists. */
 const HEARTBEAT_MS = 15_000
 
-/** A page that reads so slowly is hidden or stopped. It reconnects later, and receives the full state again. */
+/**
+ * The maximum number of unsent bytes. A page that reads so slowly is hidden or stopped. It reconnects later and
+ * receives the full state again.
+ */
 const MOST_BYTES_WAITING = 4_000_000
 
-/** Sends the state of a journal, then its changes, until the client leaves. Returns a function that ends the stream. */
+/**
+ * Sends the state of a journal, then its changes, until the client disconnects. Returns a function that ends the
+ * stream.
+ */
 function sendEvents(journal: Journal, res: ServerResponse): () => void {
   const send = (name: string, data: unknown) => {
     res.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -137,16 +145,16 @@ function sendEvents(journal: Journal, res: ServerResponse): () => void {
 type Wanted = 'page' | 'data'
 
 /**
- * Names of this machine. Other names are refused, because a foreign page could map its own name to this address (DNS
- * rebinding).
+ * Host names of this machine. Other names are refused, because another site's page could map its own name to this
+ * address (DNS rebinding).
  */
 const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
 const BEARER = /^Bearer ([\w-]+)$/i
 
 /**
- * Why a request is refused, as a sentence; `null` if it may be answered. Only a browser that shows the page itself, and
- * programs that have the token, get data. The token is in no cookie: cookies ignore ports, so every server of this
- * machine would get it.
+ * Returns the reason why a request is refused, as a sentence; `null` if the request is allowed. Only a browser that
+ * shows the page itself, and programs with the token, receive data. The token is not in a cookie, because cookies
+ * ignore ports, so every server on this machine would receive it.
  */
 function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string | null {
   const { hostDistinct, origin, site, mode, dest, authorization } = headersOf(req)
@@ -170,10 +178,12 @@ function headersOf({ headers, headersDistinct }: IncomingMessage) {
   return { hostDistinct, origin, authorization, site, mode, dest }
 }
 
-/** Old browsers do not send this header; the other checks still apply. */
+/**
+ * Whether a request comes from the page itself. Old browsers do not send this header, but the other checks still apply.
+ */
 function isOwnSite(site: unknown, wanted: Wanted): boolean {
   if (site === undefined || site === 'same-origin') return true
-  // The user has entered the address, or opened it from a terminal.
+  // The user has entered the address, or has opened it from a terminal.
   return wanted === 'page' && site === 'none'
 }
 
@@ -182,7 +192,7 @@ function isToken(authorization: string | undefined, token: string): boolean {
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }
 
-/** Hashes of equal length, which `timingSafeEqual` needs. */
+/** Returns a hash, because `timingSafeEqual` requires equal lengths. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -193,13 +203,13 @@ interface PageFile {
   readonly body: string | Buffer
 }
 
-/** The files of the page by the paths at which they are served. */
+/** The files of the page, by the paths at which they are served. */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
 /**
  * Reads the files of the page.
  *
- * @param folder Default: where the build has put them, beside this module.
+ * @param folder The folder of the files. Default: the folder beside this module, in which the build has put them.
  */
 export function readPageFiles(folder: URL = new URL('./page/', import.meta.url)): PageFiles {
   const read = (name: string) => readFileSync(new URL(name, folder))
@@ -212,8 +222,8 @@ export function readPageFiles(folder: URL = new URL('./page/', import.meta.url))
 }
 
 /**
- * The headers of each response. The policy allows the files of the page and no other: no script or style in the markup, no
- * markup from texts, no other origin, no frame around it.
+ * The headers of each response. The policy allows only the files of the page. It forbids scripts and styles in the
+ * markup, markup from texts, other origins, and framing by other pages.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [

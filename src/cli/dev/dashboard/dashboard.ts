@@ -11,7 +11,7 @@ import { Journal } from './journal.js'
 import type { ReportedRequest, RoutesView } from './views.js'
 
 /**
- * Prints in the terminal how to run a failed request again. A route that fails many times with errors of one class is
+ * Prints in the terminal how to run a failed request again. Several failures of a route with the same error class are
  * printed once, until the code has changed.
  */
 export class CapsuleNotes {
@@ -31,7 +31,7 @@ export class CapsuleNotes {
     this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
   }
 
-  /** Prints all failures again, because the application has started with other code. */
+  /** Prints all failures again, because the application has restarted with changed code. */
   restart(): void {
     this.#told.clear()
   }
@@ -39,11 +39,11 @@ export class CapsuleNotes {
 
 const TOKEN_BYTES = 24
 
-/** The input of {@link Dashboard}. */
+/** The configuration of {@link Dashboard}. */
 export interface DashboardConfig {
-  /** 0 is any free port. */
+  /** The port; 0 means any free port. */
   readonly port: number
-  /** Default: the files of the build. */
+  /** The files of the page. Default: the files of the build. */
   readonly files?: PageFiles
   /** Writes a line to the terminal. */
   readonly note: (line: string) => void
@@ -51,7 +51,7 @@ export interface DashboardConfig {
 
 /** The dashboard of `blazon dev`: collects the reports of the application's processes, and shows them in a browser. */
 export class Dashboard {
-  /** The address with the token, behind `#`, which browsers send to no server. */
+  /** The address with the token. The token is in the fragment, which browsers do not send to servers. */
   readonly url: string
   readonly #server: DashboardServer
   readonly #journal: Journal
@@ -67,7 +67,11 @@ export class Dashboard {
     this.#notes = new CapsuleNotes(note)
   }
 
-  /** @throws CliError if another program has the port. */
+  /**
+   * Opens the dashboard.
+   *
+   * @throws CliError if another program is using the port.
+   */
   static async open({ port, files = readPageFiles(), note }: DashboardConfig): Promise<Dashboard> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const server = new DashboardServer(files, new Journal(), token)
@@ -77,7 +81,7 @@ export class Dashboard {
     return new Dashboard(`http://127.0.0.1:${opened}/#token=${token}`, server, note)
   }
 
-  /** An application of a process has started. */
+  /** Stores the routes of an application that has started. */
   addRoutes(app: object, routes: RoutesView): void {
     const all = [...(this.#routes.get(app) ?? []), ...routes]
     this.#routes.set(app, all)
@@ -93,7 +97,7 @@ export class Dashboard {
     this.#journal.setState('starting')
   }
 
-  /** A process has started to listen at a port. */
+  /** Reports that a process has started to listen on a port. */
   serves(app: { readonly query: SendQuery }, port: number): void {
     this.#serving = app
     this.#server.query = (query) => app.query(query)
@@ -103,7 +107,11 @@ export class Dashboard {
     this.#journal.setState('serving')
   }
 
-  /** @param failure A sentence. */
+  /**
+   * Reports a failed start.
+   *
+   * @param failure The reason, as a sentence.
+   */
   failed(failure: string): void {
     this.#journal.setState('failed', failure)
   }

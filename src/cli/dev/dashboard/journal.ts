@@ -11,7 +11,10 @@ import type {
   SuspectView,
 } from './views.js'
 
-/** Data of development has few rows, so a loop repeats its statement a few times only. */
+/**
+ * The minimum number of repetitions. Development databases contain few rows, so a loop repeats its statement only a few
+ * times.
+ */
 const LEAST_REPETITIONS = 4
 /** Statements of transactions and sessions, which do not come from a loop over rows. */
 const CONTROL = /^\s*(?:begin|start|commit|rollback|savepoint|release|set|reset|discard)\b/i
@@ -36,7 +39,7 @@ export function findSuspects(statements: readonly RecordedStatement[]): SuspectV
 /** The maximum number of stored requests. */
 export const KEPT_REQUESTS = 200
 
-/** A change for the page; `name` is the name of the event in the stream. */
+/** A change for the page. `name` is the name of the event in the stream. */
 export type Change =
   | { readonly name: 'request'; readonly data: RequestRow }
   | { readonly name: 'state'; readonly data: StateView }
@@ -48,7 +51,7 @@ interface JournalEntry {
 
 /** The last requests, and the state of the application. */
 export class Journal {
-  /** The routes of the process that serves now. */
+  /** The routes of the process that is serving. */
   routes: RoutesView = []
   readonly #kept: JournalEntry[] = []
   readonly #listeners = new Set<(change: Change) => void>()
@@ -65,7 +68,7 @@ export class Journal {
     for (const listener of [...this.#listeners]) listener(change)
   }
 
-  /** Adds a request. Removes the oldest one if there are too many. */
+  /** Adds a request. Removes the oldest request if there are too many. */
   add(request: ReportedRequest): void {
     const row = rowOf(request, ++this.#count)
     this.#kept.push({ row, request })
@@ -73,7 +76,7 @@ export class Journal {
     this.#tell({ name: 'request', data: row })
   }
 
-  /** The application has changed its phase. */
+  /** Sets the phase of the application. */
   setState(phase: StateView['phase'], failure: StateView['failure'] = null): void {
     this.#state = { phase, failure }
     this.#tell({ name: 'state', data: this.#state })
@@ -85,9 +88,9 @@ export class Journal {
   }
 
   /**
-   * Everything about the request with a number.
+   * Returns all data about the request with this number.
    *
-   * @param origin Where the application listens: `http://localhost:3000`.
+   * @param origin The origin at which the application listens, such as `http://localhost:3000`.
    */
   view(number: number, origin: string): RequestView | undefined {
     const kept = this.#kept.find(({ row }) => row.number === number)
@@ -112,7 +115,7 @@ export class Journal {
 function rowOf({ record, mismatches }: ReportedRequest, number: number): RequestRow {
   const { startedAt, method, url, status, durationMs, tenant, error, outcome } = record
   const notes = [
-    // The class of a mistake in the application, else the code that the client got.
+    // The class of an error in the application, otherwise the code that the client received.
     ...(error === null ? [] : [error.status >= 500 ? error.name : error.code]),
     ...(findSuspects(record.statements).length === 0 ? [] : ['N+1?']),
     ...(mismatches.length === 0 ? [] : ['contract']),

@@ -16,7 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 const LEVELS: Readonly<Record<string, Tone>> = { warn: 'warn', error: 'bad', fatal: 'bad' }
 
-/** Everything that happened to a request, in the order of time. */
+/** Returns all events of a request in chronological order. */
 export function timelineOf(record: RequestRecord): TimelineEntry[] {
   const entries = [
     ...record.steps.map(({ step, at, durationMs }) => entry('step', at, step, { durationMs })),
@@ -27,7 +27,7 @@ export function timelineOf(record: RequestRecord): TimelineEntry[] {
       entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
     ),
   ]
-  // Entries with equal times keep this order: a step comes before its decision.
+  // Entries with equal times are kept in this order: a step comes before its decision.
   entries.sort((one, other) => one.at - other.at)
   return [...entries, ...ofError(record), endOf(record)]
 }
@@ -43,7 +43,7 @@ function ofDecision({ at, by, verdict, reason, facts }: RecordedDecision): Timel
   return entry('decision', at, `${by}: ${verdict}`, { details, tone: TONES[verdict] ?? 'plain' })
 }
 
-/** Short facts share a line. Each object of a list has a line of its own: `body.name: Too short`. */
+/** Returns facts as lines. Short facts share a line. Each object in a list has its own line: `body.name: Too short`. */
 function factLines(facts: RecordedDecision['facts']): string[] {
   const [short, rows]: [string[], string[]] = [[], []]
   for (const [name, value] of Object.entries(facts)) {
@@ -54,7 +54,7 @@ function factLines(facts: RecordedDecision['facts']): string[] {
   return [...(short.length === 0 ? [] : [short.join(', ')]), ...rows]
 }
 
-/** The lists of the framework's own decisions in few words. */
+/** Returns a short text for a row in the framework's own decisions. */
 function rowText(name: string, row: DecisionValue): string {
   const fields = Object(row) as Readonly<Record<string, DecisionValue | undefined>>
   const { scheme, verdict, reason, path, message } = fields
@@ -127,7 +127,7 @@ function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineE
   }
   const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
   const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
-  // The command receives a record when its request has ended.
+  // The command receives a record when the request has ended.
   const title = endings[outcome ?? 'sent']
   return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
 }

@@ -3,13 +3,13 @@ import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
 import type { WorkList } from '../protocol.js'
 
-/** A request, as reported by the process of the application. */
+/** A request, as the application's process reports it. */
 export type ReportedRequest = WholeRecord
 
 /** A request in the list. */
 export interface RequestRow
   extends Pick<RequestRecord, 'startedAt' | 'method' | 'url' | 'status' | 'durationMs' | 'tenant'> {
-  /** Counted from 1 in each run of the command. */
+  /** The number of the request, counted from 1 in each run of the command. */
   readonly number: number
   /** The number of statements of the request. */
   readonly statements: number
@@ -20,20 +20,20 @@ export interface RequestRow
 /** The tone of an entry: the style that the page uses for it. */
 export type Tone = 'plain' | 'good' | 'warn' | 'bad'
 
-/** The kinds of entries of a time line. */
+/** The kinds of timeline entries. */
 export type EntryKind = 'step' | 'decision' | 'statement' | 'call' | 'log' | 'error' | 'end'
 
-/** An entry of the time line of a request. */
+/** An entry in the timeline of a request. */
 export interface TimelineEntry {
-  /** Milliseconds since the start of the request. */
+  /** The time since the start of the request, in milliseconds. */
   readonly at: number
-  /** `null` for a moment. */
+  /** The duration; `null` for a single point in time. */
   readonly durationMs: number | null
   readonly kind: EntryKind
   readonly title: string
   /** Additional lines. */
   readonly details: readonly string[]
-  /** Code, such as a statement; `null` without any. */
+  /** Code, such as a statement; `null` if there is none. */
   readonly code: string | null
   readonly tone: Tone
 }
@@ -42,12 +42,12 @@ export interface TimelineEntry {
 export interface SuspectView {
   readonly text: string
   readonly count: number
-  /** The lines of the application that ran the statement. */
+  /** The application's lines that ran the statement. */
   readonly places: readonly string[]
   readonly durationMs: number
 }
 
-/** Everything about a request. */
+/** All data about a request. */
 export interface RequestView extends ReportedRequest {
   readonly row: RequestRow
   readonly timeline: readonly TimelineEntry[]
@@ -55,7 +55,10 @@ export interface RequestView extends ReportedRequest {
   /** The index of the route in the list of routes; `null` if the route no longer exists. */
   readonly route: number | null
   readonly curl: string
-  /** The command that runs a failed request again: `npx blazon replay 20261126-093000-a1b2c3`; `null` for all others. */
+  /**
+   * The command that runs a failed request again, such as `npx blazon replay 20261126-093000-a1b2c3`; `null` for other
+   * requests.
+   */
   readonly replay: string | null
 }
 
@@ -69,14 +72,14 @@ export interface StateView {
 /** The first event of the stream. */
 export interface SnapshotView {
   readonly state: StateView
-  /** The oldest first. */
+  /** The requests, the oldest first. */
   readonly requests: readonly RequestRow[]
   /** The maximum number of stored requests. */
   readonly limit: number
 }
 
-/** The work that the plugins of the process list. */
+/** The work that the plugins of a process list. */
 export type WorkView = readonly WorkList[]
 
-/** The routes of all applications of the process. */
+/** The routes of all applications in a process. */
 export type RoutesView = readonly RouteExplanation[]

@@ -4,7 +4,7 @@ import { tokensOf } from '../statement-text.js'
 /** The facts about a column that matter for comparisons in policies. */
 export interface ComparedColumn {
   readonly name: string
-  /** The type without its length, and with its schema unless that is `pg_catalog`. */
+  /** The type without its length, and with its schema unless the schema is `pg_catalog`. */
   readonly type: string
   /** Whether two texts are equal only if all their bytes are equal (a deterministic collation). */
   readonly isDeterministic: boolean
@@ -17,24 +17,22 @@ const SETTING = `current_setting\\(${escaped(literal(TENANT_SETTING))}::text(?:,
 const VALUE = `(?:${SETTING}|NULLIF\\(${SETTING}, ''::text\\))`
 
 /**
- * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (it
- * ignores trailing blanks), `name` (it cuts after 63 bytes), `citext`, and texts with a collation
- * that is not deterministic. Other types, such as `numeric` and domains, are unverified and count
- * as unsafe.
+ * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (trailing blanks are
+ * ignored), `name` (cut after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such as
+ * `numeric` and domains, have not been verified and count as unsafe.
  */
 export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
   return TEXTS.includes(type) ? isDeterministic : type === 'uuid' || INTEGERS.includes(type)
 }
 
 /**
- * Finds the column that the condition of a policy compares with the tenant setting, so that the
- * condition holds only for rows of one tenant. It accepts a comparison by `=` in the forms in which
- * `tenantTable` and similar SQL are stored, also with more conditions added by `AND`. Returns
- * `undefined` for every other form: the doctor accepts only the forms that are known to be safe.
+ * Finds the column that the condition of a policy compares with the tenant setting, so that the condition holds only
+ * for rows of one tenant. It accepts a comparison with `=` in the forms in which PostgreSQL stores `tenantTable` and
+ * similar SQL, including further conditions with `AND`. Returns `undefined` for every other form, because the doctor
+ * accepts only forms that are known to be safe.
  *
- * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types,
- * operators, functions and collations that are not built in then have their schema in front, and
- * every cast between a value and `=` is visible.
+ * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types, operators, functions and
+ * collations that are not built in then have a schema prefix, and every cast between a value and `=` is visible.
  */
 export function boundColumn<T extends ComparedColumn>(
   condition: string,
@@ -57,9 +55,7 @@ function comparisonWith({ name, type }: ComparedColumn): RegExp {
   return new RegExp(`^(?:${asText}|${sides(column, `(?:${inside}|${around})`)})$`)
 }
 
-/**
- * Matches the value itself or a subquery around it, which PostgreSQL evaluates once per statement.
- */
+/** Returns a pattern for the value itself or a subquery around it, which PostgreSQL evaluates once per statement. */
 function queryOr(value: string): string {
   return `(?:${value}|\\( SELECT ${value} AS (?:\\w+|"(?:[^"]|"")+")\\))`
 }
@@ -69,8 +65,8 @@ function sides(one: string, other: string): string {
 }
 
 /**
- * Splits a condition at `AND` into parts without outer parentheses. PostgreSQL writes parentheses
- * around every part and around the whole.
+ * Splits a condition at `AND` into parts without outer parentheses. PostgreSQL adds parentheses around every part and
+ * around the whole condition.
  */
 function conjunctsOf(condition: string): string[] {
   const whole = condition.trim()
@@ -80,7 +76,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.length === 1 ? [inner.replace(/\s+/g, ' ')] : parts.flatMap(conjunctsOf)
 }
 
-/** `null` if the first parenthesis does not close at the end of the text. */
+/** Removes the outer parentheses; `null` if the first parenthesis does not close at the end of the text. */
 function withoutParentheses(text: string): string | null {
   let depth = 0
   for (const { text: mark, end } of tokensOf(text)) {

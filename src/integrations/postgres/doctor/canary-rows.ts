@@ -4,21 +4,20 @@ import { identifier, literal } from '../schema/names.js'
 import type { TenantColumn, TenantTable } from './examination.js'
 
 const TEXTS: readonly string[] = ['text', 'character varying', 'character', 'name']
-/** The maximum length of an id, in characters. */
+/** The maximum length of an ID, in characters. */
 const LONGEST = 128
-/** The minimum length of a test id, in characters: a shorter id may belong to a real tenant. */
+/** The minimum length of a test ID, in characters, because a shorter ID may belong to a real tenant. */
 const SHORTEST = 16
 
-/** An id that a comparison may confuse with another one, and the difference between both. */
+/** An ID that a comparison may confuse with another ID, and the difference between them. */
 export interface LookAlike {
   readonly id: string
   readonly difference: string
 }
 
 /**
- * Creates the id of a tenant that does not exist, in the type of the column; `null` for other types
- * of columns. The id has the greatest length that fits, so that a comparison that cuts ids off is
- * noticed.
+ * Creates the ID of a nonexistent tenant, in the type of the column; `null` for unsupported column types. The ID has
+ * the maximum length, so that a comparison that truncates IDs is detected.
  */
 export function canaryTenant(column: TenantColumn): string | null {
   if (column.baseType === 'uuid') return randomUUID()
@@ -33,9 +32,8 @@ export function canaryTenant(column: TenantColumn): string | null {
 }
 
 /**
- * Creates ids that a comparison may confuse with this one: because it cuts ids off, ignores case or
- * accents, or matches a pattern. Returns none for numbers and `uuid`: they may be written in
- * several ways, but stay the same id.
+ * Creates IDs that a comparison may confuse with this ID, because it truncates IDs, ignores case or accents, or matches
+ * a pattern. Returns none for numbers and `uuid`, because their different notations are the same ID.
  */
 export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   if (!isText(column)) return []
@@ -61,15 +59,15 @@ function lengthOf({ baseType, length }: TenantColumn): number {
   return Math.min(length ?? LONGEST, baseType === 'name' ? 63 : LONGEST)
 }
 
-/** A column that needs a value in the row of the canary test, and that value. */
+/** A column that needs a value in the row of the canary test, and this value. */
 export interface CanaryColumn {
   readonly name: string
-  /** The value as SQL. */
+  /** The value, as SQL. */
   readonly value: string
 }
 
-// Columns with a default get no value, except columns that use a sequence: a rollback does not return the number that
-// the sequence has given.
+// Columns with a default get no value, except columns that use a sequence, because a rollback does not undo the advance
+// of a sequence.
 const LIST = `
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
   a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts
@@ -80,10 +78,7 @@ where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped and a.attgenerated
   and (a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' or (a.attnotnull and d.oid is null))
 order by a.attnum`
 
-/**
- * A value by category of type (`pg_type.typcategory`) that nearly every column of that category
- * accepts.
- */
+/** The values by type category (`pg_type.typcategory`). Nearly every column in the category accepts the value. */
 const VALUES: Readonly<Record<string, string>> = {
   A: "'{}'",
   B: "'false'",
@@ -96,7 +91,7 @@ const VALUES: Readonly<Record<string, string>> = {
   V: "'0'",
 }
 
-/** A value by type, where the category is not exact enough. */
+/** The values by type, for types whose category is not exact enough. */
 const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
 
 /** Returns a value for each column that needs one to insert a row. */

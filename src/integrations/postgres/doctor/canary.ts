@@ -18,13 +18,12 @@ import {
 } from './examination.js'
 
 /**
- * The timeouts are longer than an index lookup takes, and short enough that no other session waits
- * long for the locks of the test.
+ * The timeouts are longer than an index lookup takes, but short enough that other sessions do not wait long for the
+ * locks of the test.
  */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
-// Do not write to tables with triggers or rules: they may have any effect, and a test must not
-// cause it.
+// Do not write to tables with triggers or rules. They may have any effect, which a test must not cause.
 const PRIVILEGES = `
 select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_privilege($1::name, $2::oid, 'insert') as insert,
   has_table_privilege($1::name, $2::oid, 'update') as update, has_table_privilege($1::name, $2::oid, 'delete') as delete,
@@ -34,16 +33,15 @@ select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_pri
 /** The SQLSTATEs of timeouts: for a lock and for a statement. */
 const TOO_LATE = ['55P03', '57014']
 
-/** Another session uses the table, so the test cannot run. */
+/** The test cannot run, because another session is using the table. */
 class Interruption extends Error {}
 
 /** The result of a statement: the number of rows, or the code of its error. */
 type Outcome = { readonly rows: number } | { readonly code: string; readonly isOfTable: boolean }
 
 /**
- * Tries the access that must not work, as the role of tenants: a test tenant reads and writes rows
- * of another test tenant, and code without a tenant reads rows. Neither tenant exists. Each table
- * is tested in a transaction that is rolled back.
+ * Tries forbidden access as the tenant role: a test tenant reads and writes rows of another test tenant, and code
+ * without a tenant reads rows. Neither tenant exists. Each table is tested in a transaction that is rolled back.
  */
 export async function releaseCanary(examination: Examination): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -95,7 +93,7 @@ class Trial {
     ;[this.#a, this.#b] = facts.ids
   }
 
-  /** Returns `null` if the column cannot hold ids for test tenants. */
+  /** Prepares the test of a table; `null` if the column cannot contain IDs for test tenants. */
   static async prepare(examination: Examination, table: TenantTable): Promise<Trial | null> {
     const { connection, tenantRole } = examination
     const [a, b] = [canaryTenant(table.column), canaryTenant(table.column)]
@@ -121,8 +119,8 @@ class Trial {
 
   async #tryWriting(): Promise<void> {
     const own = await this.#as(this.#b, this.#insert(this.#b))
-    // An error for another reason shows nothing about policies. If even the tenant's own row is
-    // refused, no further test makes sense.
+    // An error for another reason does not prove anything about policies. If even the tenant's own row is refused, no
+    // further test is useful.
     if (!passesPolicy(own, this.#table)) return
     if ('rows' in own) await this.#tryReaching()
     const foreign = this.#insert(this.#b)
@@ -135,8 +133,8 @@ class Trial {
   }
 
   /**
-   * Tries to reach the row of the second tenant, which exists now. If that succeeds, the test with
-   * similar ids is not needed.
+   * Tries to reach the row of the second tenant, which now exists. If that succeeds, the test with similar IDs is not
+   * needed.
    */
   async #tryReaching(): Promise<void> {
     const before = this.#findings.length
@@ -175,7 +173,8 @@ class Trial {
   }
 
   /**
-   * Whether no similar id sees a row. All run in one script; a statement that sees a row fails with a division by zero.
+   * Whether no similar ID can read a row. All queries run in one script, in which a statement that reads a row fails
+   * with a division by zero.
    */
   async #seeNothing(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`
@@ -187,14 +186,13 @@ class Trial {
   #insert(tenant: string): string {
     const names = ['tenant_id', ...this.#columns.map(({ name }) => name)].join(', ')
     const values = [literal(tenant), ...this.#columns.map(({ value }) => value)].join(', ')
-    // Give a value for an identity column. Otherwise its sequence would advance, and a rollback
-    // does not undo that.
+    // Specify a value for an identity column. Otherwise, its sequence would advance, and a rollback does not undo that.
     return `insert into ${this.#table.fullName} (${names}) overriding system value values (${values})`
   }
 
   /**
-   * Runs a statement as a tenant, after its own savepoint, so that an error affects only this
-   * statement. A row that it inserts stays until the end of the test.
+   * Runs a statement as a tenant, after its own savepoint, so that an error affects only this statement. An inserted
+   * row exists until the end of the test.
    */
   async #as(tenant: string, text: string): Promise<Outcome> {
     let rows = 0
@@ -248,21 +246,21 @@ function rowsOf(outcome: Outcome): number {
 }
 
 /**
- * Whether a policy has allowed the row: it was inserted, or a constraint of the table refused it.
- * PostgreSQL checks constraints after policies (`ExecInsert`). For a partitioned table this is not
- * certain, because it selects the partition even before the policies.
+ * Whether a policy has allowed the row, because the row was inserted or a constraint of the table refused it.
+ * PostgreSQL checks constraints after policies (`ExecInsert`). For a partitioned table, this is not certain, because
+ * PostgreSQL selects the partition before it checks the policies.
  */
 function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
   if ('rows' in outcome) return true
   return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
 }
 
-// A default may write to another table, which may reject it.
+// A default may write to another table, which may refuse it.
 function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
   return refusal.schema === schema && refusal.table === name
 }
 
-/** Returns the error of the server; `undefined` if the error is not from the server. */
+/** Returns the server's error; `undefined` if the error is not from the server. */
 function refusalIn(error: unknown): PostgresError | undefined {
   if (error instanceof PostgresError) return error
   const cause = HttpError.is(error) ? error.cause : undefined

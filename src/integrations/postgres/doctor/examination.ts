@@ -4,13 +4,12 @@ import type { ComparedColumn } from './bound-column.js'
 
 /** The options of the doctor. */
 export interface DoctorOptions {
-  /** The role that runs statements of an application with tenants. */
+  /** The role that runs statements in an application with tenants. */
   readonly tenantRole: string
   /** The role of `withoutTenant`. */
   readonly allTenantsRole: string
   /**
-   * Whether the database runs in this process. Its only login is then a superuser, which is not a
-   * finding.
+   * Whether the database runs in this process. Its only login is then a superuser, which is not reported as a finding.
    */
   readonly isEmbedded: boolean
 }
@@ -18,7 +17,7 @@ export interface DoctorOptions {
 /** The data that every check of the doctor receives. */
 export interface Examination extends DoctorOptions, Setting {
   readonly connection: Connection
-  /** All tables, views and sequences of the user, without locked ones. */
+  /** All user tables, views and sequences, except locked ones. */
   readonly relations: readonly Relation[]
   readonly tables: readonly TenantTable[]
   /** The relations that could not be checked because they were locked. */
@@ -27,22 +26,21 @@ export interface Examination extends DoctorOptions, Setting {
 
 /** The login, the roles and the version of the server. */
 export interface Setting {
-  /** The role with which the application has logged in. */
+  /** The role with which the application logs in. */
   readonly login: string
-  /** The version as `server_version_num`: 150004 is 15.4. */
+  /** The version as `server_version_num`: 150004 means 15.4. */
   readonly version: number
   /**
-   * The ids (`oid`) of the role of tenants and of all roles that it may become. Roles that are
-   * findings themselves are left out: superusers, roles of PostgreSQL and the role of all tenants.
-   * Empty if the role of tenants does not exist.
+   * The IDs (`oid`) of the tenant role and of all roles that it may become. Roles that are findings themselves are
+   * excluded: superusers, predefined roles and the all-tenants role. Empty if the tenant role does not exist.
    */
   readonly tenantRoles: readonly number[]
   /**
-   * The ids of the login and of all roles whose privileges it inherits, with the same exceptions.
-   * Empty for a superuser, who needs no privileges.
+   * The IDs of the login and of all roles whose privileges it inherits, with the same exclusions. Empty for a
+   * superuser, who needs no privileges.
    */
   readonly loginRoles: readonly number[]
-  /** Whether the login may become the role of tenants. */
+  /** Whether the login may become the tenant role. */
   readonly mayBecomeTenant: boolean
 }
 
@@ -54,8 +52,8 @@ export interface Relation {
   /** The name with its schema, quoted if necessary. */
   readonly fullName: string
   /**
-   * `r` is a table, `p` a partitioned table, `f` a foreign table, `v` a view, `m` a materialized
-   * view, `S` a sequence.
+   * The kind: `r` is a table, `p` a partitioned table, `f` a foreign table, `v` a view, `m` a materialized view, `S` a
+   * sequence.
    */
   readonly kind: string
   readonly owner: string
@@ -66,12 +64,9 @@ export interface Relation {
   readonly isChild: boolean
   /** Whether the view reads with the privileges of the querying role. */
   readonly isInvoker: boolean
-  /**
-   * How all tenants may share it, according to its comment: not at all, by reading, or by writing
-   * as well.
-   */
+  /** How all tenants may share it according to its comment: not at all, for reading, or for reading and writing. */
   readonly sharing: 'none' | 'reading' | 'writing'
-  /** The privileges of the role of tenants on the relation or some of its columns: `select`, … */
+  /** The tenant role's privileges on the relation or on some of its columns, such as `select`. */
   readonly privileges: readonly string[]
   /** The roles to which these privileges were granted. */
   readonly grantees: readonly string[]
@@ -79,9 +74,9 @@ export interface Relation {
   readonly loginPrivileges: readonly string[]
   /** The roles to which these privileges were granted. */
   readonly loginGrantees: readonly string[]
-  /** Whether another session holds an exclusive lock on the relation, or waits for one. */
+  /** Whether another session holds or is waiting for an exclusive lock on the relation. */
   readonly isLocked: boolean
-  /** Whether the role of tenants has a privilege on the relation other than `references`. */
+  /** Whether the tenant role has a privilege on the relation other than `references`. */
   readonly isReachable: boolean
   readonly column: TenantColumn | null
 }
@@ -93,7 +88,7 @@ export interface TenantTable extends Relation {
 
 /** The column `tenant_id`. */
 export interface TenantColumn extends ComparedColumn {
-  /** The name of the type; for a domain, of its base type. */
+  /** The name of the type; for a domain, the name of its base type. */
   readonly baseType: string
   /** The maximum number of characters; `null` if there is no limit. */
   readonly length: number | null
@@ -107,21 +102,21 @@ export interface TenantColumn extends ComparedColumn {
 /** A problem that the doctor has found. */
 export interface Finding extends Problem {
   /**
-   * `'error'`: tenants are not separated, or not with certainty. `'warning'`: a person should check
-   * it.
+   * `'error'`: tenants are not separated, or the separation is not certain. `'warning'`: a person should check the
+   * finding.
    */
   readonly severity: 'error' | 'warning'
 }
 
 /** The texts of a {@link Finding}. */
 interface FindingFacts {
-  /** The object that has the problem: `table public.orders`. */
+  /** The object that has the problem, such as `table public.orders`. */
   readonly subject: string
   readonly cause: string
   readonly remedy: string
 }
 
-/** Creates a finding. Its code decides the severity. */
+/** Creates a finding. Its code determines the severity. */
 export function finding(code: ConfigCode, facts: FindingFacts): Finding {
   return { code, severity: code.startsWith('E_') ? 'error' : 'warning', ...facts }
 }

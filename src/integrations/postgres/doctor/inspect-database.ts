@@ -20,10 +20,10 @@ import { inspectReach } from './inspect-reach.js'
 import { inspectTables } from './inspect-tables.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
 
-/** How often the doctor starts again if another session locks a table in the meantime. */
+/** The number of times that the doctor starts again if another session locks a table in the meantime. */
 const ATTEMPTS = 3
 
-/** The checks that concern the role of tenants. */
+/** The checks that concern the tenant role. */
 const OF_TENANTS = [
   inspectPolicies,
   inspectReach,
@@ -33,9 +33,9 @@ const OF_TENANTS = [
 ] as const
 
 /**
- * Looks for ways in which one tenant could reach the rows of another: through the login, roles,
- * tables, policies, views, functions, keys and large objects. Also tries such access. Changes
- * nothing: the tests are rolled back, and have timeouts so that they do not block other sessions.
+ * Searches for ways in which one tenant could reach the rows of another: through the login, roles, tables, policies,
+ * views, functions, keys and large objects. Also tries such access. Changes nothing: the tests are rolled back, and
+ * have timeouts so that they do not block other sessions.
  *
  * @param connection A connection with the login of the application, without an open transaction.
  * @returns the findings, errors first.
@@ -49,8 +49,7 @@ export async function inspectDatabase(
     try {
       return await inspect(connection, options)
     } catch (error) {
-      // Another session has just locked a table. The next attempt finds the lock and leaves that
-      // table out.
+      // Another session has just locked a table. The next attempt detects the lock and skips that table.
       const isLocked = error instanceof PostgresError && error.code === '55P03'
       if (!isLocked || attempt === ATTEMPTS) throw error
     }
@@ -68,11 +67,11 @@ async function inspect(connection: Connection, options: DoctorOptions): Promise<
 }
 
 /**
- * Prevents the start of an application whose database does not keep tenants apart. Logs warnings.
+ * Prevents the startup of an application whose database does not separate tenants. Logs warnings.
  *
  * @param driver An open driver.
- * @throws ConfigError with every finding of {@link inspectDatabase} that is an error; HttpError 503
- * when the database cannot be reached.
+ * @throws ConfigError with every finding of {@link inspectDatabase} that is an error; HttpError 503 when the database
+ * cannot be reached.
  */
 export async function assertIsolation(
   driver: Driver,
@@ -109,8 +108,8 @@ async function examinationOf(connection: Connection, options: DoctorOptions): Pr
   return { ...options, ...setting, connection, relations, tables, lockedRelations }
 }
 
-// Superusers are left out, because they may become every role. A role that may only administer another
-// role (ADMIN OPTION) counts as its member, because it can grant itself the rest.
+// Superusers are excluded, because they may become every role. A role that may only administer another role (ADMIN
+// OPTION) counts as its member, because it can grant itself the rest.
 const READ = `
 select current_setting('server_version_num')::int as version, session_user as login,
   array(
@@ -133,7 +132,7 @@ select current_setting('server_version_num')::int as version, session_user as lo
       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
   ) as may_become`
 
-/** Reads the login, the version, and the roles that run statements of tenants. */
+/** Reads the login, the version, and the roles that run tenant statements. */
 async function readSetting(
   connection: Connection,
   { tenantRole, allTenantsRole }: DoctorOptions,
@@ -156,17 +155,15 @@ async function inspectCatalog(examination: Examination): Promise<Finding[]> {
     ...inspectTables(examination),
     ...(await inspectKeys(examination)),
   ]
-  // If the role of tenants does not exist, it has no access. `inspectRoles` has already reported
-  // that.
+  // If the tenant role does not exist, it has no access. `inspectRoles` has already reported this.
   if (examination.tenantRoles.length === 0) return findings
   for (const inspect of OF_TENANTS) findings.push(...(await inspect(examination)))
   return findings
 }
 
 /**
- * Runs the checks of the catalog. To read policies, PostgreSQL waits for locks on their tables, so
- * the wait is limited. With this `search_path`, PostgreSQL writes the schema of every name that is
- * not built in.
+ * Runs the catalog checks. To read policies, PostgreSQL waits for locks on their tables, so the wait is limited. With
+ * this `search_path`, PostgreSQL includes the schema of every name that is not built in.
  */
 async function inTransaction<T>(connection: Connection, run: () => Promise<T>): Promise<T> {
   await connection.script(
@@ -179,7 +176,7 @@ async function inTransaction<T>(connection: Connection, run: () => Promise<T>): 
   }
 }
 
-/** Checks the role of tenants and the role of all tenants. */
+/** Checks the tenant role and the all-tenants role. */
 async function inspectRoles(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRole, allTenantsRole } = examination
   const findings: Finding[] = []
@@ -217,10 +214,7 @@ function checkAttributes(role: Role): Finding[] {
     })
 }
 
-/**
- * Checks that the role of tenants neither is, nor may become, a role that could see more than one
- * tenant.
- */
+/** Checks that the tenant role neither is nor may become a role that could read more than one tenant. */
 async function checkReach(examination: Examination): Promise<Finding[]> {
   const { tables, tenantRole, allTenantsRole } = examination
   const others = [allTenantsRole, ...tables.map(({ owner }) => owner)]
@@ -237,7 +231,7 @@ function owning({ tables, tenantRole }: Examination): Finding {
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
 
-// The settings of a function are active while it runs. One of them may be the role.
+// The settings of a function are active while it runs. One of these settings may be the role.
 const LIST = `
 select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
   o.rolname as owner, p.prosecdef as definer, c.setting
@@ -255,10 +249,7 @@ where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfEx
   )
 order by schema, name, arguments`
 
-/**
- * Checks functions that run as another role: the policies then apply to that role and not to the
- * tenant.
- */
+/** Checks functions that run as another role, because the policies then apply to that role instead of the tenant. */
 async function inspectFunctions({
   connection,
   tenantRole,

@@ -1,7 +1,7 @@
 import { identifier } from '../schema/names.js'
 import { type Examination, type Finding, finding } from './examination.js'
 
-/** Foreign keys between tables of tenants that do not compare their `tenant_id`. */
+/** Foreign keys between tenant tables that do not compare their `tenant_id`. */
 const FOREIGN_KEYS = `
 select con.conname as name, con.conrelid as table, con.confrelid as other
 from pg_catalog.pg_constraint con
@@ -16,11 +16,12 @@ where con.contype = 'f' and con.conparentid = 0
 order by con.conrelid, con.conname`
 
 /**
- * The columns that a unique index compares. Columns that it only includes come after them. An `int2vector` begins at 0.
+ * The columns that a unique index compares. Columns that the index only includes come after them. An `int2vector`
+ * begins at 0.
  */
 const COMPARED = '(i.indkey::int2[])[0:i.indnkeyatts - 1]'
 
-/** Unique indexes without `tenant_id`, except on values that PostgreSQL generates. */
+/** Unique indexes without `tenant_id`, except those for values that PostgreSQL generates. */
 const UNIQUE = `
 select c.relname as name, i.indrelid as table
 from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -41,8 +42,8 @@ where i.indisunique and i.indrelid = any($1::oid[])
 order by i.indrelid, c.relname`
 
 /**
- * Exclusion constraints that do not compare `tenant_id` by `=`. An index that is also unique, such as the index of a
- * primary key without overlaps, counts as `UNIQUE`.
+ * Exclusion constraints that do not compare `tenant_id` with `=`. An index that is also unique, such as the index of a
+ * primary key with `WITHOUT OVERLAPS`, counts as `UNIQUE`.
  */
 const EXCLUSIONS = `
 select con.conname as name, con.conrelid as table
@@ -58,8 +59,8 @@ where con.conexclop is not null and not i.indisunique
 order by con.conrelid, con.conname`
 
 /**
- * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not
- * apply to that.
+ * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not apply to this
+ * comparison.
  */
 export async function inspectKeys({ connection, tables }: Examination): Promise<Finding[]> {
   const values = [tables.map(({ oid }) => oid)]

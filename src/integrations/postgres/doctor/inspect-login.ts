@@ -2,7 +2,7 @@ import { findRole, isRelated, type Role } from '../roles.js'
 import { identifier } from '../schema/names.js'
 import { type Examination, type Finding, finding, type Relation } from './examination.js'
 
-/** Checks the login. It must be able to become both roles, and must have no privileges itself. */
+/** Checks the login. It must be able to become both roles, and must have no privileges of its own. */
 export async function inspectLogin(examination: Examination): Promise<Finding[]> {
   const role = await findRole(examination.connection, examination.login)
   if (role !== undefined && (role.isSuper || role.bypassesPolicies)) return [omnipotent(role)]
@@ -30,7 +30,7 @@ async function checkPowers(examination: Examination): Promise<Finding[]> {
 /**
  * Creates the finding for a login to which no policy applies.
  *
- * @param code A warning while the application is developed. Default: an error.
+ * @param code The code of the finding: a warning during development. Default: an error.
  */
 export function omnipotent(
   { name, isSuper }: Role,
@@ -56,7 +56,7 @@ function creator({ name }: Role): Finding {
   return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
-/** Checks ownership of tables of tenants: an owner can remove the policies. */
+/** Checks the ownership of tenant tables, because an owner can remove the policies. */
 async function checkOwnership({ connection, tables, login }: Examination): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const owner of new Set(tables.map((table) => table.owner))) {
@@ -75,10 +75,7 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
   return findings
 }
 
-/**
- * Checks ownership of other tables. They have no policies to remove, but the login still does not
- * need to own them.
- */
+/** Checks the ownership of other tables. They have no policies to remove, but the login does not need to own them. */
 function checkPossessions({ relations, login }: Examination): Finding[] {
   const owned = relations.filter(
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
@@ -89,10 +86,7 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 
-/**
- * Checks privileges that the login has without `SET ROLE`. The policies for the role of tenants do
- * not apply to them.
- */
+/** Checks privileges that the login has without `SET ROLE`. The policies for the tenant role do not apply to them. */
 function checkGrants({ relations, login }: Examination): Finding[] {
   const granted = relations.filter(
     ({ loginPrivileges, sharing, kind }) =>
@@ -118,7 +112,7 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
   const report = (cause: string, remedy: string) =>
     findings.push(finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy }))
   for (const role of [tenantRole, allTenantsRole]) {
-    // `inspectRoles` reports roles that do not exist.
+    // Nonexistent roles are reported by `inspectRoles`.
     if ((await findRole(connection, role)) === undefined) continue
     if (await isRelated(connection, [login, role], 'MAY_BECOME')) continue
     report(`It may not become ${role}.`, `Run: npx blazon db migrate --login ${login}`)
@@ -133,7 +127,10 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
   return findings
 }
 
-/** Roles of PostgreSQL that reach data without policies: unprotected tables, files, statements of other sessions. */
+/**
+ * Predefined PostgreSQL roles that reach data without policies: unprotected tables, files, statements of other
+ * sessions.
+ */
 const POWERS =
   "'^pg_(read|write)_all_data$|^pg_(read|write)_server_files$|^pg_execute_server_program$|^pg_monitor$|^pg_read_all_stats$'"
 
@@ -144,8 +141,8 @@ where (r.rolname = any($2) or r.rolsuper or r.rolbypassrls or r.rolcreaterole an
 order by r.rolname`
 
 /**
- * Lists the roles that a role is or may become and that could see the rows of more than one tenant.
- * `others` adds further names of such roles.
+ * Lists the roles that a role is or may become and that could read the rows of more than one tenant. `others` contains
+ * the names of further such roles.
  */
 export async function powersOf(
   { connection }: Examination,

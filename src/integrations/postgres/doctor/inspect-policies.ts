@@ -4,22 +4,22 @@ import { type Examination, type Finding, finding, type Relation } from './examin
 import { hasPoliciesAlone, isExposed } from './inspect-tables.js'
 import { IS_DETERMINISTIC, isTenantTable } from './read-relations.js'
 
-/** A permissive policy for the role of tenants. */
+/** A permissive policy for the tenant role. */
 interface Policy {
   readonly table: number
   readonly name: string
-  /** `*` all, `r` SELECT, `a` INSERT, `w` UPDATE, `d` DELETE. */
+  /** The command: `*` all, `r` SELECT, `a` INSERT, `w` UPDATE, `d` DELETE. */
   readonly command: string
   readonly using: string | null
   readonly check: string | null
-  /** Whether its condition contains a user-defined cast, which is written like a built-in one. */
+  /** Whether the condition contains a user-defined cast, which looks like a built-in cast. */
   readonly hasOwnCast: boolean
   /** The columns that the policy may compare: `tenant_id`, or any column if the table has none. */
   readonly columns: readonly ComparedColumn[]
 }
 
-// Restrictive policies only narrow access, so they are left out. Policies of a role from which the role of tenants
-// inherits apply to it as well. Policies of a role that it may become apply after it has become that role.
+// Restrictive policies only narrow access, so they are excluded. Policies of a role from which the tenant role inherits
+// also apply to the tenant role. Policies of a role that it may become apply after it has become that role.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,
@@ -37,7 +37,7 @@ from pg_catalog.pg_policy p
 where p.polpermissive and p.polrelid = any($1::oid[]) and (0 = any(p.polroles) or p.polroles && $2::oid[])
 order by p.polrelid, p.polname`
 
-/** Checks the access that the policies of tables give to the role of tenants. */
+/** Checks the access that table policies grant to the tenant role. */
 export async function inspectPolicies(examination: Examination): Promise<Finding[]> {
   const { connection, relations, tables, tenantRole, tenantRoles } = examination
   const shown = relations.filter(
@@ -56,8 +56,8 @@ export async function inspectPolicies(examination: Examination): Promise<Finding
 }
 
 /**
- * Requires all policies to compare the same column. If two policies compare different columns, a
- * tenant could see the rows of two tenants.
+ * Requires all policies to compare the same column. If two policies compare different columns, a tenant could read the
+ * rows of two tenants.
  */
 function bySameColumn(policies: readonly Policy[]): Policy[] {
   const [column] = policies.flatMap((policy) =>

@@ -1,7 +1,7 @@
 import { identifier } from '../schema/names.js'
 import { type Examination, type Finding, finding, type Relation } from './examination.js'
 
-/** The names of the kinds of relations, for messages. */
+/** The nouns for the kinds of relations, for messages. */
 const NOUNS: Readonly<Record<string, string>> = {
   r: 'table',
   p: 'table',
@@ -12,8 +12,8 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks everything that the role of tenants reaches and that is not a table of tenants. An object
- * that all tenants share must be marked in its comment; the role must not reach any other.
+ * Checks all objects that the tenant role can reach and that are not tenant tables. An object that all tenants share
+ * must be marked in its comment. The role must not reach any other object.
  */
 export function inspectReach(examination: Examination): Finding[] {
   const reached = examination.relations.filter(
@@ -28,7 +28,7 @@ export function inspectReach(examination: Examination): Finding[] {
   ]
 }
 
-/** Groups tables that are open to the same roles, because they have the same remedy. */
+/** Groups tables to which the same roles have access, because they have the same remedy. */
 function groupsOf(relations: readonly Relation[]): Relation[][] {
   const groups = new Map<string, Relation[]>()
   for (const relation of relations) {
@@ -74,7 +74,7 @@ function ownersView(relation: Relation, { version, tenantRole }: Examination): F
 }
 
 function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[] {
-  // A view that reads with the privileges of the querying role gives no additional access.
+  // A view that reads with the privileges of the querying role grants no additional access.
   const more = relation.privileges.filter((privilege) => privilege !== 'select')
   if (more.length === 0 || relation.isInvoker) return []
   const list = more.join(', ')
@@ -84,8 +84,8 @@ function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[
 }
 
 /**
- * Checks sequences. A default that uses a sequence needs only `USAGE`, which reveals no more than
- * the value itself. Ownership is reported elsewhere.
+ * Checks sequences. A default that uses a sequence needs only `USAGE`, which reveals only the value itself. Ownership
+ * is reported elsewhere.
  */
 function checkSequences(reached: readonly Relation[], { tenantRole }: Examination): Finding[] {
   const open = reached.filter(
@@ -105,8 +105,8 @@ function revoking(relations: readonly Relation[], tenantRole: string): string {
 }
 
 /**
- * Names the roles for `REVOKE`. There are none when the access comes from ownership or from a role
- * of PostgreSQL; the text then names `public` and the role of tenants.
+ * Returns the roles for `REVOKE`. There are none when the access comes from ownership or from a predefined role. The
+ * text then contains `public` and the tenant role.
  */
 function granteesOf(relations: readonly Relation[], tenantRole: string): string {
   const names = new Set(relations.flatMap(({ grantees }) => grantees))

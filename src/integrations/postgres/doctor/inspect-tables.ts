@@ -33,15 +33,15 @@ export function inspectTables(examination: Examination): Finding[] {
 }
 
 /**
- * Whether the role of tenants reaches a table that has no column `tenant_id`, but has policies,
- * which may compare another column.
+ * Whether the tenant role can reach a table that has no column `tenant_id` but has policies, which may compare another
+ * column.
  */
 export function hasPoliciesAlone(relation: Relation): boolean {
   const { column, isReachable, isEnabled, sharing } = relation
   return column === null && isReachable && isEnabled && sharing === 'none'
 }
 
-/** Creates the finding for a database without a table of tenants. */
+/** Creates the finding for a database without tenant tables. */
 export function nothingToSee(): Finding {
   const cause =
     'No table of this database has a column tenant_id, so there is nothing to keep apart.'
@@ -50,8 +50,8 @@ export function nothingToSee(): Finding {
 }
 
 /**
- * Whether statements can reach a table directly. A partition without privileges is reached only
- * through its parent table, whose policies then apply.
+ * Whether statements can reach a table directly. A partition without privileges can be reached only through its parent
+ * table, whose policies then apply.
  */
 export function isExposed({ isChild, isReachable }: Relation): boolean {
   return isReachable || !isChild

@@ -3,22 +3,22 @@ import { identifier } from '../schema/names.js'
 import type { Relation, Setting, TenantColumn, TenantTable } from './examination.js'
 
 /**
- * Condition for schemas of the user, without the schemas of PostgreSQL and Blazon. The query must name
+ * The condition for user schemas, which excludes the schemas of PostgreSQL and Blazon. The query must contain
  * `pg_namespace n`.
  */
 export const USER_SCHEMA = "n.nspname !~ '^(pg_|information_schema$|blazon$)'"
 
-/** Condition for objects that belong to an extension. */
+/** Returns the condition for objects that belong to an extension. */
 export function isOfExtension(oid: string, catalog: string): string {
   return `exists (select from pg_catalog.pg_depend d where d.deptype = 'e' and d.objid = ${oid} and d.classid = 'pg_catalog.${catalog}'::regclass)`
 }
 
-/** Computes {@link ComparedColumn.isDeterministic} for a column of `pg_attribute a`. */
+/** The expression for {@link ComparedColumn.isDeterministic} of a column in `pg_attribute a`. */
 export const IS_DETERMINISTIC =
   'coalesce((select k.collisdeterministic from pg_catalog.pg_collation k where k.oid = a.attcollation), true)'
 
-// Includes privileges on single columns. Ignores `USAGE` of the schema: a view that reads with the
-// privileges of the querying role does not check that.
+// Includes privileges on single columns. Ignores `USAGE` of the schema, because a view that reads with the privileges
+// of the querying role does not check it.
 const PRIVILEGES = `
   array(
     select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
@@ -29,7 +29,7 @@ const PRIVILEGES = `
     )
   )`
 
-// Reads both catalogs with grants: the relation's and the columns'.
+// Reads grants from both catalogs: for relations and for columns.
 const GRANTS = `
   lateral (
     select x.grantee, lower(x.privilege_type) as privilege from aclexplode(c.relacl) x
@@ -115,7 +115,7 @@ export async function readRelations(
   })
 }
 
-/** Whether a relation contains rows of tenants: it has a column `tenant_id`. */
+/** Whether a relation contains tenant rows, because it has a column `tenant_id`. */
 export function isTenantTable(relation: Relation): relation is TenantTable {
   return relation.column !== null
 }

@@ -3,14 +3,14 @@ import type { AnsweredStatement, Statements } from '../../../plugin/index.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** More connections than one request uses at once. */
+/** The number of connections, which is more than one request uses at the same time. */
 const SIZE = 100
 
 type Answer = () => AnsweredStatement
 
 /**
- * A driver without a database: a test answers the statements of the program. Statements of the package itself, such as
- * `BEGIN`, have no rows.
+ * A driver without a database, for tests that provide the results of the application's statements. Statements of the
+ * package itself, such as `BEGIN`, return no rows.
  */
 export class AnsweringDriver implements Driver {
   readonly size: number = SIZE
@@ -22,7 +22,7 @@ export class AnsweringDriver implements Driver {
     this.#statements = statements
   }
 
-  /** The answer is taken now: code may await statements in another order. */
+  /** Takes the answer immediately, because code may await statements in another order. */
   readonly expect = (statement: Statement): void => {
     const { text, values = [] } = statement
     try {
@@ -48,7 +48,7 @@ export class AnsweringDriver implements Driver {
   async close(): Promise<void> {}
 }
 
-/** Like PostgreSQL, runs no further statement in a transaction after a failed statement. */
+/** Like PostgreSQL, this connection runs no further statement in a transaction after a failed statement. */
 class AnsweringConnection implements Connection {
   readonly isLost = false
   readonly #answerOf: (statement: Statement) => Answer | undefined
@@ -85,7 +85,7 @@ class AnsweringConnection implements Connection {
     const command = commandOf(text)
     const had = this.#hasFailed
     if (command === 'BEGIN') this.#isInTransaction = true
-    // Also to a savepoint: then the transaction continues.
+    // This includes a rollback to a savepoint, after which the transaction continues.
     if (command === 'ROLLBACK' || command === 'COMMIT') this.#hasFailed = false
     if (command === 'COMMIT') this.#isInTransaction = false
     return { ...NOTHING, command: had && command === 'COMMIT' ? 'ROLLBACK' : command }
@@ -101,7 +101,8 @@ function resultOf({ text }: Statement, { rows = [], rowCount, error }: AnsweredS
   const names = Object.keys(Object(first))
   return {
     command: commandOf(text),
-    // A database driver chooses their form by `rowMode` of the statement, and so did the driver that gave this answer.
+    // A database driver chooses the form of rows by `rowMode` of the statement, and so did the driver that recorded
+    // this answer.
     rows: [...rows] as QueryResult['rows'],
     rowCount: rowCount ?? rows.length,
     fields: names.map((name) => ({ name, dataTypeID: 0 })),

@@ -1,6 +1,6 @@
 /**
- * Calls `expire` after `ms` milliseconds. It uses Node's timer and not the clock of the
- * application, because a test clock does not make a server faster.
+ * Calls `expire` after `ms` milliseconds. It uses Node's timer instead of the application's clock, because a test clock
+ * does not make a server faster.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -16,7 +16,7 @@ export class Deadline {
     this.#timer.refresh()
   }
 
-  /** Does not keep the process alive while the timer runs. */
+  /** Allows the process to end while the timer is running. */
   unref(): this {
     this.#timer.unref()
     return this
@@ -27,8 +27,8 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  // When this process was busy, a response may have arrived that was not read yet. `setImmediate`
-  // lets it be read first: the deadline limits the server, not this process.
+  // While this process was busy, a response may have arrived that has not been read yet. With `setImmediate`, it is
+  // read first, because the deadline limits the server and not this process.
   #look(expire: () => void): void {
     const turn = this.#turn
     setImmediate(() => {
@@ -37,7 +37,10 @@ export class Deadline {
   }
 }
 
-/** The time of Node in milliseconds, since the process began: the lifetime of a connection and the work of a server are real. */
+/**
+ * Returns Node's time in milliseconds since the process began, because the lifetime of a connection and the work of a
+ * server need real time.
+ */
 export function nowMs(): number {
   return performance.now()
 }
@@ -50,7 +53,7 @@ export class Allowance {
     this.#end = nowMs() + ms
   }
 
-  /** The time that is left, in milliseconds; at least 1. */
+  /** The remaining time, in milliseconds; at least 1. */
   get leftMs(): number {
     return Math.max(1, this.#end - nowMs())
   }

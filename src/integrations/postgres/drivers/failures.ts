@@ -1,11 +1,11 @@
 import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** The error response of PostgreSQL, in the form of `pg` and PGlite. */
+/** An error response of PostgreSQL, in the form that `pg` and PGlite use. */
 interface Refusal extends Error {
   readonly code: string
   readonly severity: string
-  /** The function of PostgreSQL's source that has refused. */
+  /** The function in PostgreSQL's source that raised the error. */
   readonly routine?: string
   readonly constraint?: string
   readonly schema?: string
@@ -15,23 +15,22 @@ interface Refusal extends Error {
   readonly hint?: string
 }
 
-/** A statement wrote to a read-only server: a standby, or a primary that was demoted. */
+/** The SQLSTATE for a write on a read-only server: a standby, or a primary that was demoted. */
 export const READ_ONLY = '25006'
 
 /**
- * SQLSTATEs that concern the server, and not the statement. The server has refused and saved nothing: it takes no writes, or
- * has no space on its disk or in its memory. `docs/postgres.md` has the whole table.
+ * SQLSTATEs that concern the server and not the statement. The server has refused the statement and saved nothing,
+ * because it accepts no writes or is out of disk space or memory. `docs/postgres.md` contains the whole table.
  */
 const UNFIT: readonly string[] = [READ_ONLY, '53100', '53200']
 
 /**
- * SQLSTATEs that concern the connection or the server, not the statement: the connection is no
- * longer usable. Class 08 is about connections, but 08P01 on a connection that stays open means a
- * wrong number of values.
+ * SQLSTATEs that concern the connection or the server and not the statement. The connection is no longer usable. Class
+ * 08 is about connections, but 08P01 on a connection that stays open means an invalid number of values.
  */
 const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
-/** The server cannot be reached, refuses the login, or has closed the connection. */
+/** Creates the error for a server that cannot be reached, refuses the login, or has closed the connection. */
 export function unavailable(cause: unknown): HttpError {
   return new HttpError(503, 'The database cannot be reached.', {
     code: 'DATABASE_UNAVAILABLE',
@@ -40,9 +39,9 @@ export function unavailable(cause: unknown): HttpError {
 }
 
 /**
- * Every connection was in use for the whole acquire time.
+ * Creates the error for a pool whose connections were all in use for the whole acquire time.
  *
- * @param cause Why the server has refused one more.
+ * @param cause The reason why the server has refused a further connection.
  */
 export function busy(cause?: unknown): HttpError {
   return new HttpError(503, 'All connections to the database are in use.', {
@@ -51,7 +50,7 @@ export function busy(cause?: unknown): HttpError {
   })
 }
 
-/** A statement has exceeded its time limit. */
+/** Creates the error for a statement that has exceeded its time limit. */
 export function overtime(cause: unknown): HttpError {
   return new HttpError(503, 'The database did not respond in time.', {
     code: 'DATABASE_TIMEOUT',
@@ -60,8 +59,8 @@ export function overtime(cause: unknown): HttpError {
 }
 
 /**
- * A statement of a flight was not run, because the server refused an earlier one. The server uses the same code inside
- * a transaction.
+ * Creates the error for a statement of a flight that was not run, because the server refused an earlier statement. The
+ * server uses the same code inside a transaction.
  */
 export function skipped(): PostgresError {
   const message =
@@ -69,15 +68,15 @@ export function skipped(): PostgresError {
   return new PostgresError(message, { code: IN_FAILED })
 }
 
-/** A driver's facts about a statement that has failed. */
+/** The driver's information about a failed statement. */
 export interface FailureTerms {
-  /** Creates the error when the server has sent no response. Default: `DATABASE_UNAVAILABLE`. */
+  /** Creates the error for a server that has sent no response. Default: `DATABASE_UNAVAILABLE`. */
   readonly lose?: (() => Error) | undefined
-  /** Whether the statement ran for the statement timeout. Default: `false`. */
+  /** Whether the statement was running for the whole statement timeout. Default: `false`. */
   readonly hasRunLong?: boolean
 }
 
-/** Returns the error to throw when a driver throws while it runs a statement. */
+/** Returns the error to throw when a driver throws while it is running a statement. */
 export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose?.() ?? unavailable(error)
@@ -92,19 +91,21 @@ function refusalOf(error: Refusal): PostgresError {
   return new PostgresError(error.message, error, { cause: withoutValues(error) })
 }
 
-// PGlite adds the values of the statement to the error, and a logger would write them.
+// Removes the statement's values, which PGlite adds to the error, because a logger would write them.
 function withoutValues(error: Refusal): Refusal {
   for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
   return error
 }
 
-// The code alone is not enough: Node's codes, for example EPIPE, look alike.
+// The code alone is not sufficient, because Node's codes, such as EPIPE, look similar.
 function isRefusal(error: unknown): error is Refusal {
   const { code, severity } = (error ?? {}) as Partial<Refusal>
   return error instanceof Error && typeof code === 'string' && typeof severity === 'string'
 }
 
-/** Whether the server refuses a connection because its limit is reached. PgBouncer has one code for all its errors. */
+/**
+ * Whether the server refuses a connection because its limit is reached. PgBouncer uses one code for all of its errors.
+ */
 export function isFull(error: unknown): boolean {
   return isRefusal(error) && (error.code === '53300' || error.code === '08P01')
 }
@@ -114,19 +115,18 @@ export function isReadOnly(error: unknown): boolean {
   return isRefusal(error) && error.code === READ_ONLY
 }
 
-/** The function of PostgreSQL that ends a running statement. Other functions use its code for a COPY without rows. */
+/** The PostgreSQL function that ends a running statement. Other functions use the same code for a COPY without rows. */
 const INTERRUPTS = 'ProcessInterrupts'
 
-// A cancelled statement has the same code as a statement that took too long, and `lc_messages` decides about the text.
-// A shorter limit of the program itself is recognised only by an English text.
+// A cancelled statement has the same code as a statement that took too long, and the language of the text depends on
+// `lc_messages`. A shorter limit that the application has set is recognized only by an English text.
 function isOvertime({ code, routine, message }: Refusal, hasRunLong: boolean): boolean {
   if (code === '25P04') return true
   const isInterrupted = code === '57014' && (routine === undefined || routine === INTERRUPTS)
   return isInterrupted && (hasRunLong || message.includes('statement timeout'))
 }
 
-// The severity may be translated by the server. It is a second sign, useful with poolers, whose
-// codes are less exact.
+// The server may translate the severity. It is an additional indication for poolers, whose codes are less exact.
 function isFatal({ severity }: Refusal): boolean {
   return severity === 'FATAL' || severity === 'PANIC'
 }

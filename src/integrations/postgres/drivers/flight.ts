@@ -6,13 +6,13 @@ import { type Written, writeValues } from '../values/write-values.js'
 import { skipped } from './failures.js'
 import type { PgFlight, PgPackage, PgWire } from './pg-package.js'
 
-/** Creates flights for a client of `pg`. */
+/** The class that creates flights for a `pg` client. */
 export type FlightClass = new (steps: readonly PgStep[], hooks: FlightHooks) => PgFlight
 
 export interface FlightHooks {
   /** Called before the first message is written. */
   readonly onWrite: () => void
-  /** Called when a message could not be written. */
+  /** Called if a message could not be written. */
   readonly onUnwritten: (error: Error) => void
   /** Called after each response, when the time limit of the next statement begins. */
   readonly onStep: () => void
@@ -24,16 +24,15 @@ const WITHOUT_RESPONSE =
   'The server was ready for the next statement, but had not responded to this one.'
 
 /**
- * A flight has one `Sync`, at its end. After a refused statement, PostgreSQL skips everything up to
- * that `Sync` (documentation, 55.2.3). Separate queries have one `Sync` each, so the server would
- * run the second query after the first was cancelled. For its `pg` client a flight is one query; it
- * forwards each message to the step whose turn it is.
+ * A flight has one `Sync`, at its end. After a refused statement, PostgreSQL skips all messages up to that `Sync`
+ * (documentation, 55.2.3). Separate queries have one `Sync` each, so the server would run the second query after the
+ * first was cancelled. For its `pg` client, a flight is one query. It forwards each message to the current step.
  */
 class FlightQuery implements PgFlight {
   readonly #steps: readonly PgStep[]
   readonly #hooks: FlightHooks
   #at = 0
-  /** `pg` replaces it when the option `query_timeout` is set. */
+  /** `pg` replaces this function when the option `query_timeout` is set. */
   callback: () => void
 
   constructor(steps: readonly PgStep[], hooks: FlightHooks) {
@@ -74,8 +73,8 @@ class FlightQuery implements PgFlight {
 
   handleError(error: Error): void {
     const { explain } = this.#hooks
-    // Without BEGIN, the server commits at the `Sync`. An error there, for example of a deferred
-    // constraint, comes after the responses to all statements.
+    // Without BEGIN, the server commits at the `Sync`. An error at that point, for example because of a deferred
+    // constraint, arrives after the responses to all statements.
     const failed = Math.min(this.#at, this.#steps.length - 1)
     this.#takeSteps().forEach((step, index) => {
       if (index < failed) step.settle(explain)
@@ -88,8 +87,7 @@ class FlightQuery implements PgFlight {
   handleReadyForQuery(): void {
     const { explain } = this.#hooks
     const answered = this.#at
-    // Servers respond to every statement, but a pooler may not. Without this error, the caller
-    // would wait forever.
+    // A server responds to every statement, but a pooler may not. Without this error, the caller would wait forever.
     this.#takeSteps().forEach((step, index) => {
       if (index < answered) step.settle(explain)
       else step.fail(new Error(WITHOUT_RESPONSE), explain)
@@ -97,7 +95,7 @@ class FlightQuery implements PgFlight {
     this.callback()
   }
 
-  /** Each step is notified once. */
+  /** Removes and returns the steps, so that each step is notified once. */
   #takeSteps(): readonly PgStep[] {
     const steps = this.#at < 0 ? [] : this.#steps
     this.#at = -1
@@ -106,9 +104,9 @@ class FlightQuery implements PgFlight {
 }
 
 /**
- * Returns the class of flights for a `pg`. In pipeline mode, `pg` accepts only instances of its own
- * `Query`. The constructor of that class makes an emitter and a result, which a flight does not use,
- * so a flight inherits from its prototype without calling it.
+ * Returns the flight class for a copy of `pg`. In pipeline mode, `pg` accepts only instances of its own `Query`. The
+ * constructor of that class creates an emitter and a result, which a flight does not use. So a flight inherits from its
+ * prototype without calling the constructor.
  */
 export function flightOf({ Query }: Pick<PgPackage, 'Query'>): FlightClass {
   class Flight extends FlightQuery {}
@@ -131,9 +129,8 @@ export class PgStep {
   #rowCount = 0
 
   /**
-   * @param isSimple Whether to send it by the simple protocol: one message instead of four. Only for
-   * texts that contain no user input: the simple protocol would run a second statement that an
-   * injection has put after a semicolon.
+   * @param isSimple Whether to send the statement with the simple protocol: one message instead of four. Only for texts
+   * without user input, because the simple protocol would run a second statement that was injected after a semicolon.
    * @throws PostgresError for a statement that cannot be sent.
    */
   constructor(statement: SessionStatement, isSimple: boolean) {
@@ -155,7 +152,7 @@ export class PgStep {
     wire.execute()
   }
 
-  /** The columns of the rows that follow. */
+  /** Receives the columns of the following rows. */
   describe(fields: readonly Field[]): void {
     this.#fields = fields
   }
@@ -164,14 +161,14 @@ export class PgStep {
     if (this.#statement.hasNoReader !== true) this.#rows.push(values)
   }
 
-  /** @param tag The command, and the number of returned or changed rows: `INSERT 0 3`. */
+  /** @param tag The command, and the number of returned or changed rows, such as `INSERT 0 3`. */
   complete(tag: string): void {
     const end = tag.indexOf(' ')
     this.#command = end < 0 ? tag : tag.slice(0, end)
     this.#rowCount = end < 0 ? 0 : Number(tag.slice(tag.lastIndexOf(' ') + 1)) || 0
   }
 
-  /** Resolves the promise; rejects it if a value could not be read. */
+  /** Resolves the promise, or rejects it if a value could not be read. */
   settle(explain: Explain): void {
     const [rows, fields, rowCount, command] = [
       this.#rows,
@@ -197,5 +194,5 @@ export class PgStep {
   }
 }
 
-/** Converts an error of `pg` to the error that callers get. */
+/** Converts an error of `pg` to the error that callers receive. */
 type Explain = (error: unknown) => Error

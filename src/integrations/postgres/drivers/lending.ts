@@ -6,15 +6,17 @@ interface Waiter {
   readonly refuse: (error: Error) => void
 }
 
-/** How long the pool respects the limit of the server, in milliseconds. Then it tries more connections again. */
+/**
+ * How long the pool respects the server's limit, in milliseconds. After that, it tries to open more connections again.
+ */
 const NARROW_MS = 1000
 
-/** Counts the connections that are lent. When all are lent, further callers wait in order. */
+/** Counts the checked-out connections. When all are checked out, further callers wait in order. */
 export class Lending {
   readonly size: number
   readonly #waiters = new Set<Waiter>()
   #lent = 0
-  /** The current maximum number of lent connections. */
+  /** The current maximum number of checked-out connections. */
   #limit: number
   #widening: Deadline | undefined
   readonly #onIdle: (() => void)[] = []
@@ -24,12 +26,12 @@ export class Lending {
     this.#limit = size
   }
 
-  /** The numbers of lent connections and waiting callers. */
+  /** Returns the numbers of checked-out connections and waiting callers. */
   usage(): PoolUsage {
     return { lent: this.#lent, waiting: this.#waiters.size }
   }
 
-  /** Takes a connection if one is left. */
+  /** Checks out a connection if one is available. */
   takeNow(): boolean {
     if (this.#lent >= this.#limit) return false
     this.#lent++
@@ -37,8 +39,8 @@ export class Lending {
   }
 
   /**
-   * Takes one, immediately or when the caller's turn comes. After `ms` milliseconds the promise
-   * rejects with the error that `expire` returns.
+   * Checks out a connection, immediately or when it is the caller's turn. After `ms` milliseconds the promise rejects
+   * with the error that `expire` returns.
    */
   async take(ms: number, expire: () => Error): Promise<void> {
     if (!this.takeNow()) await this.#wait(ms, expire)
@@ -52,7 +54,7 @@ export class Lending {
     if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** For a second, lends only as many connections as the server accepts: further callers wait. */
+  /** For one second, checks out only as many connections as the server accepts. Further callers wait. */
   narrow(limit: number): void {
     this.#limit = Math.min(limit, this.size)
     this.#widening ??= new Deadline(NARROW_MS, () => this.#widen()).unref()
@@ -72,7 +74,7 @@ export class Lending {
     for (const waiter of this.#waiters) waiter.refuse(error)
   }
 
-  /** Resolves when no connection is lent any more. */
+  /** Resolves when no connection is checked out. */
   async whenIdle(): Promise<void> {
     if (this.#lent === 0) return
     await new Promise<void>((resolve) => this.#onIdle.push(resolve))

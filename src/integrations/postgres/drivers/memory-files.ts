@@ -8,7 +8,7 @@ const NOT_EMPTY = 55
 const FOLDER_BIT = 0o040000
 const FILE_BIT = 0o100000
 
-/** A file. A page that is not there has zeros only. */
+/** A file. A missing page contains only zeros. */
 export interface FileNode {
   mode: number
   changed: number
@@ -25,7 +25,7 @@ export interface FolderNode {
 
 export type Node = FileNode | FolderNode
 
-/** The state of a file, as in Node's `fs.Stats`. Times are milliseconds since 1970. */
+/** The state of a file, as in Node's `fs.Stats`. Times are in milliseconds since 1970. */
 export interface FileStats {
   readonly dev: number
   readonly ino: number
@@ -43,19 +43,19 @@ export interface FileStats {
 }
 
 /**
- * The files of a database in memory. They start as the files of a snapshot and share its pages: a page is copied when
- * it is written for the first time. So a database starts without copying forty megabytes.
+ * The files of an in-memory database. They start as the files of a snapshot and share its pages. A page is copied when
+ * it is first written, so a database starts without copying forty megabytes.
  *
- * It has the methods of PGlite's `BaseFilesystem`. They throw errors whose `code` is a number of WASI.
+ * The class has the methods of PGlite's `BaseFilesystem`. They throw errors whose `code` is a WASI error number.
  */
 export class MemoryFiles {
   readonly #root: FolderNode
   readonly #open = new Map<number, FileNode>()
-  /** The pages that no snapshot has. */
+  /** The pages that belong to no snapshot. */
   #own = new WeakSet<Uint8Array>()
   #lastHandle = 0
 
-  /** @param snapshot The root folder of a snapshot. It is not changed. */
+  /** @param snapshot The root folder of a snapshot, which is not changed. */
   constructor(snapshot: FolderNode) {
     this.#root = copyTree(snapshot)
   }
@@ -120,7 +120,7 @@ export class MemoryFiles {
   truncate(path: string, size = 0): void {
     const file = this.#file(path)
     file.pages.length = Math.min(file.pages.length, Math.ceil(size / PAGE))
-    // The rest of the last page must be zeros, if the file grows again.
+    // The rest of the last page must contain zeros, in case the file grows again.
     if (size < file.size && file.pages[Math.floor(size / PAGE)] !== undefined) {
       this.#pageToWrite(file, Math.floor(size / PAGE)).fill(0, size % PAGE)
     }
@@ -216,11 +216,12 @@ export class MemoryFiles {
   }
 }
 
-/** The memory of the program: `HEAP8` for a read, its buffer for a write. */
+/** The memory of the program: `HEAP8` for a read, and its buffer for a write. */
 type Memory = ArrayBufferLike | ArrayBufferView
 
 /**
- * Splits the contents of files into pages. Equal pages are shared: the three databases of `initdb` are nearly equal.
+ * Splits file contents into pages. Equal pages are shared, because the three databases that `initdb` creates are nearly
+ * equal.
  */
 export class Pages {
   readonly #known = new Map<string, Uint8Array>()

@@ -7,7 +7,7 @@ import { PgliteEngine } from './pglite-engine.js'
 /**
  * Opens the database in a folder. Creates the folder and the database if they are missing.
  *
- * @throws ConfigError when the folder is in use, or is not the folder of a database.
+ * @throws ConfigError when the folder is in use, or is not a database folder.
  */
 export async function openFolder(place: string): Promise<PgliteEngine> {
   const folder = await makeFolder(place)
@@ -30,7 +30,7 @@ async function makeFolder(place: string): Promise<string> {
   }
 }
 
-// A mistyped path must not fill a folder of the user with the files of a database.
+// Because of a mistyped path, a user's folder must not be filled with database files.
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return
@@ -57,27 +57,26 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
   return new ConfigError([problem], { cause: error })
 }
 
-/** PGlite has no lock: two processes that open the same folder destroy its data. */
+/** The lock file. PGlite has no lock, and two processes that open the same folder destroy its data. */
 export const LOCK_FILE = 'blazon.lock'
 
-/** The start time of a process, measured twice, may differ by so many milliseconds. */
+/** The maximum difference between two measurements of a process's start time, in milliseconds. */
 const BLUR_MS = 10_000
 
 /** The process that has locked a folder. */
 interface Holder {
   readonly pid: number
   /**
-   * The start time of the process, in milliseconds since 1970. After a restart of the machine or of
-   * the container, another process may have the same number.
+   * The start time of the process, in milliseconds since 1970. After a restart of the machine or the container, another
+   * process may have the same ID.
    */
   readonly startedAt: number
-  /** The socket of a keeper, by which other processes may use the database, too. */
+  /** The socket of a keeper, through which other processes may also use the database. */
   readonly socket?: string
 }
 
 /**
- * Locks a folder against other users, in this process and in others. The lock of a process that was
- * killed is ignored.
+ * Locks a folder against other users, in this process and in others. The lock of a killed process is ignored.
  *
  * @returns a function that removes the lock.
  * @throws ConfigError when the folder is locked.
@@ -93,7 +92,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   return () => rm(path, { force: true })
 }
 
-/** Stores in the lock of this process the socket through which the command `blazon db` may use the database. */
+/** Stores a socket in the lock of this process, so that the command `blazon db` can use the database. */
 export async function noteSocket(folder: string, socket: string): Promise<void> {
   const path = join(folder, LOCK_FILE)
   const whole = `${path}.${process.pid}.${Math.random()}`
@@ -102,8 +101,8 @@ export async function noteSocket(folder: string, socket: string): Promise<void> 
 }
 
 async function takeLock(path: string): Promise<boolean> {
-  // Write the whole content first, then link it. A partly written lock file would look like the lock file of a
-  // killed process.
+  // Write the whole content first, and then link the file. A partly written lock file would look like the lock file of
+  // a killed process.
   const whole = `${path}.${process.pid}.${Math.random()}`
   await writeFile(whole, JSON.stringify(ourselves()))
   try {
@@ -125,7 +124,7 @@ async function readHolder(path: string): Promise<Partial<Holder>> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
   } catch {
-    // The holder has removed the lock in the meantime.
+    // The owner has removed the lock in the meantime.
     return {}
   }
 }
@@ -135,7 +134,7 @@ function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
   const we = ourselves()
   if (pid === we.pid) return Math.abs(startedAt - we.startedAt) < BLUR_MS
   try {
-    // Signal 0 sends nothing: it only checks whether the process exists.
+    // Signal 0 is not delivered; it only checks whether the process exists.
     return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'

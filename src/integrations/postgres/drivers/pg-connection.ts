@@ -3,7 +3,7 @@ import { noteRefused } from '../refused-statement.js'
 import { unavailable } from './failures.js'
 import type { PgSession } from './pg-session.js'
 
-/** One loan of a session. After its end, another user may have the session. */
+/** One checkout of a session. After it ends, another user may receive the session. */
 export class PgConnection implements Connection {
   readonly #session: PgSession
   #state: 'lent' | 'released' | 'destroyed' = 'lent'
@@ -56,7 +56,7 @@ export class PgConnection implements Connection {
   }
 }
 
-/** The caller may look at the promise later. */
+/** Marks the promise as handled, because the caller may await it later. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise

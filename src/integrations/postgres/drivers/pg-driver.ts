@@ -10,10 +10,10 @@ import { clientOf, loadPg, type PgClient, type PgPool, poolOptions } from './pg-
 import { PgSession, type SessionTerms } from './pg-session.js'
 import { Servers } from './servers.js'
 
-/** How long closing waits for the server to close the connections, in milliseconds. */
+/** How long `close` waits for the server to close the connections, in milliseconds. */
 const CLOSE_MS = 1000
 
-/** Connections to a PostgreSQL server, made by `pg`. */
+/** The driver for a PostgreSQL server, which uses `pg`. */
 export class PgDriver implements Driver {
   readonly size: number
   readonly isEmbedded = false
@@ -27,7 +27,7 @@ export class PgDriver implements Driver {
   readonly #sessions = new WeakMap<PgClient, PgSession>()
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
-  /** The number of lent connections that are still connecting. */
+  /** The number of checked-out connections that are still connecting. */
   #connecting = 0
   #onRemove: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -85,7 +85,7 @@ export class PgDriver implements Driver {
     return await this.#connectNow(pool, allowance)
   }
 
-  /** If the server accepts no more connections, waits for a connection that is already open. */
+  /** Opens a connection. If the server accepts no more connections, waits for one that is already open. */
   async #connectNow(pool: PgPool, allowance: Allowance): Promise<Connection> {
     try {
       return await this.#connect(pool, allowance)
@@ -116,7 +116,7 @@ export class PgDriver implements Driver {
     await this.#closeClients()
   }
 
-  // After the time limit, the pool may still deliver a connection. It is released then.
+  // After the time limit, the pool may still deliver a connection, which is then released.
   #connect(pool: PgPool, allowance: Allowance): Promise<Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -135,7 +135,7 @@ export class PgDriver implements Driver {
     try {
       return await this.#connectToOne(pool)
     } catch (error) {
-      // First, so that no caller that waits tries the same in vain.
+      // Done first, so that no waiting caller makes the same attempt in vain.
       if (isFull(error) && this.#clients.size > 0) this.#lending.narrow(this.#clients.size)
       this.#lending.release()
       throw unavailable(error)
@@ -191,14 +191,13 @@ export class PgDriver implements Driver {
     this.#logger?.warn({ reason: error?.message }, message)
   }
 
-  // If other callers are still connecting, the server is slow; the pool is not exhausted.
+  // If other callers are still connecting, the server is slow, but the pool is not exhausted.
   readonly #timeoutError = (): Error => {
     if (this.#connecting === 0) return busy()
     return unavailable(new Error('Connecting is taking too long.'))
   }
 
-  // If the server is stopped (SIGSTOP), this process would wait forever for its connections to
-  // close.
+  // If the server process is stopped (SIGSTOP), this process would wait forever for its connections to close.
   async #closeClients(): Promise<void> {
     if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitRemoval(resolve))
     for (const { connection } of this.#clients) connection.stream.destroy()
@@ -218,7 +217,7 @@ export class PgDriver implements Driver {
     pool.on('error', (error) => this.#logEnd(error))
     pool.on('connect', (client) => {
       this.#clients.add(client)
-      // Handles errors before the client is lent for the first time.
+      // Handles errors before the client is checked out for the first time.
       client.on('error', () => undefined)
     })
     pool.on('remove', (client) => {

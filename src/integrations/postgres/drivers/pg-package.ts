@@ -11,20 +11,23 @@ export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
   readonly Connection: new () => PgWire
-  /** The class of queries, whose prototype flights inherit. */
+  /** The query class, from whose prototype flights inherit. */
   readonly Query: new (
     ...args: never
   ) => object
 }
 
-/** A query, in the form of its client. */
+/** A query, as its client uses it. */
 export interface PgFlight {
   submit(wire: PgWire): null
 }
 
-/** The connection of a client: it writes messages of the protocol (PostgreSQL documentation, 55.7). */
+/** The connection of a client, which writes protocol messages (PostgreSQL documentation, 55.7). */
 export interface PgWire {
-  /** Destroying it is the only way to end a connection that does not respond. The types of `pg` do not include it. */
+  /**
+   * The stream of the connection. Destroying it is the only way to end a connection that does not respond. The types of
+   * `pg` do not include it.
+   */
   readonly stream: Pick<Duplex, 'destroy' | 'cork' | 'uncork'>
   query(text: string): void
   parse(statement: { readonly text: string }): void
@@ -45,24 +48,28 @@ export interface PgClient {
   readonly host: string
   readonly port: number
   /**
-   * The server identifies the connection by this number and `secretKey`; both are needed to cancel
-   * a statement.
+   * The number by which the server identifies the connection. It is needed together with `secretKey` to cancel a
+   * statement.
    */
   readonly processID: number | null
   readonly secretKey: number | null
   readonly connection: PgWire
-  /** Sends a text by the simple protocol. */
+  /** Sends a text with the simple protocol. */
   query(query: { readonly text: string }): Promise<unknown>
   query(flight: PgFlight): unknown
-  /** `I` when no transaction is open. */
+  /** Returns `I` when no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** Emitted when the server is ready for more, and no further statement was sent. */
+  /** Emitted when the server is ready for more, and no further statement has been sent. */
   on(event: 'drain', listener: () => void): unknown
   release(isUnusable?: boolean): void
 }
 
-/** @throws ConfigError when `pg` cannot be loaded, or cannot send flights. */
+/**
+ * Loads `pg`.
+ *
+ * @throws ConfigError when `pg` cannot be loaded, or cannot send flights.
+ */
 export async function loadPg(): Promise<PgPackage> {
   const use = { subject: 'blazon/postgres', origin: import.meta.url, install: 'npm install pg@8' }
   const pg = await loadPeer<PgPackage>('pg', use, () => import('pg') as Promise<unknown> as never)
@@ -73,7 +80,7 @@ export async function loadPg(): Promise<PgPackage> {
   throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
 }
 
-/** The methods that flights need on queries and clients of `pg`. */
+/** The methods that flights need on the queries and clients of `pg`. */
 const OF_QUERY = [
   'submit',
   'handleRowDescription',
@@ -113,15 +120,14 @@ export function poolOptions(
   return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
 }
 
-// pg hides the private key from logs by changing this object. A frozen object does not allow that,
-// so copy it.
+// `pg` hides the private key from logs by changing this object. A frozen object does not allow that, so it is copied.
 function copySsl({ ssl }: Bag): object {
   return typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : {}
 }
 
 /**
- * Returns a class of clients of the server that is chosen when they are made. A password that is a function is called for
- * each of them: `pg` would otherwise prefer the password of the URL, even when the URL has none.
+ * Returns a client class that selects the server when a client is created. A password that is a function is called for
+ * each client, because `pg` would otherwise prefer the password in the URL, even if the URL has none.
  */
 export function clientOf(
   { Client }: PgPackage,

@@ -10,42 +10,37 @@ import { type FlightClass, type FlightHooks, PgStep } from './flight.js'
 import type { PgClient } from './pg-package.js'
 
 /**
- * Statements that contain no user input. The simple protocol sends each in one message, the extended protocol in five.
+ * Statements that contain no user input. The simple protocol sends each of them in one message, the extended protocol
+ * in five.
  */
 const COMMANDS: readonly string[] = ['BEGIN', 'COMMIT', 'ROLLBACK']
 const CLEAN: SessionStatement = { text: 'DISCARD ALL' }
 
-/** The values that a session gets from its driver. */
+/** The configuration that a session gets from its driver. */
 export interface SessionTerms {
   readonly Flight: FlightClass
-  /**
-   * The time limit for a response, in milliseconds: a little longer than the statement timeout of
-   * the server.
-   */
+  /** The time limit for a response, in milliseconds: slightly longer than the server's statement timeout. */
   readonly limitMs: number
   /** The statement timeout, in milliseconds. */
   readonly statementMs: number
   /** Called when the server has rejected a write because it is read-only. */
   readonly onReadOnly: () => void
-  /**
-   * Whether `DISCARD ALL` restores the initial state. It does not when the user's `onConnect` has
-   * set up the session.
-   */
+  /** Whether `DISCARD ALL` restores the initial state. It does not if the user's `onConnect` has set up the session. */
   readonly isCleanable: boolean
-  /** Called once at the end of each loan. The session is closed, or can be lent again. */
+  /** Called once at the end of each checkout. The session is closed, or can be checked out again. */
   readonly onEnd: (session: PgSession) => void
 }
 
 /** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
-/** A client of `pg`, from its connection to its end. Users get it one after the other. */
+/** A `pg` client, from its connection to its end. Its users receive it one after the other. */
 export class PgSession {
   readonly client: PgClient
-  /** Whether the driver has lent the client. Otherwise it is in the pool of `pg`. */
+  /** Whether the client is checked out. Otherwise, it is in the pool of `pg`. */
   isLent = false
   readonly #terms: SessionTerms
-  /** Creates the error for statements that get no response any more. */
+  /** Creates the error for statements that will receive no response. */
   #failure: (() => Error) | undefined
   /** The number of flights without a response. */
   #pending = 0
@@ -59,7 +54,7 @@ export class PgSession {
   #traces: Traces = 'nothing'
   #scripts = 0
   #deadline: Deadline | undefined
-  /** When the oldest flight without a response was sent. */
+  /** The time when the oldest flight without a response was sent. */
   #sentAt = 0
   #isGone = false
   #isRetired = false
@@ -70,7 +65,8 @@ export class PgSession {
     this.#terms = terms
     this.#hooks = {
       onWrite: () => this.#gather(),
-      // For example a value of over 2 GB. The messages before it are still buffered, and never sent.
+      // For example, a value may be larger than 2 GB. The messages before it are still buffered, and will never be
+      // sent.
       onUnwritten: (error) => this.#lose(error),
       onStep: () => this.#deadline?.restart(),
       onEnd: () => this.#settle(),
@@ -84,7 +80,7 @@ export class PgSession {
     })
   }
 
-  /** The reason why the session is lost; `undefined` if it is not. */
+  /** The reason why the session is lost; `undefined` if it is not lost. */
   get failure(): Error | undefined {
     return this.#failure?.()
   }
@@ -119,8 +115,8 @@ export class PgSession {
         return Promise.reject(error)
       }
     })
-    // The caller handles the first promise that rejects. These handlers prevent unhandled
-    // rejections of the others.
+    // The caller handles the first promise that rejects. These handlers prevent unhandled rejections of the other
+    // promises.
     for (const result of results) result.catch(noop)
     if (steps.length > 0) this.#send(steps)
     return results
@@ -142,19 +138,19 @@ export class PgSession {
     }
   }
 
-  /** Lends the session out again after its user has left. */
+  /** Makes the session available again after its user has released it. */
   leave(): void {
     const isDoubtful = this.#traces !== 'nothing' || !this.#isReady
     if (isDoubtful && this.#pending === 0) void this.#cleanAndGiveBack()
     else this.#giveBack()
   }
 
-  /** Closes the session when its user has left. */
+  /** Closes the session after its user has released it. */
   retire(): void {
     this.#isRetired = true
   }
 
-  /** Whether the session must not be lent again. */
+  /** Whether the session must not be checked out again. */
   get isRetired(): boolean {
     return this.#isGone || this.#isRetired
   }
@@ -163,7 +159,7 @@ export class PgSession {
     if (isReadOnly(error)) this.#terms.onReadOnly()
     const hasRunLong = nowMs() - this.#sentAt >= this.#terms.statementMs
     const failure = failureOf(error, { lose: this.#failure, hasRunLong })
-    // The error does not concern the statement, so the next one would fail, too.
+    // The error does not concern the statement, so the next statement would also fail.
     if (!isRefusal(failure)) this.retire()
     return failure
   }
@@ -181,7 +177,7 @@ export class PgSession {
     this.#onReady()
   }
 
-  /** Returns the session if it is clean, and closes it otherwise. */
+  /** Returns the session to the pool if it is clean; otherwise closes it. */
   #giveBack(): void {
     const isClean =
       this.#pending === 0 &&
@@ -195,13 +191,13 @@ export class PgSession {
   }
 
   #endLoan(): void {
-    // The pool itself removes its connections, and logs why.
+    // The pool itself removes its connections, and logs the reason.
     if (!this.isLent) return
     this.isLent = false
     this.#terms.onEnd(this)
   }
 
-  /** Only the next caller for this connection has to wait. */
+  /** Cleans the session and returns it. Only the next caller for this connection has to wait. */
   async #cleanAndGiveBack(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.client.getTransactionStatus() === 'I'
@@ -224,8 +220,8 @@ export class PgSession {
   }
 
   /**
-   * Sends `DISCARD ALL` in the same flight as the end of the transaction: with PgBouncer, the next
-   * flight may reach another session.
+   * Sends `DISCARD ALL` in the same flight as the end of the transaction, because with PgBouncer, the next flight may
+   * reach another session.
    */
   #endCleanly(statement: SessionStatement): Promise<QueryResult> {
     const [ended, cleaned] = this.sendTogether([statement, CLEAN])
@@ -262,8 +258,8 @@ export class PgSession {
     this.client.query(new this.#terms.Flight(steps, this.#hooks))
   }
 
-  // Statements of one tick are sent in one system call. Four calls were half of the CPU
-  // time of a request with a tenant.
+  // Statements of one tick are sent with one system call. Four calls took half of the CPU time of a request with a
+  // tenant.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -284,13 +280,13 @@ export class PgSession {
     else if (this.#pending === 1) this.#deadline.restart()
   }
 
-  // The connection keeps the process alive while it waits, and is in the pool when it does not.
+  // The connection keeps the process alive while it is waiting. At all other times it is in the pool.
   #newDeadline(): Deadline {
     return new Deadline(this.#terms.limitMs, this.#expire).unref()
   }
 
-  // The time limit of the next statement begins with the response to the previous one. After the
-  // last response the timer keeps running, because making one costs more than letting it run out.
+  // The time limit of the next statement begins with the response to the previous one. After the last response, the
+  // timer keeps running, because creating a new timer takes more time than letting it expire.
   #settle(): void {
     this.#pending--
     if (this.#pending > 0) this.#deadline?.restart()
@@ -304,7 +300,7 @@ export class PgSession {
     this.destroy()
   }
 
-  // The user may notice the loss late, but others wait for a connection, so destroy it now.
+  // The user may detect the loss late, but other callers are waiting for a connection, so destroy it now.
   #lose(error: Error): void {
     this.#failure ??= () => unavailable(error)
     this.destroy()

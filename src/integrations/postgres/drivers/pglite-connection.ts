@@ -7,26 +7,26 @@ import { Deadline } from './deadline.js'
 import { failureOf, skipped, unavailable } from './failures.js'
 import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 
-/** The values that a lent connection gets from its driver. */
+/** The configuration that a checked-out connection gets from its driver. */
 export interface PgliteLoan {
   /**
-   * The milliseconds without a statement after which an open transaction ends. PGlite does not
-   * measure this itself.
+   * The time without a statement, in milliseconds, after which an open transaction ends. PGlite does not measure this
+   * itself.
    */
   readonly idleMs: number
-  /** Called once, when the connection may be lent again. */
+  /** Called once when the connection may be checked out again. */
   readonly end: () => void
 }
 
 /**
- * The only connection of a PGlite, lent to one user. It cannot be closed alone, so `destroy` cleans
- * it instead.
+ * The only connection of a PGlite database, checked out by one user. It cannot be closed separately, so `destroy`
+ * resets it instead.
  */
 export class PgliteConnection implements Connection {
   readonly #engine: EmbeddedEngine
   readonly #loan: PgliteLoan
   #isLent = true
-  /** The statement that was sent last. Never rejects. */
+  /** The last statement that was sent. Never rejects. */
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
   #hasTraces = false
@@ -58,7 +58,7 @@ export class PgliteConnection implements Connection {
         throw noteRefused(error, statement)
       }
     }
-    // Set `isRefused` here: the next statement starts before the caller of this one receives the error.
+    // Set `isRefused` here, because the next statement starts before the caller of this one receives the error.
     const unlessRefused = (run: () => Promise<PgliteResult>) => async () => {
       if (isRefused) throw skipped()
       return await run().catch((error) => {
@@ -101,7 +101,7 @@ export class PgliteConnection implements Connection {
     if (!this.#isLent) return
     this.#isLent = false
     this.#idle?.cancel()
-    // If the cleaning fails, the engine has crashed, and `connect` reports that to the next caller.
+    // If the reset fails, the engine has crashed, and `connect` reports that to the next caller.
     this.#last = this.#last
       .then(() => this.#engine.reset())
       .catch(() => undefined)

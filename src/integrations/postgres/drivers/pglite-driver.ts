@@ -19,7 +19,9 @@ import {
   type PgliteFiles,
 } from './pglite-package.js'
 
-/** A database in this process, or in a process of `blazon dev`, run by PGlite. It has one connection. */
+/**
+ * The driver for a database that PGlite runs in this process, or in a process of `blazon dev`. It has one connection.
+ */
 export class PgliteDriver implements Driver {
   readonly size = 1
   readonly isEmbedded = true
@@ -28,7 +30,7 @@ export class PgliteDriver implements Driver {
   readonly #idleMs: number
   readonly #lending = new Lending(1)
   #engine: EmbeddedEngine | undefined
-  /** The files of a database in memory. */
+  /** The files of an in-memory database. */
   #files: MemoryFiles | undefined
   #closing: Promise<void> | undefined
 
@@ -57,7 +59,7 @@ export class PgliteDriver implements Driver {
     if (this.#files === undefined || recallFiles(state) !== undefined) return
     const connection = await this.connect()
     try {
-      // Otherwise every database that starts from these files would replay the migrations.
+      // Without a checkpoint, every database that starts from these files would replay the migrations.
       await connection.script('CHECKPOINT')
       rememberFiles(state, this.#files.snapshot())
     } finally {
@@ -104,16 +106,16 @@ function closed(): Error {
   return unavailable(new Error('The database is not open.'))
 }
 
-/** An open database in memory. */
+/** An open in-memory database. */
 interface InMemory {
   readonly engine: PgliteEngine
   readonly files: MemoryFiles
 }
 
 /**
- * Opens a separate database in memory.
+ * Opens a separate in-memory database.
  *
- * @param snapshot The files with which it starts. Default: the files of an empty database.
+ * @param snapshot The files with which the database starts. Default: the files of an empty database.
  * @throws ConfigError when PGlite is missing.
  */
 async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
@@ -121,7 +123,10 @@ async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   return { files, engine: await PgliteEngine.start({ fs: await loadFilesystem(files) }) }
 }
 
-/** A test file usually has one database state, seldom two. Each needs a few megabytes. */
+/**
+ * The maximum number of stored states. A test file usually has one database state, seldom two. Each state needs a few
+ * megabytes.
+ */
 const MOST = 4
 
 const remembered = new Map<string, FolderNode>()
@@ -138,9 +143,9 @@ function rememberFiles(state: string, files: FolderNode): void {
 }
 
 const NAME = '@electric-sql/pglite'
-/** Where PGlite has the files of a database. */
+/** The folder in which PGlite expects the files of a database. */
 const DATA = '/pglite/data'
-/** Changes when a file of the cache has another form. */
+/** The version of the cache file's format. */
 const FORM = 1
 
 /** The content of the cache file. */
@@ -152,8 +157,8 @@ interface CacheFile {
 let initial: Promise<FolderNode> | undefined
 
 /**
- * Returns the files of an empty database. `initdb` makes them, which takes seconds, so they are kept in the process, and in
- * `node_modules/.cache/blazon` for other processes.
+ * Returns the files of an empty database. Creating them with `initdb` takes seconds, so they are stored in the process,
+ * and in `node_modules/.cache/blazon` for other processes.
  *
  * @throws ConfigError when PGlite cannot be loaded.
  */
@@ -179,7 +184,7 @@ async function readOrMake(): Promise<FolderNode> {
 async function runInitdb(): Promise<FolderNode> {
   const { PGlite } = await loadPglite()
   const database = await PGlite.create({})
-  // Otherwise every database that starts from these files would replay the changes of `initdb`.
+  // Without a checkpoint, every database that starts from these files would replay the changes of `initdb`.
   await database.exec('CHECKPOINT')
   const root = readFolder(database.Module.FS, DATA, new Pages())
   await database.close()
@@ -202,14 +207,14 @@ function readNode(files: PgliteFiles, path: string, pages: Pages): Node {
   return { mode, changed: 0, size: data.length, pages: pages.split(data) }
 }
 
-/** An installed PGlite. */
+/** An installed PGlite package. */
 interface Home {
-  /** A published version never changes: so the cache is never out of date. */
+  /** The key of the cache. A published version never changes, so the cache is never out of date. */
   readonly key: string
   readonly file: string
 }
 
-/** Returns `null` where there is no folder `node_modules`, as in a bundle or with Plug'n'Play. */
+/** Finds the package; `null` if there is no folder `node_modules`, as in a bundle or with Plug'n'Play. */
 async function findPackage(): Promise<Home | null> {
   const folder = foldersOfPackages().find((each) => existsSync(join(each, NAME, 'package.json')))
   if (folder === undefined) return null
@@ -237,7 +242,10 @@ async function read({ key, file }: Home): Promise<FolderNode | null> {
   }
 }
 
-/** Processes that do this at the same time replace each other's file, which has the same contents. */
+/**
+ * Stores the files in the cache. Processes that do this at the same time replace each other's file, which has the same
+ * content.
+ */
 async function keep({ key, file }: Home, root: FolderNode): Promise<void> {
   const whole = `${file}.${process.pid}`
   try {
@@ -245,6 +253,6 @@ async function keep({ key, file }: Home, root: FolderNode): Promise<void> {
     await writeFile(whole, serialize({ key, root } satisfies CacheFile))
     await rename(whole, file)
   } catch {
-    // It is only a cache: the folder may be read-only.
+    // The cache is optional, and its folder may be read-only.
   }
 }

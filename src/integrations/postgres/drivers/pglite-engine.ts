@@ -12,13 +12,12 @@ import {
 } from './pglite-package.js'
 
 /**
- * The memory for buffers is an eighth of the server default, because one process uses the database.
- * PostgreSQL must notice a deep recursion before JavaScript does, whose stack is smaller than
- * PostgreSQL assumes.
+ * The memory for buffers is an eighth of the server default, because one process uses the database. PostgreSQL must
+ * detect a deep recursion before JavaScript does, whose stack is smaller than PostgreSQL assumes.
  */
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
-/** A PGlite that detects its crash. */
+/** A PGlite database that detects its own crash. */
 export class PgliteEngine implements EmbeddedEngine {
   readonly #database: Pglite
   readonly #extensions: Extensions
@@ -30,12 +29,16 @@ export class PgliteEngine implements EmbeddedEngine {
     this.#extensions = new Extensions(database.Module.FS)
     this.#onClosed = onClosed
     this.#watch()
-    // Our own code reads and writes values, so that all drivers behave equally.
+    // Blazon's code reads and writes values, so that all drivers behave in the same way.
     database.parsers = AS_IT_IS
     database.serializers = AS_IT_IS
   }
 
-  /** @throws ConfigError when PGlite cannot be loaded; the error of PGlite when it cannot start. */
+  /**
+   * Starts PGlite.
+   *
+   * @throws ConfigError when PGlite cannot be loaded; the error of PGlite when it cannot start.
+   */
   static async start(
     options: PgliteOptions,
     onClosed?: () => Promise<void>,
@@ -43,7 +46,7 @@ export class PgliteEngine implements EmbeddedEngine {
     const { PGlite } = await loadPglite()
     const startParams = [...PGlite.defaultStartParams, ...PARAMETERS]
     const engine = new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
-    // The files of extensions are not in the folder of a database.
+    // Extension files are not in the folder of a database.
     const { rows } = await engine.query('select extname::text from pg_extension')
     await engine.#extensions.load(rows.map(([name]) => name ?? ''))
     return engine
@@ -70,7 +73,7 @@ export class PgliteEngine implements EmbeddedEngine {
     await this.script('DISCARD ALL')
   }
 
-  /** This process is the only user. */
+  /** Has no effect, because this process is the only user. */
   async take(): Promise<void> {}
 
   giveBack(): void {}
@@ -107,10 +110,9 @@ export class PgliteEngine implements EmbeddedEngine {
     throw new Error('PGlite has crashed. Start the application again.', { cause: this.#crash })
   }
 
-  // PostgreSQL handles its own errors by throwing a status. PGlite treats every thrown value as
-  // such a status and continues, even after a JavaScript stack overflow in the middle of a
-  // statement. The statement would seem to have succeeded, and the state would be undefined. So
-  // remember every other error as a crash.
+  // PostgreSQL handles its own errors by throwing a status. PGlite treats every thrown value as such a status and
+  // continues, even after a JavaScript stack overflow in the middle of a statement. The statement would seem to have
+  // succeeded, and the state would be undefined. So every other error is treated as a crash.
   #watch(): void {
     const { Module: program } = this.#database
     const run = program._PostgresMainLoopOnce
@@ -131,10 +133,10 @@ function identity<T>(value: T): T {
   return value
 }
 
-/** Where PGlite has the files of PostgreSQL itself. */
+/** The folder in which PGlite stores the files of PostgreSQL itself. */
 const ROOT = '/pglite'
 
-/** Extensions that are in a module of another name. */
+/** Extensions whose module has a different name. */
 const MODULES: Readonly<Record<string, string>> = {
   'uuid-ossp': 'uuid_ossp',
   autoinc: 'moddatetime',
@@ -142,7 +144,7 @@ const MODULES: Readonly<Record<string, string>> = {
   refint: 'moddatetime',
 }
 
-/** Extensions that `create extension … cascade` creates, too. */
+/** Extensions that `create extension … cascade` also creates. */
 const REQUIRED: Readonly<Record<string, string>> = { earthdistance: 'cube' }
 
 /** The extensions that PGlite ships. */
@@ -151,18 +153,18 @@ const SHIPPED: readonly string[] =
     ' ',
   )
 
-/** A statement in a string or a comment matches, too. Then unused files are written. */
+/** Matches an extension name. It also matches in a string or a comment; unused files are then written. */
 const CREATE =
   /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"(?<quoted>[^"]+)"|(?<plain>[\w$]+))/gi
 
-/** The names of the extensions that a text of SQL may create. */
+/** Returns the names of the extensions that SQL text may create. */
 function extensionsIn(text: string): string[] {
   return [...text.matchAll(CREATE)].map(
     ({ groups }) => groups?.['quoted'] ?? groups?.['plain']?.toLowerCase() ?? '',
   )
 }
 
-/** The extensions of one database: PostgreSQL finds the files of the named extensions. */
+/** The extensions of one database. It makes the files of the named extensions available to PostgreSQL. */
 class Extensions {
   readonly #files: PgliteFiles
   readonly #loaded = new Set<string>()
@@ -171,9 +173,7 @@ class Extensions {
     this.#files = files
   }
 
-  /**
-   * Writes the files of extensions. Extensions that PGlite does not ship are left to PostgreSQL, which refuses them.
-   */
+  /** Writes extension files. Extensions that PGlite does not ship are ignored, so that PostgreSQL refuses them. */
   async load(names: readonly string[]): Promise<void> {
     for (const name of names) {
       if (!SHIPPED.includes(name) || this.#loaded.has(name)) continue
@@ -191,7 +191,7 @@ class Extensions {
 
 const UNAVAILABLE = /^extension "[^"]*" is not available$/
 
-/** Adds the available extensions to the error of a missing extension. */
+/** Adds the list of available extensions to the error for a missing extension. */
 function explainUnavailable(error: unknown): void {
   if (!(error instanceof Error) || !UNAVAILABLE.test(error.message)) return
   const hint = `The embedded PostgreSQL contains: ${SHIPPED.join(', ')}. For another extension, use a server: postgres({ url })`

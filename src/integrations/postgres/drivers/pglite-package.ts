@@ -45,12 +45,12 @@ export interface Pglite {
 }
 
 export interface PgliteProgram {
-  /** Handles one message. Throws a status for an error that PostgreSQL handles itself. */
+  /** Handles one message. Throws a status for errors that PostgreSQL handles itself. */
   _PostgresMainLoopOnce(): unknown
   readonly FS: PgliteFiles
 }
 
-/** The files that the program sees. */
+/** The files to which the program has access. */
 export interface PgliteFiles {
   readdir(path: string): string[]
   stat(path: string): { readonly mode: number }
@@ -60,7 +60,7 @@ export interface PgliteFiles {
   writeFile(path: string, data: Uint8Array): void
 }
 
-/** The files of a database, in the form for PGlite. */
+/** The files of a database, in the form that PGlite uses. */
 export interface PgliteFilesystem {
   readonly init: unknown
 }
@@ -78,9 +78,9 @@ const CALLS = [
 ]
 
 /**
- * Has PGlite store its files in these.
+ * Returns a file system with which PGlite stores its files in `files`.
  *
- * @throws ConfigError when it cannot be loaded.
+ * @throws ConfigError when PGlite cannot be loaded.
  */
 export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesystem> {
   const { BaseFilesystem } = await loadPeer<FilesystemPackage>(
@@ -92,7 +92,11 @@ export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesyst
   return Object.assign(new BaseFilesystem(), Object.fromEntries(calls))
 }
 
-/** @throws ConfigError if it cannot be loaded. */
+/**
+ * Loads PGlite.
+ *
+ * @throws ConfigError if it cannot be loaded.
+ */
 export function loadPglite(): Promise<PglitePackage> {
   return loadPeer<PglitePackage>(
     PACKAGE,
@@ -101,7 +105,7 @@ export function loadPglite(): Promise<PglitePackage> {
   )
 }
 
-/** An extension of PGlite: where its archive is. */
+/** An extension of PGlite: the location of its archive. */
 interface Contrib {
   setup(database: unknown, options: object): Promise<{ readonly bundlePath?: URL }>
 }
@@ -109,7 +113,7 @@ interface Contrib {
 /**
  * Returns the archive of an extension that PGlite ships.
  *
- * @param name The name of its module, which is in a list of this program: never a text of a caller.
+ * @param name The name of its module, from the list of shipped extensions. It is never a caller's text.
  */
 export async function loadContrib(name: string): Promise<URL> {
   const contrib = (await import(`${PACKAGE}/contrib/${name}`)) as Record<string, Contrib>
@@ -127,7 +131,7 @@ export interface EmbeddedEngine {
   script(text: string): Promise<void>
   /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
   reset(): Promise<void>
-  /** Waits for the session if other processes use the database, too. Each call is followed by one `giveBack`. */
+  /** Waits for the session if other processes also use the database. Each call is followed by one `giveBack`. */
   take(): Promise<void>
   giveBack(): void
   close(): Promise<void>

@@ -15,14 +15,14 @@ const FITS: Readonly<Record<Exclude<SessionAttrs, 'any'>, (state: State) => bool
   standby: ({ isStandby }) => isStandby,
 }
 
-/** The servers that a URL names. New connections are made to the server that worked last. */
+/** The servers in a URL. New connections are made to the last server that worked. */
 export class Servers {
   readonly count: number
   readonly #urls: readonly string[]
   readonly #attrs: string
   #at = 0
 
-  /** @param url A URL that was checked. */
+  /** @param url A valid URL. */
   constructor(url: string) {
     this.#urls = serverUrls(url)
     this.#attrs = sessionAttrsOf(url)
@@ -34,7 +34,7 @@ export class Servers {
     return this.#urls[this.#at] as string
   }
 
-  /** Goes on to the next server, unless another caller has done so since `url` was read. */
+  /** Switches to the next server, unless another caller has already done so since `url` was read. */
   leave(url: string): void {
     if (url === this.url) this.#at = (this.#at + 1) % this.count
   }
@@ -55,10 +55,10 @@ export const SESSION_ATTRS = ['any', 'read-write', 'read-only', 'primary', 'stan
 /** A value of `target_session_attrs`. */
 type SessionAttrs = (typeof SESSION_ATTRS)[number]
 
-/** The beginning of a URL, its hosts with their ports, and the rest. */
+/** The part of a URL before its hosts, the hosts with their ports, and the rest. */
 const PARTS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 
-/** Returns a URL for each host of a URL: `postgres://one:5432,two:5432/database` has two. */
+/** Returns a URL for each host in a URL, such as the two hosts in `postgres://one:5432,two:5432/database`. */
 export function serverUrls(url: string): string[] {
   const [, before = '', hosts = '', after = ''] = PARTS.exec(url) ?? []
   return hosts.split(',').map((host) => before + host + after)

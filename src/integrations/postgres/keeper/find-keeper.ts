@@ -3,17 +3,20 @@ import { ConfigError } from '../../../index.js'
 import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 import type { Opening } from './protocol.js'
 
-/** Starts a process that outlives this one, unless it is running, and returns its first message. */
+/** Starts a process that outlives this one, unless it is already running, and returns its first message. */
 type Keep = (module: string, argument: string) => Promise<Opening>
 
-/** Defined by `blazon dev` in the processes of an application; all other processes open their databases themselves. */
+/**
+ * The key of the function that `blazon dev` defines in the processes of an application. All other processes open their
+ * databases themselves.
+ */
 const KEEP = Symbol.for('blazon.keep')
 
 /**
- * Opens the database of a folder in a process that outlives this one. Returns `undefined` in a process that `blazon dev` has
- * not started.
+ * Returns a function that opens the database of a folder in a process that outlives this one. Returns `undefined` in a
+ * process that `blazon dev` has not started.
  *
- * @throws ConfigError when the folder cannot be used, as without a keeper.
+ * @throws ConfigError when the folder cannot be used, as it does without a keeper.
  */
 export function findKeeper(): ((folder: string) => Promise<EmbeddedEngine>) | undefined {
   const keep = (globalThis as { [KEEP]?: Keep })[KEEP]

@@ -6,7 +6,7 @@ import { type Call, frame, type Reply, unframe } from './protocol.js'
 
 type Waiter = (reply: Pick<Reply, 'result' | 'error'>) => void
 
-/** The embedded database of a keeper. */
+/** The embedded database that a keeper runs. */
 export class KeptEngine implements EmbeddedEngine {
   crash: Error | undefined
   isInTransaction = false
@@ -44,7 +44,7 @@ export class KeptEngine implements EmbeddedEngine {
   }
 
   giveBack(): void {
-    // If it fails, the keeper and its session have ended.
+    // If this call fails, the keeper and its session have ended.
     this.#call('giveBack').catch(() => undefined)
   }
 

@@ -1,4 +1,4 @@
-// The process with the embedded database, while `blazon dev` restarts the application. Argument: the folder.
+// The process that runs the embedded database while `blazon dev` restarts the application. Argument: the folder.
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
@@ -32,7 +32,10 @@ async function keep(folder: string): Promise<void> {
   report({ path, marker: join(folder, LOCK_FILE) })
 }
 
-/** Only this user may open the folder of the socket. On Windows, sockets have names instead. */
+/**
+ * Returns the path of the socket. Only this user may open the socket's folder. On Windows, sockets have names instead
+ * of paths.
+ */
 function socketPath(folder: string): string {
   if (process.platform !== 'win32') return join(folder, 'database')
   return `\\\\.\\pipe\\blazon-dev-${process.pid}-${Math.random()}`
@@ -47,13 +50,13 @@ keep(process.argv[2] ?? '').catch((error: Error) => {
   report({ message: error.message, ...problems }, () => process.exit(1))
 })
 
-/** The maximum duration of a timer, because the process that waits for its turn sets its own limit. */
+/** The maximum duration of a timer, because each waiting process sets its own limit. */
 const FOREVER_MS = 2 ** 31 - 1
 
 /**
  * Runs the calls of one process. When its connection ends, its transaction is rolled back.
  *
- * @param lending Lets one process after the other use the session.
+ * @param lending Assigns the session to one process after the other.
  */
 function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): void {
   let isTaken = false
@@ -87,7 +90,7 @@ function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): 
   }
   socket.on('data', unframe<Call>(handle)).on('error', () => {})
   socket.once('close', () => {
-    // This follows the calls of the process, so a turn for which it has waited also ends here.
+    // This runs after the calls of the process, so a turn that the process waited for also ends here.
     last = last.then(async () => {
       if (isTaken) await engine.reset().catch(() => undefined)
       giveBack()

@@ -2,32 +2,32 @@ import { deserialize, serialize } from 'node:v8'
 import type { Problem } from '../../../plugin/index.js'
 import type { EmbeddedEngine } from '../drivers/pglite-package.js'
 
-/** A call of a method of the database by a process of an application. */
+/** A call from an application process to a method of the database. */
 export interface Call {
   readonly method: 'take' | 'giveBack' | 'query' | 'script' | 'reset'
   readonly args: readonly unknown[]
 }
 
-/** The reply to a call, in the order of the calls, with the new state of the database. */
+/** The reply to a call, with the new state of the database. Replies have the order of the calls. */
 export interface Reply extends Pick<EmbeddedEngine, 'isInTransaction'> {
   readonly crash: string | undefined
   readonly result?: unknown
   readonly error?: PlainError
 }
 
-/** An error of PostgreSQL with its fields: `structuredClone` would lose them. */
+/** A PostgreSQL error with its fields, which `structuredClone` would lose. */
 export interface PlainError {
   readonly message: string
 }
 
-/** The first message of a keeper: the paths of its socket and of a file in its folder, or the reason of a failure. */
+/** The first message of a keeper: the paths of its socket and of a file in its folder, or the reason for a failure. */
 export type Opening =
   | { readonly path: string; readonly marker: string }
   | { readonly message: string; readonly problems?: readonly Problem[] }
 
 const LENGTH_BYTES = 4
 
-/** A message as bytes: its length, then the value. */
+/** Encodes a message: its length, then the value. */
 export function frame(value: Call | Reply): Buffer {
   const body = serialize(value)
   const head = Buffer.alloc(LENGTH_BYTES)
@@ -50,7 +50,7 @@ export function unframe<T>(receive: (value: T) => void): (chunk: Buffer) => void
   }
 }
 
-/** The fields of an error that can cross to another process. */
+/** Returns the fields of an error that can be sent to another process. */
 export function toPlain(error: unknown): PlainError {
   if (!(error instanceof Error)) return { message: String(error) }
   const fields = Object.entries(error).filter(([, value]) => typeof value !== 'object')

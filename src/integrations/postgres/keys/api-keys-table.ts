@@ -5,16 +5,19 @@ import { ALL_TENANTS_ROLE, faultOfName, identifier, TENANT_ROLE } from '../schem
 /** Options of {@link apiKeysTable}. */
 export interface ApiKeysTableOptions {
   /**
-   * The login of an application without tenants: it may find, list, make and revoke keys. Default: the application has
-   * tenants, and its two roles get these rights.
+   * The login of an application without tenants. It may find, list, create and revoke keys. Default: the application
+   * has tenants, and its two roles get these privileges.
    */
   readonly login?: string
   /**
-   * The role of statements for a tenant, or without a tenant: it may only find a key by its hash. Default
+   * The role that runs statements for a tenant or without a tenant. It may only find a key by its hash. Default:
    * `'app_tenant'`.
    */
   readonly tenantRole?: string
-  /** The role of statements in `withoutTenant`: it may list, create and revoke keys. Default `'app_all_tenants'`. */
+  /**
+   * The role that runs statements in `withoutTenant`. It may list, create and revoke keys. Default:
+   * `'app_all_tenants'`.
+   */
   readonly allTenantsRole?: string
 }
 
@@ -25,12 +28,12 @@ const NAMES: OptionNames<ApiKeysTableOptions> = {
 }
 
 /**
- * Writes the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks a key up
- * before the tenant is known, so no policy can protect the table. Instead, the role of tenants has no right to the
- * table, and may only call the functions: they run as their owner (`security definer`), and reach only the row of a
+ * Returns the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks up a key
+ * before the tenant is known, so no policy can protect the table. Instead, the tenant role has no privileges on the
+ * table, and may only call the functions. These run as their owner (`security definer`), and reach only the row for a
  * given hash.
  *
- * @throws ConfigError when a name is not valid.
+ * @throws ConfigError when a name is invalid.
  * @example
  * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
  */

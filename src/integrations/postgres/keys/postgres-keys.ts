@@ -6,9 +6,9 @@ import type { QueryResult, Statement } from '../driver.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import { withDriver } from '../with-driver.js'
 
-/** A key that `find` of {@link PostgresKeys} has found: a record of `apiKeys`. */
+/** A key that `find` of {@link PostgresKeys} has found, as a record for `apiKeys`. */
 export interface FoundApiKey {
-  /** The id of the key; it is not a secret. */
+  /** The ID of the key. It is not a secret. */
   readonly id: string
   /** The SHA-256 of the key in hexadecimal. */
   readonly hash: string
@@ -20,9 +20,9 @@ export interface FoundApiKey {
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
-  /** From when on the key is refused. */
+  /** The time from which the key is refused. */
   readonly expiresAt: Date | null
-  /** When the key was revoked. */
+  /** The time when the key was revoked. */
   readonly revokedAt: Date | null
 }
 
@@ -30,7 +30,7 @@ export interface FoundApiKey {
 export interface PostgresKeys {
   /** Finds a key by its hash, for the application's {@link Database}. */
   readonly find: (hash: string, app: GuardSetup) => Promise<FoundApiKey | undefined>
-  /** Stores when a key was used. */
+  /** Stores the time when a key was used. */
   readonly onUse: (
     record: { readonly hash: string },
     req: Request,
@@ -44,7 +44,7 @@ interface Row extends Omit<FoundApiKey, 'expiresAt' | 'revokedAt'> {
 }
 
 /**
- * Returns the options with which `apiKeys` of `blazon/keys` reads the table that `apiKeysTable` describes.
+ * Returns the options with which `apiKeys` from `blazon/keys` reads the table that `apiKeysTable` creates.
  *
  * @example
  * const guard = apiKeys({ prefix: 'acme_live', ...postgresKeys() })
@@ -65,9 +65,9 @@ export function postgresKeys(): PostgresKeys {
   }
 }
 
-/** A key of the table `blazon.api_keys`, without its hash. */
+/** A key in the table `blazon.api_keys`, without its hash. */
 export interface StoredApiKey {
-  /** The id of the key; it is not a secret. */
+  /** The ID of the key. It is not a secret. */
   readonly id: string
   /** The first characters of the key. */
   readonly start: string
@@ -79,17 +79,17 @@ export interface StoredApiKey {
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
-  /** The time when it was stored. */
+  /** The time when the key was stored. */
   readonly createdAt: Date
-  /** The expiry; `null` for none. */
+  /** The expiry; `null` if there is none. */
   readonly expiresAt: Date | null
-  /** The time of the revocation; `null` if it was not revoked. */
+  /** The time of the revocation; `null` if the key was not revoked. */
   readonly revokedAt: Date | null
-  /** The time of the last use, to the minute; `null` for never. */
+  /** The time of the last use, rounded to minutes; `null` if the key was never used. */
   readonly lastUsedAt: Date | null
 }
 
-/** A new key: `start` and `hash` of `generateApiKey`, and its permissions. */
+/** A new key: the `start` and `hash` of `generateApiKey`, and its permissions. */
 export interface NewApiKey
   extends Pick<StoredApiKey, 'start'>,
     Partial<Pick<StoredApiKey, 'name' | 'tenant' | 'permissions' | 'roles' | 'expiresAt'>> {
@@ -101,12 +101,12 @@ const COLUMNS = `id, start, name, tenant_id as tenant, permissions, roles, creat
   expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
 
 /**
- * Stores a key in the table that `apiKeysTable` describes.
+ * Stores a key in the table that `apiKeysTable` creates.
  *
- * @param database The {@link Database} of the application: inside `withoutTenant` if the application has tenants. Or the
- * options of a connection.
- * @throws PostgresError when the table is missing, or this login may not write it; HttpError 503 when the database cannot
- * be reached.
+ * @param database The {@link Database} of the application, or the options of a connection. If the application has
+ * tenants, call this function inside `withoutTenant`.
+ * @throws PostgresError when the table is missing, or this login may not write to it; HttpError 503 when the database
+ * cannot be reached.
  * @example
  * const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
  * await db.withoutTenant('make a key', () => saveApiKey(db, { ...stored, tenant: 'acme' }))
@@ -128,7 +128,7 @@ export async function saveApiKey(
  * Lists the keys, the newest first.
  *
  * @param database As for {@link saveApiKey}.
- * @param filter `tenant`: only keys of this tenant. Default: all keys.
+ * @param filter `tenant`: the tenant whose keys are listed. Default: all keys.
  * @throws the errors of {@link saveApiKey}.
  */
 export function listApiKeys(
@@ -143,13 +143,13 @@ export function listApiKeys(
 }
 
 /**
- * Revokes a key. A key that was revoked before is not changed. Requests with the key are refused at the end of
- * `cacheFor` of `apiKeys` at the latest.
+ * Revokes a key. A key that was already revoked is not changed. Requests with the key are refused after the `cacheFor`
+ * of `apiKeys` at the latest.
  *
  * @param database As for {@link saveApiKey}.
- * @param id The id of the key.
- * @param filter `tenant`: the key must belong to this tenant. Default: to any.
- * @returns the key; `undefined` if there is none with this id.
+ * @param id The ID of the key.
+ * @param filter `tenant`: the tenant to which the key must belong. Default: any tenant.
+ * @returns the key; `undefined` if there is no key with this ID.
  * @throws the errors of {@link saveApiKey}.
  */
 export async function revokeApiKey(

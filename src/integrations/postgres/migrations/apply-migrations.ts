@@ -24,33 +24,33 @@ export interface AppliedMigration {
   readonly durationMs: number
 }
 
-/** Which migrations to apply, and how. */
+/** The migrations to apply, and how to apply them. */
 export interface ApplyOptions {
   /** The folder of the migrations. */
   readonly folder: string
   /** The roles that must exist; `null` if the application uses no tenants. */
   readonly roles: RoleOptions | null
   /**
-   * Whether the database must not have migrations that come after the last one of the folder. A newer version of the
-   * application may have applied them, before it was rolled back. Default `false`.
+   * Whether the database must not have migrations after the last one in the folder. A newer version of the application
+   * may have applied such migrations before it was rolled back. Default: `false`.
    */
   readonly isStrict?: boolean
-  /** Called once with the names of such migrations, if there are any. */
+  /** Called once if there are such migrations, with their names. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration was applied. */
+  /** Called after each migration that was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that migrates. */
+  /** Called once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 
 /**
- * Applies the pending migrations under a lock, each in its own transaction. Several processes may
- * do this at the same time: each applies only migrations that the others have not applied.
+ * Applies the pending migrations under a lock, each in its own transaction. Several processes may do this at the same
+ * time: each applies only migrations that the others have not applied.
  *
  * @param driver An open driver.
  * @returns the migrations that this process has applied.
- * @throws ConfigError when a file is wrong, when folder and database have different histories, and
- * when a statement fails; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError when a file is invalid, when the folder and the database have different histories, and when a
+ * statement fails; HttpError 503 when the database cannot be reached.
  */
 export async function applyMigrations(
   driver: Driver,
@@ -75,7 +75,10 @@ export async function applyMigrations(
   }
 }
 
-/** Each migration acquires the lock again, and may have to wait again. */
+/**
+ * Wraps a callback so that it is called once, because each migration acquires the lock again and may have to wait
+ * again.
+ */
 function once(call: () => void = () => {}): () => void {
   let isCalled = false
   return () => {
@@ -95,10 +98,10 @@ export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> 
 }
 
 /**
- * Compares the migrations of a folder with the migrations of a database. Changes nothing and takes no lock.
+ * Compares the migrations in a folder with the migrations in a database. Changes nothing and takes no lock.
  *
  * @param driver An open driver.
- * @throws ConfigError when a file is wrong; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError when a file is invalid; HttpError 503 when the database cannot be reached.
  */
 export async function readStatus(driver: Driver, folder: string): Promise<MigrationStatus[]> {
   const files = await readMigrations(folder)
@@ -151,8 +154,7 @@ async function apply(
 }
 
 /**
- * Runs a migration without a transaction and without the lock: this process is the only user of the
- * database.
+ * Runs a migration without a transaction and without the lock, because this process is the only user of the database.
  */
 async function runBetween(connection: Connection, file: MigrationFile): Promise<void> {
   await connection.script('commit')
@@ -166,8 +168,8 @@ async function runBetween(connection: Connection, file: MigrationFile): Promise<
  */
 async function runBeside(driver: Driver, lock: Connection, file: MigrationFile): Promise<void> {
   if (driver.size < 2) throw tooFewConnections(file)
-  // Replace the last statement of this connection. Its snapshot would stay open, and CREATE INDEX
-  // CONCURRENTLY would wait for it.
+  // Replaces the last statement of this connection, because its snapshot would stay open, and CREATE INDEX CONCURRENTLY
+  // would wait for it.
   await lock.script('select 1')
   const connection = await driver.connect()
   try {
@@ -184,13 +186,13 @@ function tooFewConnections({ name }: MigrationFile): ConfigError {
   return new ConfigError([{ code: 'E_MIGRATION_FAILED', subject: name, cause, remedy }])
 }
 
-/** The key of the advisory lock of migrations: `blazon` in ASCII. */
+/** The key of the advisory lock for migrations: `blazon` in ASCII. */
 const LOCK = '108170535465838'
 /** The pause between two attempts to acquire the lock, in milliseconds. */
 const PAUSE_MS = 100
 
-// The isolation level must be read committed: otherwise a query under the lock could return the
-// state from before it. Timeouts that the login has must not end a migration.
+// The isolation level must be read committed, because otherwise a query under the lock could return an older state. The
+// login's timeouts must not end a migration.
 const LIMITS =
   "select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
 
@@ -201,9 +203,8 @@ async function begin(connection: Connection): Promise<void> {
 }
 
 /**
- * Runs a function in a transaction, under the lock of migrations. The lock belongs to the
- * transaction. It ends when the process dies, and it works with PgBouncer, which may change the
- * connection between transactions.
+ * Runs a function in a transaction, under the migration lock. The lock belongs to the transaction. So it ends when the
+ * process ends, and it works with PgBouncer, which may change the connection between transactions.
  *
  * @param onWait Called once when another process holds the lock.
  */
@@ -218,8 +219,8 @@ async function underLock<T>(
     if (outcome !== null) return outcome.value
     if (isFirst) onWait()
     isFirst = false
-    // Try again instead of waiting in a statement: a waiting statement keeps a snapshot, and CREATE
-    // INDEX CONCURRENTLY in the other process would wait for it.
+    // Tries again instead of waiting in a statement, because a waiting statement keeps a snapshot, and CREATE INDEX
+    // CONCURRENTLY in the other process would wait for that snapshot.
     await new Promise<void>((resolve) => new Deadline(PAUSE_MS, resolve))
   }
 }

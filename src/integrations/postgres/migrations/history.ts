@@ -23,12 +23,12 @@ export interface MigrationStatus {
   /** The name of its file. */
   readonly name: string
   /**
-   * `newer`: it was applied, and comes after all files: a newer version of the application has it. `changed`: the
-   * content of its file has changed since. `missing`: it was applied, and its file was removed. `late`: it is not applied,
-   * but a migration that comes after it is.
+   * `newer`: it was applied by a newer version of the application, and comes after all files. `changed`: the content of
+   * its file has changed since it was applied. `missing`: it was applied, but its file was removed. `late`: it is not
+   * applied, but a later migration is.
    */
   readonly state: MigrationState
-  /** The time of application; `null` if it is not applied. */
+  /** The time when it was applied; `null` if it is not applied. */
   readonly appliedAt: Date | null
   /** The duration in milliseconds; `null` if it is not applied. */
   readonly durationMs: number | null
@@ -59,7 +59,7 @@ const MAY_READ =
   "select has_schema_privilege($1::name, 'blazon', 'usage') and has_table_privilege($1::name, 'blazon.migrations', 'select') as may"
 
 /**
- * Lets the login of the application read the names of the applied migrations, so that it can warn about pending ones.
+ * Lets the application's login read the names of the applied migrations, so that it can warn about pending migrations.
  */
 export async function shareHistory(connection: Connection, login: string): Promise<void> {
   const { rows } = await connection.query({ text: MAY_READ, values: [login] })
@@ -84,13 +84,13 @@ export async function readHistory(connection: Connection): Promise<MigrationReco
   }))
 }
 
-// `to_regclass` also needs a privilege: without `USAGE` of the schema it throws.
+// `to_regclass` also needs a privilege: it throws without `USAGE` on the schema.
 async function hasHistory(connection: Connection): Promise<boolean> {
   const { rows } = await permitted(connection.query({ text: EXISTS }))
   return rows[0]?.['found'] === true
 }
 
-/** Returns the time of the database in seconds, for {@link writeRecord}. */
+/** Returns the database time in seconds, for {@link writeRecord}. */
 export async function startedAt(connection: Connection): Promise<string> {
   const text = 'select extract(epoch from clock_timestamp())::text as now'
   const { rows } = await connection.query({ text })
@@ -147,8 +147,8 @@ function statusOf(
 /**
  * Returns the files to apply.
  *
- * @param database `isStrict`: whether migrations of a newer version are refused. `isEmbedded`: whether it is a folder of this
- * machine.
+ * @param database `isStrict`: whether migrations of a newer version are refused. `isEmbedded`: whether the database is
+ * a folder on this machine.
  * @throws ConfigError when the folder and the database have different histories.
  */
 export function pendingFiles(
@@ -165,7 +165,7 @@ export function pendingFiles(
   return files.filter(({ name }) => pending.has(name))
 }
 
-/** Returns the problem of a migration in one of the error states; `undefined` for other states. */
+/** Returns the problem of a migration in an error state; `undefined` for other states. */
 function problemOf(
   { name, state, isEmbedded }: Pick<MigrationStatus, 'name' | 'state'> & { isEmbedded: boolean },
   files: readonly MigrationFile[],
@@ -212,8 +212,8 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Names the state of a new database in memory after its migrations by its sources: roles and files. `undefined` for all
- * other databases, whose state has a history.
+ * Returns a name for the state of a new in-memory database after its migrations, from its roles and files; `undefined`
+ * for all other databases, whose state has a history.
  *
  * @throws ConfigError with every mistake in the migrations.
  */

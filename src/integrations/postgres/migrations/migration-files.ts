@@ -9,15 +9,15 @@ import { type ScriptStatement, splitStatements } from './split-statements.js'
 /** A statement of a migration. */
 export interface MigrationStatement {
   readonly text: string
-  /** The line of its beginning in the file, counted from 1. */
+  /** The line at which the statement begins in the file, counted from 1. */
   readonly line: number
 }
 
 /** A migration file. */
 export interface MigrationFile {
-  /** The name with its extension: `0001_create_orders.sql`. */
+  /** The file name with its extension, such as `0001_create_orders.sql`. */
   readonly name: string
-  /** The SHA-256 of its text, in hexadecimal. Independent of line endings. */
+  /** The SHA-256 of the file's text, in hexadecimal. It does not depend on line endings. */
   readonly checksum: string
   /** Whether the whole file runs in one transaction. */
   readonly isTransactional: boolean
@@ -26,13 +26,13 @@ export interface MigrationFile {
 
 const NAME = /^(\d{4,14})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/
 const EXAMPLE = '0001_create_orders.sql'
-/** The only directive: the file runs without a transaction. */
+/** The only directive. It runs the file without a transaction. */
 const NO_TRANSACTION = '-- blazon: no-transaction'
 
 /**
  * Reads the migrations of a folder in the order in which they run.
  *
- * @throws ConfigError with every mistake in them.
+ * @throws ConfigError with every mistake in the migrations.
  */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   watchMigrations(folder)
@@ -55,7 +55,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
 /**
  * Reads one migration.
  *
- * @throws ConfigError when its text is not valid.
+ * @throws ConfigError when its text is invalid.
  */
 export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   const text = decode(name, bytes)
@@ -69,7 +69,7 @@ export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   }
 }
 
-/** Lists the paths that end with `.sql`, in lower or upper case, in the folder and its subfolders. */
+/** Lists the paths in the folder and its subfolders that end with `.sql`. The extension is case-insensitive. */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const paths = await readdir(folder, { recursive: true })
@@ -85,10 +85,10 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** Defined by `blazon dev` in the processes of an application. */
+/** The key of the function that `blazon dev` defines in the processes of an application. */
 const WATCH = Symbol.for('blazon.watch')
 
-/** Restarts the application when a migration is changed, added or removed. Has no effect outside of `blazon dev`. */
+/** Restarts the application when a migration is changed, added or removed. Has no effect outside `blazon dev`. */
 function watchMigrations(folder: string): void {
   const { [WATCH]: watch } = globalThis as { [WATCH]?: (folder: string) => void }
   watch?.(resolve(folder))
@@ -110,7 +110,7 @@ function checkName(name: string): Problem[] {
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
-// Gaps between numbers are allowed: branches are merged, and numbers may be dates.
+// Gaps between numbers are allowed, because branches are merged, and numbers may be dates.
 function checkNumbers(names: readonly string[]): Problem[] {
   const numbered = names.filter((name) => NAME.test(name))
   const digits = (name: string) => name.slice(0, name.indexOf('_'))
@@ -136,7 +136,7 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   }
 }
 
-/** Decodes the text and converts its line endings, so that it is equal on every system. */
+/** Decodes the text and converts its line endings, so that the text is the same on every system. */
 function decode(name: string, bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
   if (text !== undefined && !text.includes('\0')) return text
@@ -160,7 +160,7 @@ function assertNone(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The cause of a problem, its position and the remedy. */
+/** The cause of a problem, its position, and the remedy. */
 interface Fault {
   readonly at: number
   readonly cause: string
@@ -168,12 +168,11 @@ interface Fault {
 }
 
 /**
- * Checks that a migration contains only statements that can be run, and none that would end its
- * transaction.
+ * Checks that a migration contains only statements that can be run and that do not end its transaction.
  *
  * @param name The name of its file.
  * @param directive The directive that its first line may contain.
- * @throws ConfigError with the first mistake: the text after it cannot be read with certainty.
+ * @throws ConfigError with the first mistake, because the text after it cannot be read with certainty.
  */
 function checkScript(name: string, text: string, directive: string): void {
   const fault = faultOfDirective(text, directive) ?? faultOfStatements(text)
@@ -183,10 +182,7 @@ function checkScript(name: string, text: string, directive: string): void {
   throw new ConfigError([{ code: 'E_MIGRATION_FILE', subject, cause, remedy } satisfies Problem])
 }
 
-/**
- * Finds a directive that is misspelt or not in the first line. It would otherwise count as a
- * comment.
- */
+/** Finds a directive that is misspelt or not in the first line. Otherwise, it would count as a comment. */
 function faultOfDirective(text: string, directive: string): Fault | undefined {
   const found = /^--[^\S\n]*blazon[^\S\n]*:.*$/m.exec(text)
   if (found === null || (found.index === 0 && found[0].trimEnd() === directive)) return undefined
@@ -239,7 +235,7 @@ function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
   return ['begin', 'commit', 'end', 'abort'].includes(first)
 }
 
-/** Returns the line of a position in a text, counted from 1. */
+/** Returns the line number of a position in a text, counted from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
 }

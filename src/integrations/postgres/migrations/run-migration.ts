@@ -4,15 +4,15 @@ import { briefCause, PostgresError } from '../postgres-error.js'
 import { lineAt, type MigrationFile, type MigrationStatement } from './migration-files.js'
 
 /**
- * Resets settings and roles that a migration may have left in the session, before the next migration or the next user
- * of the connection. Also checks deferred constraints now, while it is clear which migration violates them.
+ * Resets the settings and roles that a migration may have changed in the session, before the next migration or the next
+ * user of the connection. Also checks deferred constraints, while it is certain which migration violates them.
  */
 const CLEAN = 'set constraints all immediate; reset session authorization; reset role; reset all'
 
 /**
  * Runs the statements of a migration one after the other.
  *
- * @throws ConfigError that names the file and the line.
+ * @throws ConfigError with the file and the line.
  */
 export async function runMigration(connection: Connection, file: MigrationFile): Promise<void> {
   for (const statement of file.statements) {
@@ -49,8 +49,8 @@ function failure(
 }
 
 /**
- * PostgreSQL reports a position, counted in characters from 1, only for syntax errors and unknown
- * names.
+ * Returns the line of an error. PostgreSQL reports a position, counted in characters from 1, only for syntax errors and
+ * unknown names.
  */
 function lineOf({ text, line }: MigrationStatement, { cause }: Error): number {
   const position = Number((cause as { position?: unknown } | undefined)?.position ?? 1)

@@ -4,14 +4,11 @@ import { type Token, tokensOf } from '../statement-text.js'
 export interface ScriptStatement {
   /** The text without the semicolon after it and the comments before it. */
   readonly text: string
-  /** The position of its beginning in the script. */
+  /** The position at which the statement begins in the script. */
   readonly start: number
   /** The keywords at its beginning, up to the first other token, in lower case. */
   readonly words: readonly string[]
-  /**
-   * The position of an unquoted backslash, which begins a command of psql. The statement ends
-   * there.
-   */
+  /** The position of an unquoted backslash, which begins a psql command. The statement ends there. */
   readonly backslash: number | undefined
   /** Whether the statement is a `COPY` that reads from or writes to the connection. */
   readonly isCopy: boolean
@@ -24,9 +21,8 @@ export interface ScriptStatement {
 const ROUTINE = /^create (?:or replace )?(?:function|procedure)\b/
 
 /**
- * Splits a script into statements as psql does: at semicolons that are not in quotes, in
- * parentheses or in the body of a function. It is lazy, so that a caller can stop at the first bad
- * statement.
+ * Splits a script into statements as psql does: at semicolons outside quotes, parentheses and function bodies. It is
+ * lazy, so that a caller can stop at the first invalid statement.
  *
  * @throws UnclosedError when a quote or a comment is not closed.
  */

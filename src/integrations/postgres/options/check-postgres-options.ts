@@ -22,9 +22,7 @@ const NAMES: OptionNames<PostgresOptions> = {
   timeouts: TIMEOUTS,
 }
 
-/**
- * Options of `pg` that another option here, or the URL, already sets, and the name of that option.
- */
+/** Options of `pg` that another option or the URL already sets, and the name of that option. */
 const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
   connectionString: 'url',
   host: 'url',
@@ -42,7 +40,7 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
 const MOST_CONNECTIONS = 1000
 /** The maximum timeout in seconds, one day. Node's timers end at about 24 days. */
 const LONGEST_S = 86_400
-/** The maximum length of a name in bytes; PostgreSQL cuts longer names. */
+/** The maximum length of a name, in bytes. PostgreSQL truncates longer names. */
 const LONGEST_NAME = 63
 
 /**
@@ -112,7 +110,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
   ]
 }
 
-// `pg` would silently use the password of the URL instead.
+// Checks a password. `pg` would silently use the password in the URL instead.
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
   const remedy = 'Put it into url, percent-encoded, or pass a function that resolves to it.'
@@ -162,7 +160,7 @@ function checkRoles(options: PostgresOptions): Problem[] {
   return [invalid('tenantRole and allTenantsRole', cause, 'Use two different roles.')]
 }
 
-// In SQL, `none` means the login role. Names that begin with pg_ are reserved by PostgreSQL.
+// In SQL, `none` means the login role. PostgreSQL reserves names that begin with `pg_`.
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
@@ -216,14 +214,14 @@ function isOneOf(values: readonly string[], value: string): boolean {
 }
 
 function isReadable(url: string): boolean {
-  // A URL without a host may name a socket: postgres://user@/database?host=/run/postgresql
+  // A URL without a host may specify a socket: postgres://user@/database?host=/run/postgresql
   const named = url.replace('@/', '@localhost/')
   if (/[\s\0]/.test(url) || !URL.canParse(named)) return false
   const { username, password, host, pathname, search, hash } = new URL(named)
   return canDecode(username, password, host, pathname) && !looksCut(pathname + search + hash)
 }
 
-// `pg` decodes these parts only when it connects, which is too late for a clear error.
+// Whether the parts can be decoded. `pg` decodes them only when it connects, which is too late for a clear error.
 function canDecode(...parts: string[]): boolean {
   try {
     parts.forEach(decodeURIComponent)
@@ -233,8 +231,8 @@ function canDecode(...parts: string[]): boolean {
   }
 }
 
-// An unencoded slash, question mark or hash in the password ends the host part too early. The `@`
-// then comes after it.
+// An unencoded slash, question mark or hash in the password ends the host part too early. The `@` then comes after the
+// host part.
 function looksCut(rest: string): boolean {
   return /[@#]/.test(rest)
 }

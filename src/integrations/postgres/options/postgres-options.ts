@@ -4,23 +4,23 @@ import { type Problem, toSeconds } from '../../../plugin/index.js'
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server with its protocol. It may have several
-   * hosts, `one:5432,two:5432`, and `target_session_attrs`, as in libpq. Needs the package `pg`.
+   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that is compatible with its protocol. The
+   * URL may have several hosts, such as `one:5432,two:5432`, and `target_session_attrs`, as in libpq. It needs the
+   * package `pg`.
    */
   readonly url?: string
   /**
-   * A PostgreSQL in this process: `'memory'` for a database that is empty at each start of the
-   * application, or the path of a folder in which it is stored. For development, tests and small
-   * applications: it has one connection, so transactions wait for each other. Needs the package
-   * `@electric-sql/pglite`.
+   * A PostgreSQL database in this process: `'memory'` for a database that is empty at each startup of the application,
+   * or the path of the folder in which it is stored. It is meant for development, tests and small applications, because
+   * it has one connection, so transactions wait for each other. It needs the package `@electric-sql/pglite`.
    */
   readonly embedded?: string
   /**
-   * More options for the `Pool` of `pg`: `ssl`, `application_name`, … `maxLifetimeSeconds` is 1800 by default, and 0
-   * for no limit.
+   * Additional options for the `Pool` of `pg`: `ssl`, `application_name`, … The default of `maxLifetimeSeconds` is
+   * 1800; 0 means no limit.
    */
   readonly poolOptions?: Readonly<Record<string, unknown>>
-  /** The maximum number of open connections. Default 10. An embedded database has one. */
+  /** The maximum number of open connections. Default: 10. An embedded database has one connection. */
   readonly connections?: number
   /**
    * A folder of migrations to apply when the application starts. Default: none; see
@@ -28,23 +28,24 @@ export interface PostgresOptions {
    */
   readonly migrations?: string
   /**
-   * A folder of migrations that must all be applied, else the application is not ready (`/readyz`). For migrations that a step of
-   * the deployment applies. The login must be able to read `blazon.migrations`: `blazon db migrate --login <role>`. Default: none.
+   * A folder of migrations that must all be applied; otherwise the application is not ready (`/readyz`). Use it if a
+   * deployment step applies the migrations. The login must be able to read `blazon.migrations`:
+   * `blazon db migrate --login <role>`. Default: none.
    */
   readonly requireMigrations?: string
   /**
-   * Whether an application with tenants refuses to start if `blazon db doctor` finds that the
-   * database does not keep them apart. Default: `true` if `NODE_ENV` is `production`, otherwise
-   * `false`.
+   * Whether an application with tenants refuses to start if `blazon db doctor` finds that the database does not
+   * separate them. Default: `true` if `NODE_ENV` is `production`, otherwise `false`.
    */
   readonly doctor?: boolean
   /**
-   * The role as which statements run when the application uses tenants. It must own nothing and
-   * must not be a superuser. Default `'app_tenant'`.
+   * The role that runs statements when the application uses tenants. It must own nothing and must not be a superuser.
+   * Default: `'app_tenant'`.
    */
   readonly tenantRole?: string
   /**
-   * The role of `withoutTenant`, which sees the rows of every tenant. Default `'app_all_tenants'`.
+   * The role that runs statements in `withoutTenant`, which can read the rows of every tenant. Default:
+   * `'app_all_tenants'`.
    */
   readonly allTenantsRole?: string
   /** Time limits for connections, statements and transactions. */
@@ -53,16 +54,19 @@ export interface PostgresOptions {
 
 /** Time limits: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
 export interface PostgresTimeouts {
-  /** The wait for a connection, including the time to connect. Default 2 s. After that: 503. */
+  /**
+   * The maximum wait for a connection, including the time to connect. After that, the response is a 503. Default: 2
+   * seconds.
+   */
   readonly acquire?: Duration
   /**
-   * One statement. Default 10 s. After that: 503. Has no effect on an embedded database, which
-   * cannot be interrupted.
+   * The maximum duration of one statement. After that, the response is a 503. It has no effect on an embedded database,
+   * which cannot be interrupted. Default: 10 seconds.
    */
   readonly statement?: Duration
   /**
-   * A transaction in which no statement runs. Default 10 s. After that, it is rolled back and its
-   * connection is closed.
+   * The maximum time in a transaction without a running statement. After that, the transaction is rolled back and its
+   * connection is closed. Default: 10 seconds.
    */
   readonly idleInTransaction?: Duration
 }
@@ -76,12 +80,12 @@ export interface ReadTimeouts {
 
 const DEFAULT_CONNECTIONS = 10
 
-/** The maximum number of connections, with the default applied. */
+/** Returns the maximum number of connections, with the default applied. */
 export function sizeOf({ connections, embedded }: PostgresOptions): number {
   return embedded === undefined ? (connections ?? DEFAULT_CONNECTIONS) : 1
 }
 
-/** The time limits in milliseconds, with the defaults applied. */
+/** Returns the time limits in milliseconds, with the defaults applied. */
 export function timeoutsOf({ timeouts = {} }: PostgresOptions): ReadTimeouts {
   const { acquire = '2s', statement = '10s', idleInTransaction = '10s' } = timeouts
   return {

@@ -1,14 +1,13 @@
-/** The setting with the tenant of a transaction. Without a tenant, it is empty or missing. */
+/** The setting that contains the tenant of a transaction. Without a tenant, it is empty or missing. */
 export const TENANT_SETTING = 'app.tenant_id'
 
-/** The role that runs statements of an application with tenants. */
+/** The role that runs statements in an application with tenants. */
 export const TENANT_ROLE = 'app_tenant'
 
-/** The role of `withoutTenant`, which sees the rows of every tenant. */
-export const ALL_TENANTS_ROLE = 'app_all_tenants' /**
- * The longest name in bytes. PostgreSQL cuts longer names without an error, so two of them may
- * become the same.
- */
+/** The role that runs statements in `withoutTenant`, which can read the rows of every tenant. */
+export const ALL_TENANTS_ROLE = 'app_all_tenants'
+
+/** The maximum length of a name, in bytes. PostgreSQL truncates longer names, so two may become equal. */
 const LONGEST = 63
 
 /**
@@ -25,7 +24,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 )
 
-/** Returns the mistake in a name, as a sentence; `null` if it is valid. */
+/** Returns the mistake in a name as a sentence; `null` if the name is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'
@@ -33,20 +32,20 @@ export function faultOfName(name: unknown): string | null {
   return bytes <= LONGEST ? null : `It is ${bytes} bytes long, and names have at most ${LONGEST}.`
 }
 
-/** Writes a name for SQL, quoted only if necessary. */
+/** Returns a name for use in SQL, quoted only if necessary. */
 export function identifier(name: string): string {
   if (/^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Appends a suffix to a name. If the result would be too long, shortens the name. */
+/** Appends a suffix to a name. Shortens the name if the result would be too long. */
 export function suffixed(name: string, suffix: string): string {
   let start = name
   while (Buffer.byteLength(start + suffix) > LONGEST) start = [...start].slice(0, -1).join('')
   return start + suffix
 }
 
-/** Writes a text as a literal of SQL. */
+/** Returns a text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

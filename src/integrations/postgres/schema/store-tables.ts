@@ -5,13 +5,14 @@ import { ALL_TENANTS_ROLE, faultOfName, identifier, suffixed } from './names.js'
 
 /** The name of the table of sessions, and the role that uses it. */
 export interface SessionTableOptions {
-  /** The name of the table. Default `'blazon_sessions'`. */
+  /** The name of the table. Default: `'blazon_sessions'`. */
   readonly table?: string
-  /** The schema of the table. Default: the first of the search path. */
+  /** The schema of the table. Default: the first schema in the search path. */
   readonly schema?: string
   /**
-   * The role that reads and writes sessions: with tenants, the `allTenantsRole` of `postgres()`; without, the login of the
-   * application. The role of tenants must not have the table. Default `'app_all_tenants'`.
+   * The role that reads and writes sessions: in an application with tenants, the `allTenantsRole` of `postgres()`;
+   * otherwise the application's login. The tenant role must have no privileges on the table. Default:
+   * `'app_all_tenants'`.
    */
   readonly role?: string
 }
@@ -20,13 +21,13 @@ const NAMES: OptionNames<SessionTableOptions> = { table: true, schema: true, rol
 const DEFAULT_TABLE = 'blazon_sessions'
 
 /**
- * Writes the SQL of a migration that creates the table of `postgresSessions()`. The table has the sessions of all tenants,
- * and no policies: the role of tenants cannot reach it. Times are milliseconds since 1970.
+ * Returns the SQL of a migration that creates the table for `postgresSessions()`. The table contains the sessions of
+ * all tenants, and has no policies, because the tenant role cannot reach it. Times are in milliseconds since 1970.
  *
- * The function does not run the SQL: put it into a file of your migrations.
+ * The function does not run the SQL. Put it into a migration file.
  *
  * @returns the SQL.
- * @throws ConfigError when a name is not valid.
+ * @throws ConfigError when a name is invalid.
  * @example
  * writeFileSync('migrations/0002_sessions.sql', sessionTable())
  */
@@ -56,7 +57,7 @@ export function sessionTable(options: SessionTableOptions = {}): string {
   ].join('\n')
 }
 
-/** The name of the table as SQL. */
+/** Returns the name of the table as SQL. */
 export function qualifiedTable({
   table = DEFAULT_TABLE,
   schema,
@@ -64,7 +65,11 @@ export function qualifiedTable({
   return schema === undefined ? identifier(table) : `${identifier(schema)}.${identifier(table)}`
 }
 
-/** @throws ConfigError if a name is not valid. */
+/**
+ * Checks the names of the table, the schema and the role.
+ *
+ * @throws ConfigError if a name is invalid.
+ */
 export function checkNames(subject: string, options: SessionTableOptions): void {
   const { table = DEFAULT_TABLE, schema, role } = options
   const wrong = Object.entries({ table, schema, role }).flatMap(([what, name]) => {
@@ -75,26 +80,26 @@ export function checkNames(subject: string, options: SessionTableOptions): void 
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** Who uses the table of {@link idempotencyTable}. */
+/** The role that uses the table of {@link idempotencyTable}. */
 export interface IdempotencyTableOptions {
   /**
-   * The role that reads and writes records: with tenants, the `allTenantsRole` of `postgres()`; without, the login of the
-   * application. Default `'app_all_tenants'`.
+   * The role that reads and writes records: in an application with tenants, the `allTenantsRole` of `postgres()`;
+   * otherwise the application's login. Default: `'app_all_tenants'`.
    */
   readonly role?: string
 }
 
 const IDEMPOTENCY_NAMES: OptionNames<IdempotencyTableOptions> = { role: true }
 
-/** The table, in the first schema of the search path. */
+/** The name of the table, which is in the first schema of the search path. */
 export const IDEMPOTENCY_TABLE = 'blazon_idempotency'
 
 /**
- * Writes the SQL of the table in which `postgres()` keeps the responses of `@Idempotent()`. The application creates the
- * table itself when it starts. Put the SQL into a migration only if the login of the application may not create tables.
+ * Returns the SQL of the table in which `postgres()` stores the responses of `@Idempotent()`. The application creates
+ * this table itself at startup. Put the SQL into a migration only if the application's login may not create tables.
  *
  * @returns the SQL.
- * @throws ConfigError when the name of the role is not valid.
+ * @throws ConfigError when the role name is invalid.
  * @example
  * writeFileSync('migrations/0003_idempotency.sql', idempotencyTable())
  */
@@ -111,7 +116,11 @@ export function idempotencyTable(options: IdempotencyTableOptions = {}): string 
     .join('')
 }
 
-/** The statements that create the table. @param role The role that gets privileges; `null` for only the owner. */
+/**
+ * Returns the statements that create the table.
+ *
+ * @param role The role that gets privileges; `null` for only the owner.
+ */
 export function idempotencyStatements(role: string | null): string[] {
   return [
     `create table if not exists ${IDEMPOTENCY_TABLE} (key text primary key, record text not null, ends_at bigint not null)`,
@@ -122,16 +131,16 @@ export function idempotencyStatements(role: string | null): string[] {
   ]
 }
 
-/** Rows that have ended are deleted once in this time. */
+/** The interval at which expired rows are deleted. */
 const PURGE_MS = 3_600_000
 
-/** Deletes the expired rows of a table every hour, until it is closed. */
+/** Deletes the expired rows of a table every hour until it is closed. */
 export class HourlyPurge {
   readonly close: () => Promise<void>
 
   /**
    * @param purge Deletes the rows.
-   * @param failure The line of the log when that fails. The next hour tries again.
+   * @param failure The log line for a failure. The deletion is tried again after an hour.
    */
   constructor(
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

@@ -17,8 +17,7 @@ import type {
 } from './tenant-table-options.js'
 
 /**
- * The current tenant, as SQL. `nullif` is needed because the setting is `''` after a transaction
- * that has set it.
+ * The current tenant, as SQL. `nullif` is needed because the setting is `''` after a transaction that has changed it.
  */
 const CURRENT = `nullif(current_setting(${literal(TENANT_SETTING)}, true), '')`
 
@@ -30,17 +29,16 @@ const IDS = {
 } as const
 
 /**
- * Writes the SQL of a migration that creates a table whose rows belong to tenants. The table has a
- * column `tenant_id` with a default, keys that begin with `tenant_id`, and row-level security that
- * also applies to its owner. Needs PostgreSQL 13 or later.
+ * Returns the SQL of a migration that creates a table whose rows belong to tenants. The table has a column `tenant_id`
+ * with a default, keys that begin with `tenant_id`, and row-level security that also applies to its owner. It needs
+ * PostgreSQL 13 or later.
  *
- * The function does not run the SQL: put it into a file and change it if necessary.
- * `blazon db doctor` reports when a change has opened access.
+ * The function does not run the SQL. Put it into a migration file, and change it if necessary. `blazon db doctor`
+ * reports if a change has opened access.
  *
- * @param name The name of the table, at most 63 bytes. Names are quoted if necessary; `columns` are
- * not changed.
+ * @param name The name of the table, with at most 63 bytes. Names are quoted if necessary; `columns` are not changed.
  * @returns the SQL.
- * @throws ConfigError when a name is not valid.
+ * @throws ConfigError when a name is invalid.
  * @example
  * tenantTable('orders', {
  *   columns: ['number integer not null', 'customer_id bigint not null'],
@@ -72,13 +70,13 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
 }
 
 /**
- * Writes the SQL of a migration that protects an existing table. The table must have a column `tenant_id` of the type
- * `text` that holds the tenant of every row. Its keys are not changed; `blazon db doctor` reports keys that do not
+ * Returns the SQL of a migration that protects an existing table. The table must have a column `tenant_id` of type
+ * `text` that contains the tenant of every row. Its keys are not changed; `blazon db doctor` reports keys that do not
  * begin with `tenant_id`.
  *
  * @param name The name of the table.
  * @returns the SQL.
- * @throws ConfigError when a name is not valid.
+ * @throws ConfigError when a name is invalid.
  * @example
  * protectTable('invoices')
  */
@@ -130,8 +128,8 @@ function referenceOf([column, target]: [string, string | TenantReference]): Refe
   return typeof target === 'string' ? { column, table: target } : { ...target, column }
 }
 
-// The key includes the tenant: PostgreSQL checks references without row-level security, and would
-// accept the row of another tenant.
+// The key includes the tenant, because PostgreSQL checks references without row-level security, and would accept a row
+// of another tenant.
 function foreignKey({ column, table, onDelete }: Reference, schema: string | undefined): string {
   const action = onDelete === undefined ? '' : ` on delete ${onDelete}`
   const other = qualified(table, schema)
@@ -199,7 +197,7 @@ function namesOf({ unique = [], references = {}, ...options }: TenantTableOption
 function checkTable(name: unknown): Problem[] {
   const problems = checkName('name', name)
   if (problems.length > 0 || !String(name).includes('.')) return problems
-  // PostgreSQL allows a dot in a name, but it is almost certainly a mistake here.
+  // PostgreSQL allows a dot in a name, but here it is almost certainly a mistake.
   const remedy = 'Pass the schema in a separate option: schema.'
   return [invalid(`name ${show(name)}`, 'It has a dot, which would be part of the name.', remedy)]
 }
@@ -221,8 +219,7 @@ function checkId(id: unknown): Problem[] {
   return [invalid('id', 'Unknown kind.', "Pass 'bigint', 'uuid' or 'text'.")]
 }
 
-// `set null` would also remove the tenant: before PostgreSQL 15, it cannot be limited to some
-// columns.
+// `set null` would also remove the tenant, because before PostgreSQL 15, it cannot be limited to some columns.
 function checkActions({ references = {} }: TenantTableOptions): Problem[] {
   return Object.entries(references).flatMap(([column, target]) => {
     const action = typeof target === 'string' ? undefined : target.onDelete

@@ -7,9 +7,7 @@ export class Activity {
   #begun = 0
   #underWay = 0
 
-  /**
-   * @param idleMs After so many milliseconds without a statement, PostgreSQL ends the transaction.
-   */
+  /** @param idleMs The time without a statement, in milliseconds, after which PostgreSQL ends the transaction. */
   constructor(idleMs: number) {
     this.#idleMs = idleMs
   }
@@ -18,7 +16,7 @@ export class Activity {
     return this.#underWay > 0
   }
 
-  /** A statement is about to be sent. Call {@link end} when its promise has settled. */
+  /** Reports that a statement is about to be sent. Call {@link end} when its promise has settled. */
   begin(): void {
     this.#begun++
     this.#underWay++
@@ -29,8 +27,8 @@ export class Activity {
   }
 
   /**
-   * Waits for a nested transaction. `part` never rejects. The wait has a limit, because a nested
-   * transaction that waits for its own outer transaction, or for nothing at all, would never end.
+   * Waits for a nested transaction. `part` never rejects. The wait has a limit, because a nested transaction that waits
+   * for its own outer transaction, or never settles, would never end.
    *
    * @throws HttpError 503 `DATABASE_TIMEOUT` when no statement has run for `idleMs`.
    */

@@ -8,10 +8,10 @@ import { BEGIN, type Settings } from './transaction-start.js'
 /**
  * Takes a connection from the pool, runs one statement on it and releases the connection.
  *
- * @param settings The settings of a transaction for this statement, sent in the same flight. `null`
- * runs the statement without a transaction.
- * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` when the
- * connection was lost while the statement may have written something.
+ * @param settings The transaction settings for this statement, which are sent in the same flight. With `null`, the
+ * statement runs without a transaction.
+ * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` when the connection was lost and the
+ * statement may have written data.
  */
 export async function autocommit(
   driver: Driver,
@@ -38,7 +38,7 @@ export async function autocommit(
 }
 
 /**
- * Sends a whole transaction at once. When the server refuses one statement, it does not run the later ones, and
+ * Sends a whole transaction as one flight. When the server refuses one statement, it does not run the later ones, and
  * `COMMIT` then rolls back.
  */
 async function inFlight(

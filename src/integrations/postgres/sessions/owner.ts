@@ -1,8 +1,8 @@
 import { TenantContext } from '../../../index.js'
 
 /**
- * The owner of statements: one tenant, `nobody` (the rows of tenants are invisible), or all tenants. The owner is
- * `null` when the application uses no tenants: statements then run as the login role.
+ * The owner of statements: one tenant, `nobody` (tenant rows are invisible), or all tenants. The owner is `null` when
+ * the application uses no tenants; statements then run as the login role.
  */
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }
@@ -13,10 +13,10 @@ export const NOBODY: Owner = { kind: 'nobody' }
 export const ALL_TENANTS: Owner = { kind: 'all' }
 
 /**
- * The owner for which the current code runs.
+ * Returns the owner for which the current code runs.
  *
- * @param usesTenants Whether the application uses tenants. If it does, code outside every tenant scope runs for
- * `nobody`. If not, the owner of such code is `null`.
+ * @param usesTenants Whether the application uses tenants. If it does, code outside tenant scopes runs for `nobody`.
+ * Otherwise, the owner of such code is `null`.
  */
 export function currentOwner(usesTenants: boolean): Owner | null {
   const scope = TenantContext.current()
@@ -42,14 +42,14 @@ function idOf(owner: Owner | null): string | undefined {
 }
 
 /**
- * A statement was about to run for another tenant than the transaction that is open. This is a
- * mistake in the program, so clients get the status 500.
+ * The error for a statement that was about to run for another tenant than the open transaction. This is a mistake in
+ * the application, so clients receive the status 500.
  */
 export class TenantSwitchError extends Error {
   /** Always `TenantSwitchError`. */
   override readonly name = 'TenantSwitchError'
 
-  /** Created by the framework. */
+  /** Only the framework creates this error. */
   constructor(from: Owner | null, to: Owner | null) {
     super(
       `A transaction of ${describeOwner(from)} is open, and a statement in it would run for ${describeOwner(to)}. End the transaction first; for work that concerns all tenants use withoutTenant(reason, fn).`,

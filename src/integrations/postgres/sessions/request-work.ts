@@ -15,23 +15,23 @@ export interface RequestParts {
   readonly req: Request
   readonly res: Response
   readonly fail: (error: unknown) => void
-  /** Holds the response back until the transaction has ended. Default: `holdResponse`. */
+  /** Delays the response until the transaction has ended. Default: `holdResponse`. */
   readonly hold?: (hold: WorkHold) => void
 }
 
-/** The input of `RequestWork`. */
+/** The configuration of `RequestWork`. */
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
-  /** Called after the transaction was committed. */
+  /** Called after the transaction has been committed. */
   readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
   /** The isolation level of the transaction. Default: the level of the database. */
   readonly isolation?: Isolation | undefined
   /**
-   * The request, if its handler may run again: code of an earlier attempt must not find the work of a later one. It is the
-   * origin of the tenant scope.
+   * The request, if its handler may run again, so that code of an earlier attempt does not find the work of a later
+   * one. It is the origin of the tenant scope.
    */
   readonly retriedOrigin?: object | undefined
 }
@@ -40,20 +40,16 @@ const ROLLED_BACK =
   'The request has failed and its transaction was rolled back. This statement of the same request came after that. Await every query.'
 
 /**
- * The database work of one request: nothing, or one transaction. The first query of the request
- * begins the transaction. It is committed before the first byte of the response. It is rolled back
- * when the request fails, when the status is 500 or more, after the handler timeout, and when the
- * client disconnects.
+ * The database work of one request: no transaction, or one. The first query of the request begins the transaction. It
+ * is committed before the first byte of the response. It is rolled back when the request fails, when the status is 500
+ * or above, after the handler timeout, and when the client disconnects.
  */
 export class RequestWork {
   readonly owner: Owner | null
   readonly isolation: Isolation | undefined
   readonly retriedOrigin: object | undefined
   readonly #config: WorkConfig
-  /**
-   * Cleared at the end: code that the request has started may live longer and still hold this
-   * object.
-   */
+  /** Cleared at the end, because code that the request has started may live longer and still refer to this object. */
   #parts: RequestParts | null
   #transaction: Promise<Transaction> | undefined
   #awaitsHandler: boolean
@@ -70,7 +66,7 @@ export class RequestWork {
   }
 
   /**
-   * Whether the block that begins now is the handler itself. True once, for the first block of a handler with a
+   * Whether the beginning block is the handler itself. Returns true once, for the first block of a handler with a
    * transaction.
    */
   takeHandler(): boolean {
@@ -85,13 +81,13 @@ export class RequestWork {
    */
   get isCommitted(): boolean {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'
-    // Without a transaction, no hook holds the response, so no call reports its start.
+    // Without a transaction, no hook delays the response, so no call reports its start.
     const { req, res } = this.#parts as RequestParts
     return res.headersSent && !hasFailed(req)
   }
 
   /**
-   * Returns the transaction of the request; the first call begins it.
+   * Returns the transaction of the request. The first call begins it.
    *
    * @throws Error when the request has failed.
    */
@@ -108,8 +104,8 @@ export class RequestWork {
   }
 
   /**
-   * Gives the transaction to a stream, which ends it. Later statements of the request run in transactions of their own. If
-   * there is none, begins it.
+   * Passes the transaction to a stream, which will end it. Later statements of the request run in separate
+   * transactions. If there is no transaction, begins one.
    *
    * @throws Error when the request has failed.
    */
@@ -173,7 +169,7 @@ export class RequestWork {
   }
 }
 
-/** Calls a handler and notifies its work when the handler has ended. */
+/** Calls a handler, and notifies its work when the handler has ended. */
 export function trackEnd(work: RequestWork, res: Response, next: () => unknown): unknown {
   let value: unknown
   try {
@@ -188,7 +184,7 @@ export function trackEnd(work: RequestWork, res: Response, next: () => unknown):
     else work.leave()
     return settled
   }
-  // The query of a query builder is not a promise, but can be awaited.
+  // A query builder's query is not a promise, but can be awaited.
   if (!isThenable(value)) return leave(value)
   return Promise.resolve(value).then(leave, (error) => {
     work.fail()

@@ -8,7 +8,7 @@ import type { RequestParts, WorkHold } from './request-work.js'
 const PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 500
 
-/** Waits before an attempt. Conflicting transactions would conflict again if they all began at the same moment. */
+/** Waits before an attempt. Conflicting transactions would conflict again if they all began at the same time. */
 export function pauseBefore(attempt: number): Promise<void> {
   const longest = Math.min(LONGEST_PAUSE_MS, PAUSE_MS * 2 ** (attempt - 1))
   return new Promise((resolve) => new Deadline(Math.random() * longest, resolve))
@@ -17,7 +17,7 @@ export function pauseBefore(attempt: number): Promise<void> {
 /** The status of a response whose transaction is rolled back. */
 const FAILED = 500
 
-/** The input of {@link runRetried}. */
+/** The configuration of {@link runRetried}. */
 export interface RetriedParts extends RequestParts {
   /** The maximum number of repeated runs of the handler. */
   readonly retries: number
@@ -27,11 +27,11 @@ export interface RetriedParts extends RequestParts {
 type Run = (parts: RequestParts) => unknown
 
 /**
- * Runs a handler, and runs it again when its transaction has conflicted with others. The transaction is committed as soon as the
- * handler has returned, and not when the response begins: then interceptors have changed the value, and the value of a handler
- * that runs again would pass them by.
+ * Runs a handler, and runs it again when its transaction has conflicted with other transactions. The transaction is
+ * committed as soon as the handler has returned, and not when the response begins. At that time, interceptors have
+ * already changed the value, and would not process the value of a repeated run.
  *
- * @param run Each call begins a transaction of its own.
+ * @param run Runs one attempt. Each call begins a new transaction.
  */
 export function runRetried(parts: RetriedParts, run: Run): Promise<unknown> {
   return new RetriedRequest(parts, run).attempt()
@@ -42,12 +42,12 @@ class RetriedRequest {
   readonly #run: Run
   readonly #head: Head
   #attempts = 0
-  /** The transaction of the attempt that runs. */
+  /** The transaction of the running attempt. */
   #hold: WorkHold | undefined
   #isHeld = false
   /** The end of the transaction, if the handler has started the response itself. */
   #ending: Promise<void> | undefined
-  /** Whether the handler has returned, and its response waits for the end of the transaction. */
+  /** Whether the handler has returned, and its response is waiting for the end of the transaction. */
   #isWaiting = false
 
   constructor(parts: RetriedParts, run: Run) {
@@ -66,7 +66,7 @@ class RetriedRequest {
       return value
     } catch (error) {
       if (!this.#mayRepeat(error)) throw error
-      // As for a response with this status: the transaction is rolled back.
+      // As for a response with this status, the transaction is rolled back.
       await this.#hold?.before(FAILED)
       return await this.#repeat(error)
     }
@@ -75,12 +75,12 @@ class RetriedRequest {
   async #waitForEnd(): Promise<void> {
     this.#isWaiting = true
     await this.#ending?.catch((error) => {
-      // In all other cases, `#refused` has sent the error.
+      // In all other cases, `#refused` has already sent the error.
       if (this.#mayRepeat(error)) throw error
     })
   }
 
-  /** One response is held for all attempts. */
+  /** Takes the hold of an attempt. One response is held for all attempts. */
   #take(hold: WorkHold): void {
     this.#hold = hold
     if (this.#isHeld) return
@@ -94,7 +94,7 @@ class RetriedRequest {
 
   #refused(error: unknown): void {
     this.#isHeld = false
-    // A handler that still runs may wait for the response to go on.
+    // A handler that is still running may be waiting for the response to continue.
     if (!this.#isWaiting || !this.#mayRepeat(error)) this.#parts.fail(error)
   }
 
@@ -118,7 +118,7 @@ class RetriedRequest {
 class Head {
   readonly #res: Response
   readonly #headers: ReturnType<Response['getHeaders']>
-  /** `undefined` if no code has set it: the status of the route then applies. */
+  /** The status; `undefined` if no code has set it, so that the status of the route applies. */
   readonly #status: number | undefined
 
   constructor(res: Response) {

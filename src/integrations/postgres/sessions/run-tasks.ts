@@ -2,14 +2,16 @@ import type { Logger } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 import type { Task } from './transaction.js'
 
-/** The input of {@link runTasks}. */
+/** The configuration of {@link runTasks}. */
 export interface TaskTerms {
   readonly logger: () => Logger
-  /** The time limit of one function, in milliseconds, because the response waits for it. */
+  /** The time limit for one function, in milliseconds, because the response waits for it. */
   readonly limitMs: number
 }
 
-/** Runs the functions given to `afterCommit()`. The transaction is saved, so a failure is only logged. */
+/**
+ * Runs the functions that were passed to `afterCommit()`. The transaction has been saved, so a failure is only logged.
+ */
 export async function runTasks(tasks: readonly Task[], terms: TaskTerms): Promise<void> {
   for (const task of tasks) {
     try {

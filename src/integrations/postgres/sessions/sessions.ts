@@ -39,7 +39,7 @@ interface OwnedBlock {
   readonly request?: object | undefined
 }
 
-/** The input of `Sessions`. */
+/** The configuration of `Sessions`. */
 export interface SessionsConfig extends SettingsConfig {
   readonly logger: () => Logger
 }
@@ -48,14 +48,13 @@ export interface SessionsConfig extends SettingsConfig {
 export interface Interception {
   readonly next: () => unknown
   readonly fail: (error: unknown) => void
-  /** The options of `@Transactional()` on the handler; `null` if it has none. */
+  /** The options of `@Transactional()` on the handler; `null` without the decorator. */
   readonly options: TransactionOptions | null
 }
 
 /**
- * Decides for every statement in which transaction, for which owner and on which connection it
- * runs. A statement joins the block of the program that is open, or the transaction of the request.
- * Otherwise it runs in its own transaction.
+ * Determines the transaction, the owner and the connection of every statement. A statement joins the application's open
+ * block, or the transaction of the request. Otherwise, it runs in its own transaction.
  */
 export class Sessions {
   readonly #driver: Driver
@@ -63,16 +62,16 @@ export class Sessions {
   /** The innermost block in which the current code runs. */
   readonly #blocks = new AsyncLocalStorage<OwnedBlock>()
   /**
-   * The work of each request. The key is the origin of the tenant scope of the request, so that
-   * code finds the work wherever it has that scope, even when another async context was lost.
+   * The work of each request. The key is the origin of the request's tenant scope, so that code in that scope finds the
+   * work even when another async context was lost.
    */
   readonly #works = new WeakMap<object, RequestWork>()
-  /** The state of the current request if requests have no tenant scope, and of an attempt of a handler with retries. */
+  /** The work of the current request if requests have no tenant scope, and of an attempt of a handler with retries. */
   readonly #current = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
-  /** `null` if there is no observer of statements. */
+  /** The statements that observers receive; `null` if there is no observer. */
   #observed: Statements | null = null
-  /** Whether each statement is reported to an observer or the driver. */
+  /** Whether each statement is reported to an observer or to the driver. */
   #isWatched: boolean
   #protected: ProtectedTables | undefined
   readonly #types = new OwnTypes()
@@ -84,8 +83,8 @@ export class Sessions {
   }
 
   /**
-   * @param usesTenants Whether code outside every tenant scope runs for `nobody`.
-   * @param statements Gets the statements of the program.
+   * @param usesTenants Whether code outside tenant scopes runs for `nobody`.
+   * @param statements Receives the statements of the application.
    */
   start(usesTenants: boolean, statements: Statements): void {
     this.#usesTenants = usesTenants
@@ -105,8 +104,8 @@ export class Sessions {
   }
 
   /**
-   * Runs a statement of the package itself on a table that belongs to no tenant, in the transaction
-   * of the request if there is one.
+   * Runs a statement of the package itself on a table that belongs to no tenant. Uses the transaction of the request if
+   * there is one.
    */
   queryOwnTable(statement: Statement): Promise<QueryResult> {
     const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
@@ -116,8 +115,8 @@ export class Sessions {
   }
 
   /**
-   * Runs statements of the package itself as the login, in the transaction of the current code. Without one, they share a
-   * transaction of their own.
+   * Runs statements of the package itself as the login, in the transaction of the current code. If there is none, they
+   * share a new transaction.
    */
   async asLogin<T>(fn: (send: Send) => Promise<T>): Promise<T> {
     const outer = await this.#outer(ALL_TENANTS)
@@ -130,7 +129,7 @@ export class Sessions {
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
     this.#driver.expect?.(statement)
     if (this.#observed === null) return run()
-    // Not spread: the text of a template is computed by a getter of its class.
+    // The statement is not spread, because a getter of a template's class computes its text.
     const { text, values = [] } = statement
     const running = this.#observed.begin({ system: 'postgresql', text, values })
     return running === null ? run() : reported(running, run)
@@ -151,14 +150,14 @@ export class Sessions {
       const settings = owner === null ? null : this.#settings(owner)
       return await autocommit(this.#driver, statement, settings)
     }
-    // An open block is used in this tick, so that statements of one tick are sent together.
+    // An open block is used in the same tick, so that statements of one tick are sent together.
     const { block, owner: other } = outer instanceof Promise ? await outer : outer
     if (isSameOwner(other, owner)) return await block.query(statement)
     return await block.nest((part) => part.query(statement), this.#change(other, owner))
   }
 
   /**
-   * Runs a block in one transaction: nested in the transaction that is open here, or a new one.
+   * Runs a block in one transaction: nested in the open transaction, or a new one.
    *
    * @param owner The owner for which the block runs. The caller has already entered the scope of this owner.
    */
@@ -167,8 +166,8 @@ export class Sessions {
     run: () => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    // The first block of a handler with a transaction is the transaction of the request. Such a handler may still run
-    // after the commit, for example while it streams.
+    // The first block of a handler with a transaction is the transaction of the request. Such a handler may still be
+    // running after the commit, for example while it is streaming.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run, options)
@@ -198,7 +197,7 @@ export class Sessions {
     if (outer !== undefined) {
       assertIsolation(outer.isolation, options.isolation)
       if (!isSameOwner(outer.owner, owner)) throw new TenantSwitchError(outer.owner, owner)
-      // The outer block decides. A part of its own would let the reader's statements wait for the stream.
+      // The outer block ends the transaction. With a separate part, the reader's statements would wait for the stream.
       return { run: (fn) => this.#blocks.run(outer, fn), commit: nothing, rollback: nothing }
     }
     const { isolation } = options
@@ -214,10 +213,13 @@ export class Sessions {
     }
   }
 
-  /** The transaction of the request, which is then committed at the end of the stream; otherwise a new one. */
+  /**
+   * Returns the transaction of the request, which will be committed at the end of the stream; otherwise a new
+   * transaction.
+   */
   #takeOver(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     const work = this.#work()
-    // The stream is the transaction of the handler.
+    // The stream uses the transaction of the handler.
     work?.takeHandler()
     if (work === undefined || work.isCommitted) return this.#begin(owner, isolation)
     assertIsolation(work.isolation, isolation)
@@ -225,10 +227,10 @@ export class Sessions {
     return work.handOver()
   }
 
-  /** Runs a function after the commit of the current transaction; immediately if there is none. */
+  /** Runs a function after the commit of the current transaction, or immediately if there is none. */
   async afterCommit(fn: Task): Promise<void> {
-    // The commit may run in the async context of other code. Keep the tenant scope of this code,
-    // and leave its block, which has ended by then.
+    // The commit may run in the async context of other code. The function keeps the tenant scope of this code, but
+    // leaves its block, which will have ended.
     const task = TenantContext.bind(() => this.#blocks.exit(fn))
     const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
@@ -266,8 +268,8 @@ export class Sessions {
   }
 
   /**
-   * The open block of the current code. When code in a block makes an in-process request, that
-   * request does not join the block.
+   * Returns the open block of the current code. If code in a block makes an in-process request, that request does not
+   * join the block.
    */
   get #block(): OwnedBlock | undefined {
     const block = this.#blocks.getStore()
@@ -281,8 +283,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
-    // Load the names before connecting: code that holds the last connection could not get another
-    // one for this query.
+    // Load the names before connecting, because code that holds the last connection could not get another one for this
+    // query.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     const activity = new Activity(this.#config.idleInTransactionMs)
     const own = this.#settings(owner)
@@ -310,7 +312,7 @@ export class Sessions {
     }
   }
 
-  /** Runs the afterCommit() functions. */
+  /** Runs the functions that were passed to `afterCommit()`. */
   async #finish(transaction: Transaction): Promise<void> {
     const { logger, statementMs } = this.#config
     await runTasks(transaction.takeTasks(), { logger, limitMs: statementMs })
@@ -364,7 +366,8 @@ export class Sessions {
     const table = this.#protected.find(text)
     if (table === null) return
     const scope = TenantContext.current()
-    // The request names a tenant, but the program runs too early: this throws the error for it.
+    // The request specifies a tenant, but the application code runs too early. This call throws the error for that
+    // case.
     if (scope?.claim !== undefined) requireTenantId()
     const message =
       scope === undefined
@@ -381,7 +384,7 @@ export class Sessions {
 
 async function nothing(): Promise<void> {}
 
-/** The current request, identified by the origin of its scope; `undefined` outside requests. */
+/** Returns the current request, identified by the origin of its scope; `undefined` outside requests. */
 function currentRequest(): object | undefined {
   const scope = TenantContext.current()
   return scope?.host === undefined ? undefined : scope.origin

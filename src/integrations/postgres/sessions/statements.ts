@@ -3,9 +3,8 @@ import type { QueryResult } from '../driver.js'
 import { classifyStatement } from '../statement-text.js'
 
 /**
- * Rejects statements that begin or end a transaction. After its own `COMMIT`, a program would run
- * without the settings of its tenant. Only the first command is checked, because a statement has
- * only one.
+ * Rejects statements that begin or end a transaction. After such a `COMMIT`, the application would run without the
+ * settings of its tenant. Only the first command is checked, because a statement contains only one command.
  *
  * @throws Error for a statement that begins or ends a transaction.
  */
@@ -17,22 +16,24 @@ export function refuseControl(text: string): void {
   )
 }
 
-/** Lists the names of the tables that have row-level security: their rows belong to tenants. */
+/** Lists the names of the tables with row-level security, whose rows belong to tenants. */
 export const LIST_PROTECTED =
   "select relname as name from pg_catalog.pg_class where relrowsecurity and relkind in ('r', 'p')"
 
 /**
- * The most statement texts whose result is cached. A program that writes values into its statements
- * creates any number of new texts.
+ * The maximum number of statement texts whose result is cached, because an application that writes values into its
+ * statements creates any number of new texts.
  */
 const MOST_TEXTS = 1000
-/** Longer texts are not stored: clients choose the length of a statement with a placeholder for each value. */
+/**
+ * Longer texts are not cached, because clients determine the length of a statement with a placeholder for each value.
+ */
 const LONGEST_TEXT = 4096
 
 /**
- * Finds statements that name a table of tenants while no tenant is set: they would return no rows,
- * or PostgreSQL would refuse them. This only reports the mistake earlier. It searches for words,
- * and PostgreSQL still hides the rows of a table that the search misses.
+ * Finds statements that use a tenant table while no tenant is set. They would return no rows, or PostgreSQL would
+ * refuse them, so this class only reports the mistake earlier. It searches for words. PostgreSQL still hides the rows
+ * of a table that the search misses.
  */
 export class ProtectedTables {
   readonly #pattern: RegExp | null
@@ -44,7 +45,7 @@ export class ProtectedTables {
       words.length === 0 ? null : new RegExp(`(?<![\\w$])(?:${words.join('|')})(?![\\w$])`, 'i')
   }
 
-  /** Returns the first table of tenants in the statement; `null` if there is none. */
+  /** Returns the first tenant table in the statement; `null` if there is none. */
   find(text: string): string | null {
     if (this.#pattern === null) return null
     const known = this.#found.get(text)

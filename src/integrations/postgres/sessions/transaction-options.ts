@@ -5,18 +5,18 @@ import { invalid } from '../options/postgres-options.js'
 /** The isolation of concurrent transactions (PostgreSQL documentation, 13.2). */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
-/** How a transaction runs. */
+/** The options of a transaction. */
 export interface TransactionOptions {
   /**
-   * The isolation level. A part of another transaction has that transaction's level. Default: the level of the
+   * The isolation level. A nested transaction has the level of the outer transaction. Default: the level of the
    * database, which is `'read committed'` unless you have changed it.
    */
   readonly isolation?: Isolation
   /**
-   * How often the function runs again, 0 to 10, when its transaction has conflicted with others: a serialization
-   * failure (SQLSTATE 40001) or a deadlock (40P01). The transaction is rolled back before, but other effects of the
-   * function happen again. The pauses between the attempts are random, and grow. A part of another transaction does not
-   * run again alone. Default 0.
+   * The number of times that the function runs again (0 to 10) when its transaction has conflicted with other
+   * transactions: after a serialization failure (SQLSTATE 40001) or a deadlock (40P01). The transaction is rolled back
+   * before each attempt, but other effects of the function happen again. The pauses between the attempts are random,
+   * and increase. A nested transaction does not run again separately. Default: 0.
    */
   readonly retries?: number
 }
@@ -25,7 +25,11 @@ const LEVELS: readonly unknown[] = ['read committed', 'repeatable read', 'serial
 const MOST_RETRIES = 10
 const NAMES: OptionNames<TransactionOptions> = { isolation: true, retries: true }
 
-/** @throws ConfigError when an option of `subject` is wrong. */
+/**
+ * Checks the options of a transaction.
+ *
+ * @throws ConfigError when an option of `subject` is invalid.
+ */
 export function checkTransactionOptions(subject: string, options: TransactionOptions): void {
   const { isolation, retries = 0 } = options
   const problems = unknownOptions(`${subject}: `, options, NAMES)
@@ -40,7 +44,11 @@ export function checkTransactionOptions(subject: string, options: TransactionOpt
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws Error when a part of a transaction needs another isolation level than the transaction has. */
+/**
+ * Checks the isolation level of a nested transaction.
+ *
+ * @throws Error when it needs another isolation level than the outer transaction has.
+ */
 export function assertIsolation(
   outer: Isolation | undefined,
   isolation: Isolation | undefined,

@@ -13,7 +13,7 @@ interface Waiter {
 /** The statement that ends a transaction. */
 export type Conclusion = 'COMMIT' | 'ROLLBACK'
 
-/** Its result is not read. */
+/** The statement that begins a transaction. Its result is not read. */
 export const BEGIN: SessionStatement = { text: 'BEGIN', hasNoReader: true }
 
 /** Begins a transaction with an isolation level. */
@@ -28,9 +28,9 @@ interface FirstStatement extends Pick<Waiter, 'refuse'> {
 }
 
 /**
- * Begins a transaction. One flight holds `BEGIN`, the settings and the statements that were sent in the same tick, so
- * they do not run when the transaction could not begin. Statements that come while the flight is under way wait for its
- * result. No statement is ever sent before its transaction has begun.
+ * Begins a transaction. One flight contains `BEGIN`, the settings and the statements that were sent in the same tick,
+ * so these statements do not run if the transaction could not begin. Statements that are sent while the flight is in
+ * progress wait for its result. No statement is ever sent before its transaction has begun.
  */
 export class TransactionStart {
   readonly #connection: Connection
@@ -47,10 +47,7 @@ export class TransactionStart {
     process.nextTick(() => void this.#sendFlight())
   }
 
-  /**
-   * Sends a statement after the earlier ones. Rejects with the reason when the transaction could
-   * not begin.
-   */
+  /** Sends a statement after the earlier statements. Rejects with the reason if the transaction could not begin. */
   send(statement: Statement): Promise<QueryResult> {
     if (this.#state === 'begun') return this.#connection.query(statement)
     if (this.#state === 'failed') return Promise.reject(this.#failure)
@@ -63,8 +60,8 @@ export class TransactionStart {
   }
 
   /**
-   * Sends `COMMIT` or `ROLLBACK` after the earlier statements. `ROLLBACK` is sent even when the transaction could not
-   * begin: the client cannot find out how much of the beginning the server has run.
+   * Sends `COMMIT` or `ROLLBACK` after the earlier statements. `ROLLBACK` is sent even if the transaction could not
+   * begin, because the client cannot determine which of its first statements the server has run.
    */
   conclude(text: Conclusion): Promise<QueryResult> {
     if (this.#state === 'failed' && text === 'COMMIT') return Promise.reject(this.#failure)
@@ -114,8 +111,8 @@ export class TransactionStart {
 export type Send = (statement: Statement) => Promise<QueryResult>
 
 /**
- * A statement that sets up a transaction, or a nested one. It calls `set_config` with parameters,
- * and the settings last until the end of the transaction.
+ * A statement that sets up a transaction or a nested transaction. It calls `set_config` with parameters, and the
+ * settings last until the end of the transaction.
  */
 export interface Settings {
   readonly statement: SessionStatement
@@ -125,11 +122,11 @@ export interface Settings {
   readonly explain: (error: unknown) => unknown
 }
 
-/** The values from which settings are built. */
+/** The configuration from which settings are built. */
 export interface SettingsConfig {
   readonly tenantRole: string
   readonly allTenantsRole: string
-  /** In milliseconds. */
+  /** The statement timeout, in milliseconds. */
   readonly statementMs: number
   readonly idleInTransactionMs: number
   /** Whether the database runs in this process. */
@@ -137,14 +134,14 @@ export interface SettingsConfig {
 }
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
-/** The result is unused, so it is one column. The order of the calls does not matter. */
+/** The result is unused, so all calls are in one column. The order of the calls is irrelevant. */
 const setAll = (...calls: readonly string[]) => `select pg_catalog.concat(${calls.join(', ')})`
 const LIMITS = `${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
 const SET_LIMITS = setAll(LIMITS)
 /**
- * Restores the search path that the connection had when it was made, and puts `pg_temp` at its end.
- * Without that, PostgreSQL searches temporary tables first, and a temporary table left in the
- * session could replace the real one. The inner call resets the path and returns its value.
+ * Restores the search path that the connection had when it was opened, and appends `pg_temp`. Otherwise, PostgreSQL
+ * would search temporary tables first, and a temporary table left in the session could replace the real one. The inner
+ * call resets the path and returns its value.
  */
 const PATH = set(
   'search_path',
@@ -158,12 +155,12 @@ const SET_ALL = setAll(LIMITS, set('row_security', "'on'"), PATH, setOwner(3))
 const SET_OWNER = setAll(setOwner(1))
 
 /**
- * Builds the settings of a transaction for one owner. They include everything that separates
- * tenants, so that settings left in the session have no effect.
+ * Builds the settings of a transaction for one owner. They include all settings that separate tenants, so that settings
+ * left in the session have no effect.
  */
 export function settingsOf(owner: Owner | null, config: SettingsConfig): Settings {
-  // PGlite 0.5 sends no response at all once this timeout has passed, and the process hangs. The
-  // PGlite driver counts the idle time instead.
+  // PGlite 0.5 sends no response at all once this timeout has passed, and the process hangs. The PGlite driver measures
+  // the idle time instead.
   const idleMs = config.isEmbedded ? 0 : config.idleInTransactionMs
   const limits = [String(config.statementMs), String(idleMs)]
   if (owner === null) return settings(SET_LIMITS, limits, explain)
@@ -187,7 +184,7 @@ function explainOf([role]: readonly [string, string]): Settings['explain'] {
   return (error) => (isRoleRefused(error) ? roleError(role, error) : error)
 }
 
-/** The role does not exist (22023), or the login may not become it (42501). */
+/** Whether the role does not exist (22023), or the login may not become it (42501). */
 function isRoleRefused(error: unknown): error is PostgresError {
   return error instanceof PostgresError && (error.code === '22023' || error.code === '42501')
 }
@@ -198,7 +195,7 @@ function roleError(role: string, cause: PostgresError): PostgresError {
 }
 
 function ownerValues(owner: Owner | null, config: SettingsConfig): [role: string, tenant: string] {
-  // The role `none` is the login role.
+  // The role `none` means the login role.
   if (owner === null) return ['none', '']
   if (owner.kind === 'all') return [config.allTenantsRole, '']
   return [config.tenantRole, owner.kind === 'tenant' ? owner.id : '']

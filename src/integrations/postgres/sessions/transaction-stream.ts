@@ -6,11 +6,11 @@ export interface StreamBlock {
   /** Runs code whose statements belong to the transaction. */
   readonly run: <T>(fn: () => T) => T
   readonly commit: () => Promise<void>
-  /** Never rejects. Has no effect after the end of the transaction. */
+  /** Rolls back. Never rejects. Has no effect after the end of the transaction. */
   readonly rollback: () => Promise<void>
 }
 
-/** The input of {@link TransactionStream}. */
+/** The configuration of {@link TransactionStream}. */
 export interface StreamParts<T> {
   readonly open: () => AsyncIterable<T>
   readonly begin: () => Promise<StreamBlock>
@@ -21,19 +21,19 @@ export interface StreamParts<T> {
 const DONE = Object.freeze({ done: true, value: undefined }) as IteratorReturnResult<undefined>
 
 /**
- * The items of a generator that runs in one transaction. It is committed when the generator has ended, and before the
- * reader receives the end. It is rolled back in every other case, at once: a generator cannot be interrupted while it
- * waits, but its connection is not held until then.
+ * The items of a generator that runs in one transaction. The transaction is committed when the generator has ended,
+ * before the reader receives the end. In every other case, it is rolled back immediately. A waiting generator cannot be
+ * interrupted, but it does not keep its connection.
  */
 export class TransactionStream<T> implements AsyncIterableIterator<T> {
   readonly #parts: StreamParts<T>
   #begun: Promise<StreamBlock> | undefined
   #source: AsyncIterator<T> | undefined
-  /** The number of requested items that have not arrived. */
+  /** The number of requested items that have not arrived yet. */
   #asked = 0
   #end: Promise<void> | undefined
   #idle: Deadline | undefined
-  /** Thrown to a reader that is too late. */
+  /** The error for a reader that is too late. */
   #lateError: Error | undefined
 
   constructor(parts: StreamParts<T>) {
@@ -60,7 +60,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     }
   }
 
-  /** Ends the generator, and rolls back. Rejects with an error of the generator's `finally`. */
+  /** Ends the generator and rolls back. Rejects with an error thrown by the generator's `finally`. */
   async return(): Promise<IteratorResult<T>> {
     await this.#abandon()
     return DONE
@@ -94,12 +94,12 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     return DONE
   }
 
-  /** A slow reader must not block a connection for others. */
+  /** Limits the wait for a reader, because a slow reader must not block a connection for others. */
   #waitForReader(): void {
     if (this.#idle !== undefined) return this.#idle.restart()
     const { idleMs } = this.#parts
     this.#idle = new Deadline(idleMs, () => {
-      // The generator is running. When it yields an item, the time begins again.
+      // The generator is running. When it yields an item, the time limit begins again.
       if (this.#asked > 0) return
       this.#lateError = tooLate(idleMs)
       this.#abandon().catch(() => {})

@@ -22,9 +22,8 @@ const REFUSED =
 export type Task = () => unknown
 
 /**
- * A transaction, or a part of one (a nested transaction) that can be rolled back alone. While a
- * part runs, statements of the outer block wait: on the same connection, they would become
- * statements of the part.
+ * A transaction, or a part of one (a nested transaction) that can be rolled back separately. While a part is running,
+ * statements of the outer block wait, because on the same connection they would become statements of the part.
  */
 export abstract class Block {
   protected isOver = false
@@ -38,13 +37,17 @@ export abstract class Block {
     this.activity = activity
   }
 
-  /** Sends a statement without waiting for earlier ones. Rejects when the block has ended. */
+  /** Sends a statement without waiting for earlier statements. Rejects when the block has ended. */
   protected abstract send(statement: Statement): Promise<QueryResult>
 
   /** Marks the whole transaction as failed, because its state is unknown. */
   protected abstract abort(cause: unknown): void
 
-  /** @throws Error when the block has ended; the errors of {@link Connection.query}. */
+  /**
+   * Runs a statement.
+   *
+   * @throws Error when the block has ended; the errors of {@link Connection.query}.
+   */
   query(statement: Statement): Promise<QueryResult> {
     return this.#part === undefined ? this.send(statement) : this.#queryLater(statement)
   }
@@ -54,10 +57,7 @@ export abstract class Block {
     return await this.send(statement)
   }
 
-  /**
-   * Runs a part between savepoints. When the part throws, it is rolled back and its error is
-   * rethrown.
-   */
+  /** Runs a part in a savepoint. If the part throws, it is rolled back and its error is rethrown. */
   async nest<T>(run: (part: Block) => Promise<T>, change?: Change): Promise<T> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
     this.assertOpen()
@@ -80,12 +80,12 @@ export abstract class Block {
     this.#tasks.push(task)
   }
 
-  /** Removes and returns the registered functions in order. The caller must run them. */
+  /** Removes and returns the registered functions, in order. The caller must run them. */
   takeTasks(): Task[] {
     return this.#tasks.splice(0)
   }
 
-  /** Waits for parts that the program did not await. */
+  /** Waits for parts that the application did not await. */
   protected async idle(): Promise<void> {
     while (this.#part !== undefined) await this.activity.wait(this.#part)
   }
@@ -105,7 +105,7 @@ function noop(): void {}
 /** The error of a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
-/** The functions of its outer block that a part uses. */
+/** The functions of the outer block that a part uses. */
 interface Outside {
   readonly send: Send
   readonly abort: (cause: unknown) => void
@@ -167,9 +167,9 @@ class Part extends Block {
       await send({ text: `ROLLBACK TO SAVEPOINT ${this.#savepoint}` })
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
     } catch (error) {
-      // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After
-      // any other error the changes may still be there, and so may the savepoint, to which a later
-      // part of the same depth would roll back. So end the whole transaction.
+      // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After any other error,
+      // the changes and the savepoint may still exist, and a later part of the same depth would roll back to that
+      // savepoint. So the whole transaction is ended.
       if (!(error instanceof OverError)) abort(error)
     }
   }
@@ -179,12 +179,12 @@ class Part extends Block {
 export class Transaction extends Block {
   readonly #connection: Connection
   readonly #start: TransactionStart
-  /** The error of the statement that was refused last. */
+  /** The error of the last refused statement. */
   #refusal: PostgresError | undefined
   #abortError: Error | undefined
   #mayHaveWritten = false
 
-  /** Sends `BEGIN` in the same flight as the first statement. */
+  /** Begins the transaction. `BEGIN` is sent in the same flight as the first statement. */
   constructor(connection: Connection, settings: Settings, activity: Activity) {
     super(activity)
     this.#connection = connection
@@ -227,10 +227,9 @@ export class Transaction extends Block {
   /**
    * Commits and releases the connection. Has no effect when the block has ended.
    *
-   * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server
-   * responded, unless all statements only read; `PostgresError` when the server refuses, for
-   * example because of a deferred constraint; `Error` when an earlier statement was refused and the
-   * program ignored that.
+   * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server responded, unless all
+   * statements only read; `PostgresError` when the server refuses, for example because of a deferred constraint;
+   * `Error` when an earlier statement was refused and the application ignored that.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
@@ -240,7 +239,7 @@ export class Transaction extends Block {
       this.#connection.destroy()
       throw this.#abortError
     }
-    // If the connection was lost before, the server has never received `COMMIT`.
+    // If the connection was already lost, the server has never received `COMMIT`.
     const isKnown = this.#connection.isLost || !this.#mayHaveWritten
     let result: QueryResult
     try {
@@ -259,7 +258,7 @@ export class Transaction extends Block {
   async rollback(): Promise<void> {
     if (this.isOver) return
     this.isOver = true
-    // No code needs the result of a statement that still runs, so destroy the connection.
+    // No code needs the result of a running statement, so destroy the connection.
     if (this.activity.isBusy || this.#abortError !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
@@ -283,8 +282,8 @@ export class Transaction extends Block {
   }
 
   async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
-    // A server that rejects `COMMIT` has rolled back. Its error arrives before it is ready again.
-    // The response to one more `ROLLBACK` shows that it is ready.
+    // A server that rejects `COMMIT` has rolled back. Its error arrives before it is ready again. The response to a
+    // further `ROLLBACK` shows that it is ready.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
     const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown
@@ -292,12 +291,16 @@ export class Transaction extends Block {
   }
 }
 
-/** @throws Error if `COMMIT` was a rollback, which PostgreSQL does not report as an error. */
+/**
+ * Checks the result of `COMMIT`.
+ *
+ * @throws Error if it was a rollback, which PostgreSQL does not report as an error.
+ */
 export function assertCommitted({ command }: QueryResult, cause?: unknown): void {
   if (command !== 'COMMIT') throw new UnsavedError(REFUSED, { cause })
 }
 
-/** The error for a commit whose outcome is unknown. */
+/** Creates the error for a commit whose outcome is unknown. */
 export function commitUnknown(cause: unknown): HttpError {
   const code = 'COMMIT_UNKNOWN'
   return new HttpError(503, 'It is not known whether this was saved', { code, cause })

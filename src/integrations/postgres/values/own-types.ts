@@ -10,10 +10,10 @@ interface Elements {
   readonly delimiter: string
 }
 
-/** The maximum number of stored types. A program may create any number: each temporary table is a type. */
+/** The maximum number of stored types. An application may create any number, because each temporary table is a type. */
 const MOST_TYPES = 1000
 
-/** For each array type, its element type. A domain is read as its base type. */
+/** Finds the element type of each array type. A domain is read as its base type. */
 const FIND_ELEMENTS = `with recursive element as (
     select list.oid as list, own.oid, own.typtype, own.typbasetype, own.typdelim
     from pg_catalog.pg_type as own join pg_catalog.pg_type as list on list.oid = own.typarray
@@ -26,18 +26,18 @@ const FIND_ELEMENTS = `with recursive element as (
   select list, oid, typdelim::text as delimiter from element where typtype <> 'd'`
 
 /**
- * Reads arrays whose types only the database can describe: of enums, domains, ranges, composite types, and types of
- * extensions. A driver returns them as text. Their numbers differ from one database to the next, so the catalogue is
- * read once for each.
+ * Reads arrays whose types only the database can describe: arrays of enums, domains, ranges, composite types, and
+ * extension types. A driver returns them as text. The type numbers differ between databases, so the catalog is read
+ * once for each type.
  */
 export class OwnTypes {
-  /** `null` for a type that is not an array. */
+  /** The element types, by type number; `null` for a type that is not an array. */
   readonly #elements = new Map<number, Elements | null>()
 
   /**
    * Reads the arrays in a result, in place.
    *
-   * @param ask Called if a type is met for the first time.
+   * @param ask Called if a type occurs for the first time.
    */
   async read(result: QueryResult, statement: Statement, ask: Ask): Promise<QueryResult> {
     await this.#find(
@@ -51,13 +51,13 @@ export class OwnTypes {
       })
       return result
     }
-    // The last column of a name wins.
+    // If several columns have the same name, the last one is used.
     const types = new Map(result.fields.map(({ name, dataTypeID }) => [name, dataTypeID]))
     for (const [name, oid] of types) if (!isKnown(oid)) readAll(result.rows, name, readerOf(oid))
     return result
   }
 
-  /** An array of a domain over an array needs one more level. */
+  /** Finds the element types of arrays. An array of a domain over an array needs one more level. */
   async #find(oids: readonly number[], ask: Ask): Promise<void> {
     const isNew = (oid: number) => !isKnown(oid) && !this.#elements.has(oid)
     const unknown = [...new Set(oids)].filter(isNew)
@@ -82,7 +82,7 @@ export class OwnTypes {
   }
 }
 
-/** Whether the driver has read all values of a result, because they have no type of {@link OwnTypes}. */
+/** Whether the driver has read all values of a result, because no value has a type that {@link OwnTypes} must read. */
 export function isRead({ rows, fields }: QueryResult, { texts }: Statement): boolean {
   return rows.length === 0 || fields.every(isKnownField) || texts === 'all'
 }

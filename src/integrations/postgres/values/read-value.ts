@@ -8,8 +8,8 @@ export function readResult(result: PgliteResult, statement: Statement): QueryRes
   const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
   const read = (text: string | null, index: number) =>
     text === null ? null : readers[index]?.(text)
-  // `fromEntries` defines properties, so a column named `__proto__` stays a column. Copying an object with all columns is
-  // faster than adding one property after the other.
+  // `fromEntries` defines properties, so a column named `__proto__` stays a column. Copying an object with all columns
+  // is faster than adding one property after the other.
   const template: Record<string, unknown> = Object.fromEntries(
     fields.map(({ name }) => [name, null]),
   )
@@ -32,9 +32,8 @@ const MOMENT =
   /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?$/
 
 /**
- * Reads a `timestamptz`, or a `timestamp`, which has no zone and is read as UTC. `infinity` becomes
- * the number `Infinity`, because no `Date` can be infinite. A text in another style than ISO stays
- * text.
+ * Reads a `timestamptz`, or a `timestamp`, which has no zone and is read as UTC. `infinity` becomes the number
+ * `Infinity`, because no `Date` can be infinite. A value in a style other than ISO stays text.
  */
 function readDate(text: string): Date | number | string {
   const match = MOMENT.exec(text)
@@ -56,10 +55,10 @@ function readInfinity(text: string): number | string {
 }
 
 /**
- * The reader for each type: the number of the type (`oid` of `pg_type`, the same in every
- * PostgreSQL), the number of its array type, and the function. Other types stay text: `int8` and
- * `numeric`, because JavaScript numbers are not exact enough; `date`, because it is not a point in
- * time; `interval`, ranges and rare types. Rare arrays are read later, by `OwnTypes`.
+ * The reader for each type: the type number (`oid` in `pg_type`, the same in every PostgreSQL), the number of its array
+ * type, and the function. Other types stay text: `int8` and `numeric`, because JavaScript numbers are not exact enough;
+ * `date`, because it is not a point in time; `interval`, ranges and rare types. Rare arrays are read later by
+ * `OwnTypes`.
  */
 const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[] = [
   [16, 1000, (text) => text === 't'],
@@ -75,7 +74,7 @@ const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[]
   [3802, 3807, (text) => JSON.parse(text)],
 ]
 
-/** The types that stay text, the array types below, and `void`. 0 is the type of rows from a test. */
+/** The types that stay text, the array types below, and `void`. 0 is the type of rows that a test provides. */
 const TEXTS = [
   0, 20, 1700, 1082, 25, 1043, 1042, 18, 19, 2950, 1083, 1266, 1186, 869, 650, 829, 774, 1560, 1562,
   790, 142, 705, 2278,
@@ -98,12 +97,12 @@ const READERS = new Map<number, Reader>([
   ...TEXT_ARRAYS.map((oid) => [oid, arrayOf(readText)] as const),
 ])
 
-/** Whether values of a type are read completely without the catalogue of the database. */
+/** Whether values of a type are read completely without the database catalog. */
 export function isKnown(oid: number): boolean {
   return READERS.has(oid)
 }
 
-/** `timestamp`, `timestamptz`, and arrays of them. */
+/** The type numbers of `timestamp`, `timestamptz`, and arrays of these types. */
 const TIMES: readonly number[] = [1114, 1184, 1115, 1185]
 
 /** Returns the reader for a type. */
@@ -137,11 +136,10 @@ function readBytes(text: string): Buffer {
 export type Reader = (text: string) => unknown
 
 /**
- * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as
- * in `[0:1]={1,2}`.
+ * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as in `[0:1]={1,2}`.
  *
  * @param read Reads one element.
- * @param delimiter The character between elements. Of all types of PostgreSQL, only `box` has another one.
+ * @param delimiter The character between elements. Of all PostgreSQL types, only `box` uses another one.
  */
 export function arrayOf(read: Reader, delimiter = ','): Reader {
   // `undefined` means the end of the text.

@@ -3,7 +3,7 @@ import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { classifyStatement } from '../statement-text.js'
 
-/** The protocol stores the number of values in 16 bits. */
+/** The maximum number of values, because the protocol stores this number in 16 bits. */
 const MOST_VALUES = 65_535
 
 /**
@@ -19,7 +19,7 @@ export function writeValues({ text, values = [] }: Statement): Written[] {
     throw new PostgresError(message, { code: '54023' })
   }
   const written: Written[] = []
-  // A hole in the list is `null`, too.
+  // A hole in the list is also `null`.
   for (let index = 0; index < values.length; index++) written.push(write(values[index], index))
   return written
 }
@@ -40,9 +40,9 @@ function write(value: unknown, index: number): Written {
 /**
  * Checks the text of a statement.
  *
- * @throws PostgresError for a NUL byte: the protocol ends a text there and would misread the rest.
- * Also for `COPY … FROM STDIN`, as in dumps: no code sends its rows, so `pg` would wait without
- * end, and PGlite would block the whole process.
+ * @throws PostgresError for a NUL byte, because the protocol ends a text there and would misread the rest; and for
+ * `COPY … FROM STDIN`, as in dumps, because no code sends its rows, so `pg` would wait forever, and PGlite would block
+ * the whole process.
  */
 export function checkText(text: string): void {
   if (text.includes('\0')) {
@@ -56,15 +56,15 @@ export function checkText(text: string): void {
   }
 }
 
-/** A value in the form for PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
+/** A value in the form that is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
 export type Written = string | Buffer | null
 
 /**
- * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other
- * objects become JSON. To send an array as JSON, pass `JSON.stringify(list)`.
+ * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other objects become JSON. To
+ * send an array as JSON, pass `JSON.stringify(list)`.
  *
- * @throws TypeError for values without a text: functions, symbols, invalid dates, circular objects, and a `Map`, a promise or
- * another object whose JSON would be `{}`.
+ * @throws TypeError for values that cannot be represented as text: functions, symbols, invalid dates, circular objects,
+ * and a `Map`, a promise or another object whose JSON would be `{}`.
  */
 function writeValue(value: unknown): Written {
   switch (typeof value) {
@@ -93,14 +93,14 @@ function writeObject(value: object | null): Written {
 
 function writeJson(value: object): string | null {
   const json = JSON.stringify(value) ?? null
-  // Most values contain no empty object, and need no call for each of their parts.
+  // Most values contain no empty object, so their parts need no separate calls.
   if (json?.includes('{}')) JSON.stringify(value, refuseHidden)
   return json
 }
 
 /**
- * Refuses values that JSON writes as `{}` although they hold data: a `Map`, a `Set`, `Headers`, an iterator, a promise.
- * They would be saved without their data, and without an error.
+ * Refuses values that JSON represents as `{}` although they contain data: a `Map`, a `Set`, `Headers`, an iterator or a
+ * promise. They would be saved without their data and without an error.
  */
 function refuseHidden(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.keys(value).length > 0) return value
@@ -115,10 +115,10 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Writes one element that is not an array itself. */
+/** Converts one element that is not an array. */
 type WriteElement = (value: unknown) => string | Uint8Array | null
 
-/** Writes an array in PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
+/** Converts an array to PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
 function writeArray(values: readonly unknown[], write: WriteElement): string {
   // `Array.from` also visits holes.
   return `{${Array.from(values, (value) => writeElement(value, write)).join(',')}}`
@@ -133,7 +133,7 @@ function writeElement(value: unknown, write: WriteElement): string {
 }
 
 /**
- * Writes a date for PostgreSQL in UTC, so that the time zones of process and session do not matter.
+ * Converts a date to text for PostgreSQL in UTC, so that the time zones of the process and the session are irrelevant.
  */
 function writeDate(date: Date): string {
   if (Number.isNaN(date.getTime())) {

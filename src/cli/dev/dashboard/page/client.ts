@@ -5,7 +5,7 @@ export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void
   state(view: StateView): void
-  /** The connection was lost. The page tries again, unless the token is wrong. */
+  /** Called when the connection is lost. The page tries again, unless the token is invalid. */
   lost(reason: 'gone' | 'token'): void
 }
 
@@ -14,8 +14,8 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 5000
 
 /**
- * Takes the token out of the address and keeps it for this tab. Storage of a tab belongs to this origin with its port; a cookie
- * would be sent to every server of this machine.
+ * Removes the token from the address and stores it for this tab. A tab's storage belongs to this origin, including its
+ * port, but a cookie would be sent to every server on this machine.
  */
 export function takeToken(): void {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? []
@@ -30,8 +30,10 @@ function ask(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
 }
 
 /**
+ * Reads data.
+ *
  * @param method `POST` for a change. Default: `GET`.
- * @throws Error with the message of the command.
+ * @throws Error with the command's message.
  */
 export async function read<T>(path: string, method?: 'GET' | 'POST'): Promise<T> {
   const response = await ask(path, method)
@@ -51,7 +53,7 @@ export async function receive(events: Events): Promise<void> {
         waitMs = FIRST_WAIT_MS
       }
     } catch {
-      // The command has ended, or starts again at the same port.
+      // The command has ended, or is restarting on the same port.
     }
     events.lost('gone')
     await new Promise((resolve) => setTimeout(resolve, waitMs))

@@ -24,7 +24,7 @@ function append(element: Element, children: readonly Child[]): void {
   }
 }
 
-/** A table. The headings are the names of the cells. */
+/** Creates a table. The keys of `headings` are the names of the cells. */
 export function table(headings: Readonly<Record<string, string>>, body: HTMLElement): HTMLElement {
   const cells = Object.entries(headings).map(([name, heading]) =>
     el('th', { scope: 'col', class: name }, heading),
@@ -32,7 +32,7 @@ export function table(headings: Readonly<Record<string, string>>, body: HTMLElem
   return el('table', {}, el('thead', {}, el('tr', {}, cells)), body)
 }
 
-/** A row of a table: its cells by the names of their columns. */
+/** Creates a table row from its cells, by column name. */
 export function row(cells: Readonly<Record<string, Child>>): HTMLElement {
   return el(
     'tr',
@@ -41,7 +41,7 @@ export function row(cells: Readonly<Record<string, Child>>): HTMLElement {
   )
 }
 
-/** A list of names and values. A value of `null` or without text leaves its name out. */
+/** Creates a list of names and values. A name whose value is `null` or empty is omitted. */
 export function facts(rows: readonly (readonly [name: string, value: Child])[]): Child {
   const shown = rows.filter(([, value]) => value !== null && value !== '')
   if (shown.length === 0) return null
@@ -52,13 +52,13 @@ export function facts(rows: readonly (readonly [name: string, value: Child])[]):
   )
 }
 
-/** A section with a heading; `null` without content. */
+/** Creates a section with a heading; `null` if it has no content. */
 export function section(title: string, ...children: readonly Child[]): HTMLElement | null {
   if (children.every((child) => child === null)) return null
   return el('section', {}, el('h3', {}, title), children)
 }
 
-/** One entry of a list, with the way back to the list. */
+/** Creates the view of one list entry, with a link back to the list. */
 export function details(list: string, title: Child, ...children: readonly Child[]): HTMLElement {
   return el(
     'article',
@@ -69,34 +69,34 @@ export function details(list: string, title: Child, ...children: readonly Child[
   )
 }
 
-/** A button that calls a function. */
+/** Creates a button that calls a function. */
 export function button(text: string, act: () => unknown): HTMLElement {
   const made = el('button', { type: 'button' }, text)
   made.addEventListener('click', () => void act())
   return made
 }
 
-/** Code with wrapped lines: the element does not scroll, so it needs no keyboard focus. */
+/** Creates a code block with wrapped lines. It does not scroll, so it needs no keyboard focus. */
 export function codeBlock(code: string): HTMLElement {
   return el('pre', {}, el('code', {}, code))
 }
 
-/** A text whose parts between backticks are code. */
+/** Returns a text in which the parts between backticks are code. */
 export function prose(text: string): Child[] {
   return text.split('`').map((part, i) => (i % 2 === 0 ? part : el('code', {}, part)))
 }
 
-/** The element with an id, which the page has. */
+/** Returns the element with an ID, which must exist in the page. */
 export function byId(id: string): HTMLElement {
   return document.getElementById(id) as HTMLElement
 }
 
-/** `3.0 ms`, `12.40 s`. */
+/** Formats a duration, such as `3.0 ms` or `12.40 s`. */
 export function milliseconds(value: number): string {
   return value >= 1000 ? `${(value / 1000).toFixed(2)} s` : `${value.toFixed(1)} ms`
 }
 
-/** `14:03:09`, in the time zone of the browser. */
+/** Formats a time, such as `14:03:09`, in the browser's time zone. */
 export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB')
 }

@@ -27,7 +27,7 @@ import { workDetails, workList } from './work-view.js'
 const main = byId('content')
 const requests = new RequestList()
 
-/** `#/requests/12` is the view `requests` with the entry 12. */
+/** A location in the page: `#/requests/12` is the view `requests` with the entry 12. */
 interface Place {
   readonly view: string
   readonly number: string | undefined
@@ -35,7 +35,7 @@ interface Place {
 
 /** The last location that the page showed, for the back link. */
 let last: Place = { view: 'requests', number: undefined }
-/** Distinguishes the current view from a view that is still loading. */
+/** A counter that distinguishes the current view from a view that is still loading. */
 let visit = 0
 
 function place(): Place {
@@ -47,7 +47,7 @@ async function show(): Promise<void> {
   const { view, number } = place()
   const own = ++visit
   const from = last.view === view ? last.number : undefined
-  // Noted before the view is read, because a reader may go back sooner.
+  // Stored before the view is read, because the reader may go back earlier.
   last = { view, number }
   mark('nav a', `#/${view}`, 'page')
   try {
@@ -118,7 +118,7 @@ const events: Events = {
     if (phase === 'starting') showState('The application is starting …', 'warn')
     else if (failure === null) showState('The application is running.', 'good')
     else showState(`${failure} The terminal shows why.`, 'bad')
-    // The routes may be others now.
+    // The routes may have changed.
     if (phase === 'serving' && location.hash === '#/routes') void show()
   },
   lost: (reason) => showState(LOST[reason], 'bad'),
@@ -137,7 +137,7 @@ type Route = RoutesView[number]
 
 const HEADINGS = { target: 'Route', handler: 'Handler', access: 'Access' }
 
-/** The list of all routes. */
+/** Creates the list of all routes. */
 function routeList(routes: RoutesView): HTMLElement {
   const rows = routes.map((route, index) =>
     row({
@@ -155,13 +155,13 @@ function routeList(routes: RoutesView): HTMLElement {
   )
 }
 
-/** As `blazon routes` prints it. */
+/** Returns the access to a route, as `blazon routes` prints it. */
 function accessOf({ isProtected, isAuthOptional, isSigned }: Route): string {
   if (isSigned) return isProtected ? 'signature, protected' : 'signature'
   return isProtected ? 'protected' : isAuthOptional ? 'optional' : 'public'
 }
 
-/** The details of a route. */
+/** Creates the details of a route. */
 function routeDetails(route: Route): HTMLElement {
   const { method, path, controller, handler, before, steps, decorators } = route
   return details(
@@ -191,10 +191,10 @@ function stepOf({ name, does, sources, isCertain }: Route['steps'][number]): HTM
   )
 }
 
-/** A shorter time would be shown as 0. */
+/** The shortest duration that is shown. A shorter one would be rounded to 0. */
 const SHORTEST_MS = 0.05
 
-/** The details of one request. */
+/** Creates the details of one request. */
 function requestDetails(view: RequestView): HTMLElement {
   const { record, row, curl, replay, mismatches, suspects } = view
   return details(
@@ -226,7 +226,7 @@ function summaryOf({ record, route }: RequestView) {
   ])
 }
 
-/** A highlighted remark. */
+/** Creates a highlighted note. */
 function note(title: string, text: string, code: string | null): HTMLElement {
   const paragraph = el('p', {}, el('strong', {}, `${title}. `), text)
   return el('div', { class: 'remark' }, paragraph, code === null ? null : codeBlock(code))
@@ -251,7 +251,7 @@ function suspectNote({ text, count, places, durationMs }: SuspectView): HTMLElem
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
   const ends = entries.map(({ at, durationMs }) => at + (durationMs ?? 0))
-  // A request of no duration has no bars.
+  // A request with a duration of 0 has no bars.
   const total = Math.max(record.durationMs, ...ends) || 1
   return el(
     'ol',
@@ -264,7 +264,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
   const { at, durationMs, kind, title, details, code, tone } = entry
   const took = (durationMs ?? 0) < SHORTEST_MS ? '' : ` ${milliseconds(durationMs ?? 0)}`
   const bar = el('span', { class: 'bar', 'aria-hidden': 'true' })
-  // The policy refuses styles in the markup, and allows this interface.
+  // The policy forbids styles in the markup, but allows this interface.
   bar.style.setProperty('--from', String(at / total))
   bar.style.setProperty('--part', String((durationMs ?? 0) / total))
   return el(
@@ -294,7 +294,7 @@ function sentOf({ sent: { headers, body, base64, omitted } }: RequestView) {
   )
 }
 
-/** If the browser does not allow copying, the text beside the button can be selected. */
+/** Creates a copy button. If the browser does not allow copying, the text beside the button can be selected. */
 function copyButton(text: string): HTMLElement {
   const news = el('span', { role: 'status' })
   const made = button('Copy', () =>

@@ -23,7 +23,7 @@ export class RequestList {
   readonly #body = el('tbody')
   readonly #summary = el('p')
   readonly #filter = el('input', { id: 'filter', type: 'search', autocomplete: 'off' })
-  /** The oldest first. */
+  /** The rows, the oldest first. */
   #rows: Listed[] = []
   #limit = Number.POSITIVE_INFINITY
 
@@ -89,7 +89,7 @@ function rowOf(request: RequestRow): HTMLElement {
   })
 }
 
-/** The status as a coloured text, which is clear without its colour, too. */
+/** Creates the status as a coloured text, which is also clear without its colour. */
 export function statusOf({ status }: RequestRow): HTMLElement {
   const tone = status === null || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
   return el('span', { class: tone }, String(status ?? '—'))

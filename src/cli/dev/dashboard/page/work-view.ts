@@ -17,7 +17,7 @@ type Item = WorkView[number]['items'][number]
 
 const HEADINGS = { status: 'State', target: 'Work', time: 'Made', tenant: 'Tenant' }
 
-/** The lists of all plugins. */
+/** Creates the lists of all plugins. */
 export function workList(lists: WorkView, again: () => Promise<void>): HTMLElement {
   const none = 'No plugin of the application lists work. Jobs are work: see jobs().'
   return el(
@@ -47,7 +47,7 @@ function stateOf({ state, isFailed }: Item): HTMLElement {
   return el('span', { class: isFailed ? 'bad' : 'plain' }, state)
 }
 
-/** The details of an item; `null` if no list has it. */
+/** Creates the details of an item; `null` if no list contains it. */
 export function workDetails(
   lists: WorkView,
   id: string,
