@@ -22,14 +22,14 @@ export interface ContractViolation {
   readonly handler: string
   /** The status of the response. */
   readonly status: number
-  /** The part of the response that is not as documented. */
+  /** The part of the response that differs from the document. */
   readonly kind: ViolationKind
   /**
-   * The place: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request. Empty
-   * when the difference concerns the whole response.
+   * The place: `data.items[0].id` in the body, a header name, or `query.sort` in the request. Empty if the difference
+   * concerns the whole response.
    */
   readonly path: string
-  /** `null` when nothing is documented. */
+  /** The documented value; `null` if nothing is documented. */
   readonly expected: string | null
   /** The value in the response. */
   readonly got: string
