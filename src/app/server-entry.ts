@@ -16,7 +16,7 @@ import type { Settings } from './settings/settings.js'
 import { SlowReaders } from './slow-readers.js'
 import type { RunningFeatures } from './start-features.js'
 
-/** The server and the listener, and the requests that closing waits for. */
+/** The server and the listener, and the requests for which closing waits. */
 export interface ServerEntry {
   readonly server: Server
   readonly listener: Listener
