@@ -184,7 +184,7 @@ function visibilityContract(converters: SchemaConverters): ContractOf {
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
 }
 
-/** What guards add to the operations of the routes that accept them. */
+/** The additions of guards to the operations of routes that accept them. */
 function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
   return guards.flatMap((guard) => {
     const { contract } = guard.document

@@ -26,8 +26,8 @@ export interface ContractHeader {
 }
 
 /**
- * What steps add to the operation of a route. The route's author has precedence: if the author describes a response
- * with the same status, or a parameter with the same name, the author's description is used.
+ * The additions of steps to the operation of a route. The route's author has precedence: if the author describes a
+ * response with the same status, or a parameter with the same name, the author's description is used.
  *
  * @example
  * const contract: RouteContract = {

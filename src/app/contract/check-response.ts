@@ -179,7 +179,7 @@ function isBareRedirect({ status, headers }: Exchange, content: object): boolean
   return isRedirect && headers['content-type'] === undefined && 'text/plain' in content
 }
 
-/** Looks for the exact type, then for a range such as `text/*`, then for `*/*`. */
+/** Looks for the exact type, then for a range such as `text/*`, then for the range of all types. */
 function mediaTypeOf(
   content: NonNullable<OpenApiResponse['content']>,
   type: string,
