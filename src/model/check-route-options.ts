@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   rateLimit: true,
 }
 
-/** The decorators whose checks also check an option, with this option and its fact. */
+/** The decorators whose checks also check an option, with the option and its fact. */
 const MEANING = {
   '@HttpCode': { name: 'status', kind: 'status' },
   '@Paged': { name: 'paged', kind: 'pages' },
@@ -138,7 +138,7 @@ function checkReturns(
   }))
 }
 
-/** Names the option of a route where a problem names the decorator that means the same, and the method has only the option. */
+/** Replaces the decorator in a problem with the equivalent route option, if the method has only the option. */
 export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem {
   const [given] = factsOf(facts, 'routeOptions')
   if (given === undefined || !isPlain(given.options)) return problem

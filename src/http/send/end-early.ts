@@ -5,13 +5,13 @@ import { type Arriving, hasBody } from '../read-body.js'
 import { kIsBodyTaken } from '../symbol-fields.js'
 
 /**
- * Ends a response so that its client sees that it is incomplete (RFC 9112, 8): everything that was written is sent, and
- * then the connection is closed without the last chunk. A client that does not read would keep the connection open: its
- * connection is closed at once.
+ * Ends a response so that its client can detect that it is incomplete (RFC 9112, 8): everything that has been written
+ * is sent, and then the connection is closed without the last chunk. If the client is not reading, the connection is
+ * closed immediately, because the client would keep it open.
  */
 export function cutOff(res: Response): void {
   const { socket } = res
-  // A response that waits for an earlier one on its connection has no socket, and has sent nothing.
+  // A response that is waiting for an earlier response on its connection has no socket, and has sent nothing.
   if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
   // Node 26 passes the writes of this turn of the event loop to the connection at the end of the turn.
   while (res.writableCorked > 0) res.uncork()
@@ -21,11 +21,11 @@ export function cutOff(res: Response): void {
 }
 
 /**
- * Bytes of a refused body that are still read, so that a client that writes its whole body first can read the
- * response.
+ * The number of bytes of a refused body that are still read, so that a client that writes its whole body first can read
+ * the response.
  */
 const LINGER_BYTES = 1024 * 1024
-/** Milliseconds for which data is read. */
+/** The number of milliseconds for which data is read. */
 const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that no code will read. */

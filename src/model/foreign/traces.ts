@@ -18,7 +18,7 @@ export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   return lists
 }
 
-/** Whether a decorator of another framework can have stored data. Only then is the check loaded. */
+/** Whether a decorator of another framework can have stored data. The check is loaded only in this case. */
 export function hasTraces(): boolean {
   return metadataStore() !== null || storedLists() !== undefined
 }
