@@ -29,22 +29,22 @@ export interface RouteParts {
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
   readonly negotiate: StepFactory | null
-  /** The step that reads a form with files; `null` if the route reads none. */
+  /** The step that reads a form with files; `null` if the route does not read such a form. */
   readonly upload: StepFactory | null
-  /** The step that parses cookies; `null` if the route reads none. */
+  /** The step that parses cookies; `null` if the route does not read cookies. */
   readonly cookies: StepFactory | null
   readonly stages: RouteStages
-  /** `null` if the route has no documented response. */
+  /** Finds the function that writes dates; `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** `null` if the route sends all fields of its responses. */
+  /** How response fields are limited; `null` if the route sends all fields. */
   readonly fields: RouteFields | null
   /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
   readonly visibility: VisibilityStages | null
-  /** The steps of plugins, the outermost first; empty if there are none. */
+  /** The steps of plugins, outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
   /** Express middlewares of `@Use`; empty if there are none. */
   readonly middlewares: readonly RequestHandler[]
-  /** Interceptors, the outermost first; empty if there are none. */
+  /** The interceptors, outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
   /** Parameters of `defineParameter`; empty if the route uses none. */
   readonly parameters: readonly CompiledParameter[]
@@ -65,7 +65,7 @@ export const NO_STAGES: RouteStages = Object.freeze(
 
 /** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
-  /** The guards of the application, the default one first; empty if it has none. */
+  /** The guards of the application, starting with the default guard; empty if it has none. */
   readonly guards: readonly RouteGuard[]
   readonly logDenial: LogDenial
   readonly can: Decide | undefined

@@ -21,7 +21,7 @@ export interface Observation {
   readonly scopes: RequestScopes | null
 }
 
-/** Calls an observer of one plugin. Its errors are only logged, because the response is already decided. */
+/** Calls an observer of one plugin. Its errors are only logged, because the response has already been determined. */
 type Notify = (req: BlazonRequest, call: () => unknown) => void
 
 /** Calls `onResponse` and `onEnd` of plugins; `null` if no plugin of the route has one. */
@@ -90,8 +90,7 @@ function beforeHead(res: Response, call: () => void): void {
       call()
       isCalling = false
       // Headers may already describe the other response. The client would then wait for bytes that never arrive, or
-      // read
-      // a part of this response as the next one.
+      // read a part of this response as the next response.
       if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode
     }
@@ -99,7 +98,7 @@ function beforeHead(res: Response, call: () => void): void {
   }
 }
 
-/** Calls a function once, when the response was sent or its connection has closed. */
+/** Calls a function once, when the response has been sent or its connection has closed. */
 function whenOver(
   req: BlazonRequest,
   res: Response,
