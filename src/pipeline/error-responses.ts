@@ -29,7 +29,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // 409: the delivery has already been handled.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
-    // 406: the client accepts none of several formats.
+    // 406: the route has several formats, and the client accepts no format.
     if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)

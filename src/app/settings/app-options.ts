@@ -281,10 +281,8 @@ export interface AppOptions {
    */
   readonly trustRequestId?: boolean
   /**
-   * { … }`. It is not awaited. If it throws or rejects, the log has the reason, and nothing else changes. => Called
-   * with every error that is logged at level `error`, for error trackers: `(error, context) => { … }`. It is not
-   * awaited. If it throws or rejects, the reason is logged, with no other effect. => { … }`. It is not awaited. If it
-   * throws or rejects, the log has the reason, and nothing else changes.
+   * Called with every error that is logged at level `error`, for error trackers: `(error, context) => { … }`. It is not
+   * awaited. If it throws or rejects, the reason is logged, with no other effect.
    *
    * @defaultValue none
    * @see docs/operating.md#report-errors
