@@ -27,7 +27,7 @@ export type ResponseText = (error: NodeJS.ErrnoException, req: BlazonRequest | u
 /** The parts of an application that respond to parser errors. */
 export interface ClientErrorConfig {
   readonly responseTo: ResponseText
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
 }
 

@@ -126,8 +126,8 @@ function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boo
 }
 
 /**
- * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of another
- * framework, or its fields could not be read.
+ * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of
+ * another framework, or its fields could not be read.
  */
 function isExplained({ code, subject }: Problem, others: readonly Problem[]): boolean {
   if (!['E_DECORATORS_NOT_APPLIED', 'E_DECORATOR_ORPHAN', 'W_CONTROLLER_EMPTY'].includes(code))

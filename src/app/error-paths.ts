@@ -71,9 +71,9 @@ export interface ErrorPathConfig {
   readonly express: Application
   readonly clock: Clock
   readonly logger: Logger
-  /** `null` without `onError`. */
+  /** Passes errors to `onError`; `null` without this option. */
   readonly report: ReportError | null
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: { readonly onError: ReportError | null } | null
   readonly secrets: RequestSecrets
   readonly features: Pick<RunningFeatures, 'scopes'>

@@ -47,7 +47,7 @@ export interface ListenerConfig {
   readonly begin: readonly ((req: BlazonRequest, res: Response) => void)[]
   /** Identifies the application. */
   readonly app: object
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
   readonly logger: Logger
 }

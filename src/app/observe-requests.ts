@@ -32,7 +32,7 @@ export interface ObserverConfig
   extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf' | 'urlOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   readonly secrets: RequestSecrets
   readonly settings: Pick<Settings, 'auth'>
@@ -155,7 +155,7 @@ export class RequestObservers {
   readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: ObserverNeeds
   readonly #call: (ended: EndedRequest) => void
-  /** `null` if no observer receives decisions. */
+  /** Calls the observers of decisions; `null` if there are none. */
   readonly #onDecision: NonNullable<RequestObserver['onDecision']> | null
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null

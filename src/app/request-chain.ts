@@ -39,7 +39,7 @@ export interface RequestChainConfig {
   readonly middlewares: ReadyMiddlewares
   readonly errors: ErrorPaths
   readonly routes: CompiledRoutes
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
 }
 

@@ -44,7 +44,7 @@ export interface RoutesConfig {
     'onError' | 'onLateError' | 'onStreamError' | 'deadlines' | 'log'
   >
   readonly middlewares: SortedMiddlewares
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
   /** Returns a step that tests insert immediately before the handler of a route, or `null`. */
   readonly beforeHandler: (route: RouteModel) => StepFactory | null

@@ -23,7 +23,7 @@ export interface ServerEntry {
   readonly connections: Connections
   /** Requests that did not arrive through `server`. */
   readonly hostedRequests: HostedRequests
-  /** `null` for no limit. */
+  /** Closes connections of stalled clients; `null` for no time limit. */
   readonly slowReaders: SlowReaders | null
 }
 
@@ -38,7 +38,7 @@ export interface ServerEntryConfig {
   readonly isClosing: () => boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
   /** Changes the listener before it is added to the server. */
   readonly wrapListener: (listener: Listener) => Listener

@@ -23,7 +23,7 @@ export interface ServerConfig {
   readonly listener: Listener
   readonly connections: Connections
   readonly timeouts: TimeoutSettings
-  /** `null` for no limit. */
+  /** Closes connections of stalled clients; `null` for no time limit. */
   readonly slowReaders: SlowReaders | null
 }
 

@@ -47,7 +47,7 @@ export interface RunningFeatures {
   readonly wrapMiddlewares: RunningTenancy['wrapMiddlewares'] | null
   /** The checks for routers that require a tenant; `null` without tenants. */
   readonly ofRouters: RouterTenancy | null
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
   readonly usesTenants: boolean

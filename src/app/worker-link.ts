@@ -29,8 +29,8 @@ export interface WorkerLink {
 }
 
 /**
- * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before the
- * application is loaded. A registered symbol is the same in every copy of this package in the process.
+ * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before
+ * the application is loaded. A registered symbol is the same in every copy of this package in the process.
  */
 const LINK = Symbol.for('blazon.worker')
 

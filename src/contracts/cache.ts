@@ -60,8 +60,8 @@ export interface CacheEntry {
 }
 
 /**
- * A value, or a promise of the value. A store that has the value in memory should return it directly: waiting for a promise
- * takes longer than the lookup.
+ * A value, or a promise of the value. A store that has the value in memory should return it directly: waiting for a
+ * promise takes longer than the lookup.
  */
 export type MaybePromise<T> = T | Promise<T>
 

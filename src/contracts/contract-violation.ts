@@ -1,7 +1,7 @@
 /**
- * The part of a response that differs from the document. `envelope`: an error without the error envelope.
- * `cache-key`: the response is cached under a key without a value that its handler reads. `visibility`: the response has a
- * field that its caller may not see.
+ * The part of a response that differs from the document. `envelope`: an error without the error envelope. `cache-key`:
+ * the response is cached under a key without a value that its handler reads. `visibility`: the response has a field
+ * that its caller may not see.
  */
 export type ViolationKind =
   | 'status'

@@ -96,7 +96,7 @@ export type Fact =
       readonly option: RouteOption
       readonly value: unknown
       readonly merge: 'override' | 'list'
-      /** `undefined` if the option accepts every value. */
+      /** Returns the error in a value; `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
       /** Whether the option is allowed on classes that are not controllers and on methods that are not routes. */
       readonly isAnywhere: boolean

@@ -65,7 +65,7 @@ export interface BodyModel {
   readonly type: BodyType
   /** The accepted media types, in lower case, without parameters; may be ranges. */
   readonly contentTypes: readonly string[]
-  /** `null` if the body is not validated. */
+  /** The schema; `null` if the body is not validated. */
   readonly schema: Schema | null
   /** `false` for the body of a webhook without `@Body`, which is read as JSON and may be missing. */
   readonly isDescribed: boolean
@@ -142,8 +142,8 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
    */
   save(folder: string): Promise<SavedFile>
   /**
-   * Writes the file into a stream and ends the stream. Resolves when the stream has finished; if reading or writing fails,
-   * the stream is destroyed.
+   * Writes the file into a stream and ends the stream. Resolves when the stream has finished; if reading or writing
+   * fails, the stream is destroyed.
    */
   pipe(destination: Writable): Promise<void>
   /** Returns the file as a Node stream, for packages that need one. */

@@ -32,8 +32,8 @@ export interface Interceptor {
 export type InterceptorEntry = Interceptor | Token<Interceptor>
 
 /**
- * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it is
- * a class with a method `intercept`.
+ * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it
+ * is a class with a method `intercept`.
  */
 export type UseEntry = RequestHandler | MiddlewareList | InterceptorEntry
 

@@ -91,8 +91,8 @@ export interface Metric {
   /** A `'counter'` only increases until the process ends. A `'gauge'` can increase and decrease. */
   readonly type: 'counter' | 'gauge'
   /**
-   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out, and
-   * the error is logged.
+   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out,
+   * and the error is logged.
    */
   read(): number | readonly MetricSample[]
 }

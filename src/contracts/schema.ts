@@ -12,8 +12,8 @@ export type JsonSchema = {
 }
 
 /**
- * The schemas that `@Body`, `@Params`, `@Query`, `@Headers` and `@Cookies` accept: any Standard Schema (zod 4, valibot, arktype,
- * …) or a JSON Schema object (TypeBox included).
+ * The schemas that `@Body`, `@Params`, `@Query`, `@Headers` and `@Cookies` accept: any Standard Schema (zod 4, valibot,
+ * arktype, …) or a JSON Schema object (TypeBox included).
  *
  * @see https://standardschema.dev
  */

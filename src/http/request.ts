@@ -88,7 +88,7 @@ function assignFields(req: BlazonRequest): void {
 
 /** The parts of a request class. */
 export interface RequestConfig {
-  /** `null` if the requests of the application have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   readonly ids: RequestIds<BlazonRequest>
 }

@@ -35,7 +35,10 @@ const MEANING = {
   '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
 } as const
 
-/** Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are checked. */
+/**
+ * Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are
+ * checked.
+ */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
     const problems = checkNames(subject, fact)

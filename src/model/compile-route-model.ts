@@ -286,7 +286,7 @@ function expressStack(
   ])
 }
 
-/** `undefined` for `ALL`, as in Express. */
+/** A method in lower case; `undefined` for `ALL`, as in Express. */
 function lowerCase(method: HttpMethod): string | undefined {
   return method === 'ALL' ? undefined : method.toLowerCase()
 }

@@ -69,7 +69,7 @@ export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
 /** The input of {@link createOnLateError}. */
 interface LateEnds {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** The application of the middlewares. */
   readonly app: object

@@ -14,7 +14,7 @@ const FAILED = 'onError failed, so an error was not reported'
 
 /** How errors of one application are reported. */
 export interface Reports {
-  /** `null` without `onError`. */
+  /** Passes errors to `onError`; `null` without this option. */
   readonly report: ReportError | null
   /** The logger for background work, whose errors are also reported. */
   readonly logger: Logger

@@ -34,9 +34,9 @@ export class RequestSecrets {
   }
 
   /**
-   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and returns
-   * the names. Only an application with a logger of the framework needs this. Without it, the schemas of a route are read
-   * when one of its requests first fails.
+   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and
+   * returns the names. Only an application with a logger of the framework needs this. Without it, the schemas of a
+   * route are read when one of its requests first fails.
    */
   readNames(routes: readonly RouteModel[]): ReadonlySet<string> {
     const names = routes.flatMap((route) =>

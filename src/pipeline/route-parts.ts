@@ -70,7 +70,7 @@ export interface PipelineConfig {
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
   readonly onError: OnError
   readonly onLateError: OnLateError
@@ -81,11 +81,11 @@ export interface PipelineConfig {
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean
-  /** `null` if no plugin observes steps. */
+  /** Called for each step; `null` if no plugin observes steps. */
   readonly onStep: OnStep | null
   /** The functions of streaming routes; `null` if there are none. */
   readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null

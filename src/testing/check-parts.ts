@@ -26,7 +26,7 @@ export interface CheckParts {
   readonly options: TestOptions
   readonly log: TestLog
   readonly stores: RecordedStores
-  /** `null` without `jobs()`. */
+  /** The jobs of the application; `null` without `jobs()`. */
   readonly jobs: JobsUnderTest | null
 }
 
@@ -82,7 +82,7 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   /** Returns the name of the side to which a connection belongs. */
   readonly nameOf: (connection: object | undefined) => string | undefined
   readonly stores: RecordedStores
-  /** `null` without `jobs()`. */
+  /** The jobs of the application; `null` without `jobs()`. */
   readonly jobs: JobProofConfig['jobs'] | null
   /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]

@@ -13,7 +13,7 @@ export interface FinishedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** `undefined` if nothing was sent. */
+  /** The request of the client; `undefined` if nothing was sent. */
   readonly sent: ClientRequest | undefined
 }
 

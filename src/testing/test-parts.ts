@@ -32,7 +32,7 @@ export class TestParts {
   readonly stores: RecordedStores = new RecordedStores()
   readonly options: TestOptions
   readonly coverage: ContractCoverage
-  /** `null` with `contract: 'off'`. */
+  /** The contract check; `null` with `contract: 'off'`. */
   readonly contract: Contract | null
   readonly contracts: RunningContracts
   readonly #app: App

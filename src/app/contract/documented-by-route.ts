@@ -23,7 +23,7 @@ export interface DocumentedOperation {
   readonly handler: string
   /** The headers that select the version of a request. Most operations have none. */
   readonly headers: Readonly<Record<string, string>>
-  /** `null` for a route of an Express router. */
+  /** The route; `null` for a route of an Express router. */
   readonly route: RouteModel | null
   /** Whether success responses have the framework's envelope, except for statuses that are documented without it. */
   readonly hasEnvelope: boolean

@@ -8,8 +8,8 @@ import type {
 import type { RouteExplanation } from '../explain/explanation.js'
 
 /**
- * The key on `globalThis` of the {@link DevReport} of a process. Only `blazon dev` sets it, before the application is loaded. A
- * registered symbol is the same in every copy of this package in the process.
+ * The key on `globalThis` of the {@link DevReport} of a process. Only `blazon dev` sets it, before the application is
+ * loaded. A registered symbol is the same in every copy of this package in the process.
  */
 const REPORT = Symbol.for('blazon.report')
 

@@ -83,9 +83,10 @@ interface Stacks {
 }
 
 /**
- * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of the source text shows the place
- * on the target: `@Get()` itself, or a function of the user that creates it, `@Admin()`. A decorator that was created
- * elsewhere, such as one of `compose` in a variable, is at the class or method that it was applied to.
+ * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of
+ * the source text shows the place on the target: `@Get()` itself, or a function of the user that creates it,
+ * `@Admin()`. A decorator that was created elsewhere, such as one of `compose` in a variable, is at the class or method
+ * that it was applied to.
  */
 export function findPlace({ created, applied }: Stacks, cwd: string): SourcePlace | null {
   const own = ownFolder(created)

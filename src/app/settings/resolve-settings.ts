@@ -19,8 +19,8 @@ export interface Resolved {
 }
 
 /**
- * Checks options and turns them into settings. An invalid value is an error and never becomes a default. A new option is
- * a field in `app-options.ts`, and a group in `groups.ts`.
+ * Checks options and turns them into settings. An invalid value is an error and never becomes a default. A new option
+ * is a field in `app-options.ts`, and a group in `groups.ts`.
  *
  * @throws ConfigError with every error in the options themselves.
  */

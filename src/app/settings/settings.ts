@@ -71,10 +71,10 @@ export interface Settings extends FeatureSettings {
   readonly sendsRequestIds: boolean
   /** Whether the `X-Request-Id` of a client is used. */
   readonly trustRequestId: boolean
-  /** `null` without the option. */
+  /** The function for errors; `null` without the option. */
   readonly onError: ErrorReporter | null
   readonly ownLogger: LoggerSettings | null
   readonly strict: boolean
-  /** `null` without the option. */
+  /** The overrides for tests; `null` without the option. */
   readonly testOverrides: readonly Override[] | null
 }

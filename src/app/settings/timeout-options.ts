@@ -65,11 +65,11 @@ export interface TimeoutOptions {
 
 /** The `timeouts` option, resolved. */
 export interface TimeoutSettings {
-  /** `null` if handlers have no time limit. */
+  /** The time limit of handlers; `null` for no limit. */
   readonly handlerMs: number | null
   readonly headersMs: number
   readonly requestMs: number
-  /** `null` for no limit. */
+  /** The time limit of stalled clients; `null` for no limit. */
   readonly responseMs: number | null
   readonly keepAliveMs: number
   readonly closeMs: number

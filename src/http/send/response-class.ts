@@ -36,7 +36,7 @@ export interface HeaderSources {
 
 /** The parts of a response class. */
 export interface ResponseConfig extends HeaderSources {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** The keys of signed cookies, newest first. */
   readonly cookieKeys: readonly string[]

@@ -13,7 +13,7 @@ import {
   writeFlatHead,
 } from './wire-text.js'
 
-/** In lower case: see `headerKey`. */
+/** Headers that require Express' own functions; in lower case, which speeds up lookups (see `headerKey`). */
 const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const
 
 // Node's own methods, instead of the copies of Express' methods that hide them.
@@ -75,7 +75,10 @@ export function preparedData(res: Response, status: number, data: unknown): unkn
   return inEnvelope ? inEnvelope.prepareData(data, status, res) : data
 }
 
-/** Returns a body, or data without an envelope, limited to its described fields; {@link REFUSED} if the request has failed. */
+/**
+ * Returns a body, or data without an envelope, limited to its described fields; {@link REFUSED} if the request has
+ * failed.
+ */
 export function limitedBody(res: Response, body: unknown): unknown {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
   return own?.isRequired ? own.prepare(body, res) : body

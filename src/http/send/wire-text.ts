@@ -178,7 +178,7 @@ function linesOfAdded(added: readonly string[], headers: unknown[]): string {
 export interface StaticHeaders {
   /** All header lines, in the HTTP format. */
   readonly text: string
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly byName: ReadonlyMap<string, StaticHeader>
 }
 

@@ -10,7 +10,9 @@ export function metadataStore(): MetadataStore | null {
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
 }
 
-/** The lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not loaded it. */
+/**
+ * The lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not loaded it.
+ */
 export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   const { routingControllersMetadataArgsStorage: lists } = globalThis as {
     routingControllersMetadataArgsStorage?: Record<string, unknown>

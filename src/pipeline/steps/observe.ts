@@ -17,7 +17,7 @@ export interface NamedSteps {
 /** The parts of an application that observers depend on. */
 export interface Observation {
   readonly log: LogFailure
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
 }
 

@@ -164,7 +164,7 @@ export interface EnterConfig {
   readonly onError: OnError
   /** Handles an error of a step that has already called `next`. */
   readonly onLateError: OnLateError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
 }
 

@@ -33,14 +33,14 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Sends the items of a stream; `null` for all other routes. */
   readonly stream: Settle | null
   /** Sends the value that the handler has returned. */
   readonly send: SendReturned
   readonly onError: OnError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
@@ -158,7 +158,7 @@ function sendOnce(config: RespondConfig): Settle {
 export interface UnusualConfig {
   readonly route: Pick<RouteModel, 'name' | 'operation' | 'produces'>
   readonly onError: OnError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
 }
 

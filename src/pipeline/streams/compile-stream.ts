@@ -20,7 +20,7 @@ export interface StreamsConfig {
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   readonly log: LogFailure
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
 }
 

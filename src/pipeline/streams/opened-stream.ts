@@ -4,7 +4,7 @@ import { isThenable } from '../../step/step.js'
 
 /** The parts that the generators of an application share. */
 export interface StreamSurroundings {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Receives a generator error after the end of the response. */
   readonly late: (error: unknown, req: BlazonRequest) => void

@@ -189,7 +189,9 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   }
 }
 
-/** The function that limits and checks items. Few callers may not see all fields; only requests under test have a check. */
+/**
+ * The function that limits and checks items. Few callers may not see all fields; only requests under test have a check.
+ */
 function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
   const check = itemCheckOf(req)
   const hide = itemHiderOf(req)

@@ -17,8 +17,8 @@ import { withoutFiles } from './write-form.js'
 import { wrongRequests } from './wrong-requests.js'
 
 /**
- * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that the
- * caller may not send.
+ * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that
+ * the caller may not send.
  */
 export type CaseKind = 'valid' | 'invalid' | 'hostile' | 'hidden'
 
