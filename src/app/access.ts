@@ -35,7 +35,7 @@ export interface AccessConfig {
 }
 
 /**
- * Builds the functions that decide access to routes. Routers that need a tenant run the same guard and
+ * Builds the functions that decide who may call a route. Routers that require a tenant use the same guard and
  * functions.
  */
 export function buildAccess(config: AccessConfig): Access {
@@ -45,7 +45,7 @@ export function buildAccess(config: AccessConfig): Access {
   config.denials.start(logDenial)
   const access = { guards: guardsFor(made, config), can: auth.can, logDenial }
   const { ofRouters } = features
-  // Boot rejects routers that need a tenant if the application has no guard, so no builder is needed then.
+  // Boot rejects routers that require a tenant in an application without a guard, so no builder is needed there.
   if (ofRouters !== null && tenant !== null && made.length > 0) {
     ofRouters.noteRouterAccess(compileRouterAccess(ofRouters.stages, access))
   }
@@ -54,7 +54,7 @@ export function buildAccess(config: AccessConfig): Access {
 
 function guardsFor(made: readonly MadeGuard[], { harness, settings }: AccessConfig): RouteGuard[] {
   if (made.length > 0) return made.map((each) => routeGuard(each, harness))
-  // A test may act as a user without a guard.
+  // A test can act as a user even if there is no guard.
   const guard = harness.wrapGuard(null)
   if (guard === null) return []
   const isPlaced = harness.wrapCredentials(compileCredentials(settings.auth.credentials))
@@ -90,8 +90,8 @@ function challengerOf(guard: AuthGuard, option: string): RouteGuard['abilityChal
 }
 
 /**
- * Only `false` means that there is no credential: a promise, a forgotten result or an error does not hide one from the
- * guard, which then refuses it.
+ * Only `false` means that there is no credential: a promise, a missing result or an error must not hide an invalid
+ * credential from the guard.
  */
 function carriesOf(guard: AuthGuard): CarriesCredential {
   return (req) => {

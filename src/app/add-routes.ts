@@ -27,7 +27,7 @@ export interface AddedRoutes {
 /** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
-  // A document that cannot be made is the first mistake to report, so it gets no page.
+  // A document that cannot be built gets no page: its own problems are reported first.
   const ofDocuments = served.flatMap((each) => each.problems)
   const isBroken = ofDocuments.some((problem) => isFatal(problem, settings))
   const pages = isBroken ? [] : buildDocsRoutes(served)
@@ -42,13 +42,16 @@ export function addRoutes({ documents, plugins, model, app, settings }: AddedTo)
   }
 }
 
-/** A route, and the plugin that it belongs to. */
+/** A route and its plugin. */
 interface PluginRoute {
   readonly plugin: string
   readonly route: FrameworkRoute
 }
 
-/** The methods of a controller's route that would receive requests of a `GET` route, or lose requests to it. */
+/**
+ * The methods with which a controller route on the same path would take requests from a `GET` route, or lose requests
+ * to it.
+ */
 const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
 
 /** Collects the routes of every plugin. */
@@ -66,7 +69,7 @@ function collectPluginRoutes(
   })
 }
 
-/** Finds routes of plugins with an invalid path, or with a path that is already used. */
+/** Finds plugin routes with an invalid path, or with a path that is already used. */
 function checkPluginRoutes(
   found: readonly PluginRoute[],
   { routes }: AppModel,

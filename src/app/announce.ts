@@ -5,43 +5,42 @@ import type { AppDocument } from './documents.js'
 import type { ExplainResult, RouteQuery } from './explain/explanation.js'
 
 /**
- * The key under which the {@link Describer} of a process is stored on `globalThis`. Only the child process of
- * the command line sets one. A registered symbol is the same in every copy of this package in the process.
+ * The key under which the {@link Describer} of a process is stored on `globalThis`. Only the child process of the
+ * command line sets it. A registered symbol is the same in every copy of this package in the process.
  */
 const DESCRIBER = Symbol.for('blazon.describe')
 
-/**
- * The parts of an application that can be read before it starts. Every member throws a `ConfigError` as `init` does.
- */
+/** The parts of an application that can be read before it starts. Every member throws a `ConfigError`, like `init`. */
 export interface AppDescription {
   /** Loads the dependencies of the other members. Call it first. */
   load(): Promise<void>
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
   warnings(): readonly Problem[]
-  /** Explains the steps of a route's requests. Its module is loaded now. */
+  /** Explains the steps of a route's requests. Loads the module for it first. */
   explain(query: RouteQuery): Promise<ExplainResult>
-  /** The options with which the application was constructed. */
+  /** The options that were passed to the constructor. */
   options(): object
   /**
-   * Lists the problems that boot would report, and settings that are unsafe in production. Its module is loaded now.
+   * Lists the problems that boot would report, and settings that are unsafe in production. Loads the module for it
+   * first.
    */
   examine(): Promise<ExaminedApp>
 }
 
-/** A copy of this package in a process that reads applications. */
+/** A copy of this package in a process that only reads applications. */
 export interface LoadedCopy {
   /** Constructs an application. */
   make(options: object): object
 }
 
-/** The callbacks of a process that reads applications instead of starting them. */
+/** The callbacks for a process that reads applications instead of starting them. */
 export interface Describer {
   /** Called when an application has been constructed. */
   declared(app: object, description: AppDescription): void
-  /** Called when `init` or `listen` of an application is called. By then its options are complete. */
+  /** Called when `init` or `listen` of an application is called. At that time, its options are complete. */
   starting(app: object): void
-  /** Called when this copy of the package has been loaded, before any decorator of the user runs. */
+  /** Called when this copy of the package has been loaded, before any decorator in user code runs. */
   loaded(copy: LoadedCopy): void
 }
 
@@ -55,7 +54,7 @@ export function setDescriber(describer: Describer): void {
   Object.defineProperty(globalThis, DESCRIBER, { value: describer, configurable: true })
 }
 
-/** From now on, applications of this process start. */
+/** Allows applications in this process to start from now on. */
 export function removeDescriber(): void {
   Reflect.deleteProperty(globalThis, DESCRIBER)
 }

@@ -12,7 +12,7 @@ import { ignoreRejection } from '../step/step.js'
 import type { Harness } from './harness.js'
 import type { Settings } from './settings/settings.js'
 
-/** Creates the Express application in `req.app`. It holds settings and renders views. It has no routes. */
+/** Creates the Express application in `req.app`. It stores settings and renders views, and has no routes. */
 function createExpressHost(): Application {
   const host = createExpressApp()
   host.disable('x-powered-by')
@@ -35,7 +35,7 @@ export interface AppParts {
   readonly outgoing: OutgoingCalls
 }
 
-/** @param loggerOf Returns the logger of the application; it is called when it is needed. */
+/** @param loggerOf Returns the logger of the application; called when the logger is needed. */
 export function createParts(loggerOf: ConstructorParameters<typeof AppLogger>[0]): AppParts {
   keepTickObjectAlive()
   const currentRequest = new CurrentRequest()
@@ -53,8 +53,8 @@ let kept: object | undefined
 /**
  * Keeps one of the objects that `process.nextTick` creates alive. Node 20 and 22 create them as a literal with computed
  * keys. If none is alive during a full garbage collection, which happens after about ten seconds without requests, V8
- * stops caching how to create them for the rest of the process. Every request then took 40,000 instructions more
- * (60,000 on Node 22), while a small request takes 65,000. Node 24 does not have this problem.
+ * stops caching their creation until the process ends. Every request then took 40,000 more instructions (60,000 on Node
+ * 22); a small request takes 65,000 in total. Node 24 does not have this problem.
  */
 function keepTickObjectAlive(): void {
   if (kept !== undefined) return
@@ -78,7 +78,7 @@ interface LoggerConfig {
 }
 
 /**
- * The logger of an application, for code that has it before the application starts, and for closing. Its methods never
+ * The logger of an application. It can be used before the application starts and while it closes. Its methods never
  * throw: an application must close even if its logger fails.
  */
 export class AppLogger implements Logger {
@@ -96,7 +96,7 @@ export class AppLogger implements Logger {
     return this.#opened
   }
 
-  /** Writes the queued lines. Call it last. */
+  /** Writes the queued lines. Must be called last. */
   close(): void {
     this.#opened?.close()
   }
@@ -119,7 +119,7 @@ export class AppLogger implements Logger {
       const returned: unknown = logger[level](facts, message)
       ignoreRejection(returned)
     } catch {
-      // The line can be written nowhere else.
+      // There is no other place to write the line.
     }
   }
 }

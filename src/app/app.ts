@@ -28,7 +28,7 @@ import { ProcessEnd } from './signals.js'
 const DEFAULT_PORT = 3000
 
 /**
- * An application: it has the options, compiles the routes and handles the requests.
+ * An application: stores the options, compiles the routes and handles requests.
  *
  * @example
  * const app = new App({ controllers: defineControllers(UsersController) })
@@ -43,7 +43,7 @@ export class App {
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
   readonly #parts: AppParts
-  /** The view of the application that plugins have before the start. */
+  /** The part of the application that plugins can use before the start. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
   readonly #declared: DeclaredApp
   #starting: Promise<RunningApp> | undefined
@@ -53,12 +53,12 @@ export class App {
   #listening: Promise<AddressInfo | string> | undefined
   #closing: Promise<void> | undefined
   readonly #isClosing = () => this.#closing !== undefined
-  /** Whether closing had to cut requests, or the start. */
+  /** Whether closing had to abort requests or the start. */
   #isForced = false
   #processEnd: ProcessEnd | undefined
 
   /**
-   * Stores the options. It starts nothing; see {@link App.init} and {@link App.listen}.
+   * Stores the options without starting anything; see {@link App.init} and {@link App.listen}.
    *
    * @param options Default: an application without controllers.
    */
@@ -81,7 +81,7 @@ export class App {
   /**
    * Creates and starts an application, without listening.
    *
-   * @throws ConfigError as {@link App.init}.
+   * @throws ConfigError like {@link App.init}.
    */
   static async create(options: AppOptions = {}): Promise<App> {
     const app = new App(options)
@@ -90,10 +90,10 @@ export class App {
   }
 
   /**
-   * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit`
-   * and `onReady`. `listen` calls it. A second call waits for the same start.
+   * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit` and
+   * `onReady`. `listen` calls it. A second call waits for the first one.
    *
-   * @throws ConfigError with everything that prevents the start.
+   * @throws ConfigError with all problems that prevent the start.
    */
   async init(): Promise<void> {
     await blameCaller(App.prototype.init, () => this.#start())
@@ -102,11 +102,12 @@ export class App {
   /**
    * Starts the application if it has not started yet, and listens.
    *
-   * @param port A port number; 0 takes any free port. Default: 3000. A string is the path of a Unix socket.
-   * @param where A host name or address, or {@link ListenOptions}. Default: all addresses of the machine, and no signals.
+   * @param port A port number; 0 selects any free port. Default: 3000. A string is the path of a Unix socket.
+   * @param where A host name or address, or {@link ListenOptions}. Default: all addresses of the machine, without
+   * signal handling.
    * @returns the address of the server, or the path of the socket.
-   * @throws RangeError if `port` is not a port number; ConfigError as `init`; an `Error` of Node if the port is
-   * in use. After that last error the application stays started: call `listen` with another port, or `close`.
+   * @throws RangeError if `port` is not a port number; ConfigError as `init`; a Node `Error` if the port is in use.
+   * After the Node error, the application stays started: call `listen` with another port, or `close`.
    * @example
    * await app.listen(Number(process.env.PORT ?? 3000), { signals: true })
    */
@@ -121,7 +122,7 @@ export class App {
     try {
       return await blameCaller(App.prototype.listen, () => this.#listen(given))
     } catch (error) {
-      // The signal ends the process, so the caller is done.
+      // The signal ends the process, so the promise of the caller never settles.
       if (this.#processEnd?.hasBegun === true) return await new Promise(() => {})
       // A second `listen` fails while the server listens.
       if (this.#running?.server.listening !== true) this.#stopWatching()
@@ -130,17 +131,17 @@ export class App {
   }
 
   /**
-   * Handles a request. Pass it to `http.createServer`, to a serverless platform, or to `app.use` of an Express
-   * application. In Express, a request without a route in this application continues with the next middleware of
-   * the host. The first request starts the application; if the start fails, requests get a 503.
+   * Handles a request. Pass this function to `http.createServer`, to a serverless platform, or to `app.use` of an
+   * Express application. In Express, a request without a route in this application continues with the next middleware
+   * of the host. The first request starts the application; if the start fails, requests get a 503.
    *
    * @example
    * express().use('/api', app.handler)
    */
   readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
-    // Boot may open connections and timers, which keep the async context of their creation. The context of this
-    // request must not live as long as the application.
+    // Boot may open connections and timers, which retain the async context in which they were created. They must not
+    // retain the context of this request.
     this.#scope
       .runInAsyncScope(() => this.#start())
       .then(
@@ -151,15 +152,17 @@ export class App {
   }
 
   /**
-   * Handles a request of the Fetch standard, for hosts that call such a function and for clients in this process. It is
-   * bound: `export default { fetch: app.fetch }`. The first call starts the application. The request passes Node's HTTP
-   * server on a connection in memory, so everything behaves as on a port, streams and their back-pressure included.
+   * Handles a Fetch API request, for hosts that call such a function and for clients in this process. The function is
+   * bound: `export default { fetch: app.fetch }`. The first call starts the application. The request passes through
+   * Node's HTTP server on an in-memory connection, so everything behaves as on a port, including streams and
+   * backpressure.
    *
-   * @param request Its URL is absolute. When its `signal` aborts, the application treats the client as disconnected.
-   * @param info Facts about the client. `object`, because hosts pass objects of their own, which are ignored.
-   * @returns the response, as soon as its head is sent. Redirects are not followed, and nothing is decompressed.
-   * @throws ConfigError as `init`; TypeError if an argument is wrong, or the application sends no response; the error of
-   * the request's body; the reason of its signal; an `Error` after `close`.
+   * @param request A request with an absolute URL. When its `signal` aborts, the application treats the client as
+   * disconnected.
+   * @param info Facts about the client. The type is `object`, because hosts pass other objects, which are ignored.
+   * @returns the response, as soon as its head has been sent. Redirects are not followed, and nothing is decompressed.
+   * @throws ConfigError like `init`; TypeError if an argument is invalid, or the application sends no response; the
+   * error of the request body; the abort reason of the signal; an `Error` after `close`.
    * @see https://fetch.spec.whatwg.org
    * @example
    * const response = await app.fetch(new Request('http://localhost/users/1'))
@@ -170,7 +173,7 @@ export class App {
   }
 
   /**
-   * Node's HTTP server. It listens after `listen` was called.
+   * Node's HTTP server. It listens after `listen` has been called.
    *
    * @throws Error before `init`.
    */
@@ -179,34 +182,36 @@ export class App {
   }
 
   /**
-   * Returns the instance that is provided for a token.
+   * Returns the instance for a token.
    *
-   * @throws ConfigError if nothing provides the token; an `Error` before `init`.
+   * @throws ConfigError if no provider has the token; an `Error` before `init`.
    */
   get<T>(token: Token<T>): T {
     return this.#started('get()').injector.resolve(token)
   }
 
   /**
-   * The OpenAPI 3.0.3 document of the application. If `swagger` is a list, it is the first document. It can be
-   * read before `init`, and also if it is not served.
+   * The OpenAPI 3.0.3 document of the application. If `swagger` is a list, it is the first document. It can be read
+   * before `init`, even if it is not served.
    *
-   * @throws ConfigError as `init` does.
+   * @throws ConfigError like `init`.
    */
   get document(): OpenApiDocument {
     const [first] = this.documents
     return (first as AppDocument).document
   }
 
-  /** Every document of the `swagger` option, with the path of its page. Each is built when it is first read. */
+  /**
+   * All documents of the `swagger` option, with the paths of their pages. Each document is built when it is first read.
+   */
   get documents(): readonly AppDocument[] {
     return this.#declared.documents
   }
 
   /**
-   * Returns every route, in order of declaration. It works before `init`.
+   * Returns all routes, in the order of declaration. Can be called before `init`.
    *
-   * @throws ConfigError as `init` does.
+   * @throws ConfigError like `init`.
    */
   getRouteTable(): RouteTableEntry[] {
     return this.#declared.routeTable
@@ -214,13 +219,14 @@ export class App {
 
   /**
    * Closes the application: stops listening, ends idle connections, aborts `req.signal` of streams with an
-   * `AppClosingError`, waits for running requests (at most `timeouts.close`), runs `onClose` in reverse order
-   * of construction, and ends upgraded connections. It logs the routes of requests that were cut off. A second call
+   * `AppClosingError`, waits for running requests (at most `timeouts.close`), runs `onClose` in reverse order of
+   * construction, and ends upgraded connections. It logs the routes of requests that were aborted. A second call
    * returns the same promise.
    *
-   * @param signal The name that `onClose` receives, such as `'SIGTERM'`. With a name, clients still send requests: the
-   * application first accepts them for `timeouts.preStop`, and does not end idle connections at once. Default: none.
-   * @throws AggregateError with the errors of `onClose`, after everything is closed.
+   * @param signal The name that `onClose` receives, such as `'SIGTERM'`. With a name, it is assumed that clients still
+   * send requests: the application first accepts requests for `timeouts.preStop`, and does not end idle connections
+   * immediately. Default: none.
+   * @throws AggregateError with the errors of `onClose`, after everything has been closed.
    */
   close(signal?: string): Promise<void> {
     this.#closing ??= this.#close(signal).finally(() => {
@@ -233,13 +239,13 @@ export class App {
   /**
    * Closes the application, for `await using app = await App.create(options)` in scripts and jobs.
    *
-   * @throws AggregateError as {@link App.close}.
+   * @throws AggregateError like {@link App.close}.
    */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  /** Keeps the listeners of an ending process, so that a second signal ends it at once. */
+  /** Does not remove the listeners of a process that is ending, so that a second signal ends it immediately. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()
@@ -247,7 +253,8 @@ export class App {
   }
 
   /**
-   * Read when it is needed: the constructor of the subclass `TestApp` sets the harness after this constructor.
+   * Read when needed, because the constructor of the subclass `TestApp` sets the harness after this constructor has
+   * run.
    */
   get #harness(): Harness {
     return harnessOf(this)
@@ -305,7 +312,7 @@ export class App {
     return this.#running
   }
 
-  /** Its code is loaded here, because only `fetch` uses it. */
+  /** Loads the code here, because only `fetch` uses it. */
   async #openFetch(): Promise<Fetch> {
     const { createFetch } = await import('./fetch.js')
     return createFetch(await this.#start())
@@ -319,7 +326,7 @@ export class App {
   async #close(signal: string | undefined): Promise<void> {
     const running = this.#running ?? (await this.#untilStarted())
     if (running === undefined) return
-    // A server cannot be closed while it resolves its host name.
+    // A server cannot be closed while its host name is being resolved.
     await this.#listening?.catch(() => {})
     const { hooks, stop, ...entry } = running
     const { closeMs: graceMs, preStopMs } = this.#declared.settings.timeouts
@@ -336,11 +343,12 @@ export class App {
   }
 
   /**
-   * Waits for a start in progress. A failed start has closed what it had opened, and its caller has received the error.
+   * Waits for a start in progress. A start that failed has closed everything that it opened, and its caller has
+   * received the error.
    */
   async #untilStarted(): Promise<RunningApp | undefined> {
     const starting = this.#starting?.catch(() => undefined)
-    // Without settings, the start has failed at once.
+    // Without settings, the start has already failed.
     if (starting === undefined || !this.#declared.hasSettings) return undefined
     const limit = { clock: this.#harness.clock, ms: this.#declared.settings.timeouts.closeMs }
     if (await settlesWithin(limit, starting)) return await starting

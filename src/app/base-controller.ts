@@ -17,16 +17,16 @@ import { isOrdinaryData, statusOf } from '../pipeline/steps/respond.js'
 export class BaseController {
   /**
    * Sends the success envelope `{ statusCode: 'success', status, message, data }`, or the envelope of the route: bare
-   * data under `@Envelope(false)`, or an envelope of your own. In the routers and middlewares of `@Use`, too.
+   * data under `@Envelope(false)`, or a custom envelope. The same applies in routers and middlewares of `@Use`.
    * Middlewares of the option `middlewares` have no route, so they send the success envelope.
    *
    * @param res The response of the request.
    * @param message The `message` of the envelope.
    * @param data The `data` of the envelope. Default: none.
-   * @param status HTTP status, such as 201. Default: the status set with `res.status`, else the status of `@HttpCode`,
-   * else 200.
+   * @param status HTTP status, such as 201. Default: the status set with `res.status`, otherwise the status of
+   * `@HttpCode`, otherwise 200.
    * @returns the response, which is already sent.
-   * @throws TypeError for a stream, a file or a `Response` as `data`: return it from the handler.
+   * @throws TypeError if `data` is a stream, a file or a `Response`: return it from the handler instead.
    */
   ok(
     res: Response,

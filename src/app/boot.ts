@@ -25,7 +25,7 @@ import { buildRequestChain } from './request-chain.js'
 import { buildServerEntry, type ServerEntry } from './server-entry.js'
 import type { Settings } from './settings/settings.js'
 
-/** Starts a described application. If a line fails, everything that has been opened is closed again. */
+/** Starts a described application. If any step fails, everything that has been opened is closed. */
 export async function boot(app: DescribedApp): Promise<RunningApp> {
   const { settings, description, express, logger, harness } = app
   const { model } = description
@@ -34,10 +34,10 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const get = <T>(token: Token<T>) => injector.resolve(token)
   const opened: { onClose(): Promise<void> }[] = []
   const plugins: Plugin[] = []
-  // With the guards that exist for this application only.
+  // The guards that exist only for this application.
   const guarding = new Set<object>()
-  // Members close in reverse order, so the features come first here. A provider may use a feature until the
-  // provider itself is closed.
+  // Members close in reverse order, so the features come first here. A provider may use a feature until it is closed
+  // itself.
   const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
   const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
   try {
@@ -65,7 +65,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
-    // The path of a request from Node to its route.
+    // The functions that take a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
     const chain = buildRequestChain(way)
     const entry = buildServerEntry({ ...way, messages, chain, wrapListener })
@@ -74,7 +74,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
-    // The check runs last, because any line above may request a token.
+    // This check runs last, because any line above may request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
@@ -87,7 +87,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   }
 }
 
-/** The headers that the framework adds to responses for clients to read, and that CORS has to expose. */
+/** The response headers that the framework adds for clients, and that CORS must expose. */
 function addedHeaders(settings: Settings, model: AppModel): readonly string[] {
   const ofAll = settings.sendsRequestIds ? [REQUEST_ID_HEADER] : []
   return [...ofAll, ...headersOfRoutes(settings, model)]
@@ -107,7 +107,7 @@ function observe(
   return observers
 }
 
-/** Connects the calls to other hosts with the observers, the time limits and the metrics of the application. */
+/** Connects calls to other hosts with the observers, time limits and metrics of the application. */
 async function connectCalls(
   { outgoing }: DescribedApp,
   {
@@ -128,8 +128,8 @@ async function connectCalls(
 }
 
 /**
- * Lists the plugins whose steps run, the outermost first. Includes the plugin that carries the request into its route, if
- * the logger of requests or an observer needs it.
+ * Lists the plugins whose steps run, outermost first. Includes the plugin that stores the request in an async context
+ * for its route, if the request logger or an observer needs it.
  */
 function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
   const { plugins, secrets, description, requestLogs, currentRequest } = app
@@ -137,7 +137,7 @@ function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
   return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
 }
 
-/** Sets the plugins up, in order. Adds each plugin to `begun` first, so that its `onClose` is called. */
+/** Sets up the plugins in order. Adds each plugin to `begun` before its set-up, so that its `onClose` is called. */
 async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
   for (const plugin of app.plugins) {
     goOn(app)
@@ -147,7 +147,7 @@ async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext)
   goOn(app)
 }
 
-/** Ends the boot of an application that was closed during the boot: closes everything that was opened. */
+/** Throws if the application was closed during boot, so that boot ends and closes everything that it opened. */
 function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
 }

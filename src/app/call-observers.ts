@@ -1,14 +1,14 @@
 import { isThenable, whenSettled } from '../step/step.js'
 
-/** A function of an observer, with one or two arguments. */
+/** An observer's function, with one or two arguments. */
 type Call<First, Second> = (first: First, second: Second) => unknown
 
-/** Calls one or more functions of observers, and never throws. */
+/** Calls one or more observer functions, and never throws. */
 type SafeCall<First, Second> = (first: First, second?: Second) => void
 
 /**
- * Combines the functions of several observers into one, which calls them in order. An error, also of a promise, goes to
- * `fail`. One observer is the usual case, so there is no list then.
+ * Combines the functions of several observers into one, which calls them in order. An error, including the rejection of
+ * a promise, is passed to `fail`. Usually there is one observer, so this case has no list.
  *
  * @returns `null` if there are none.
  */
@@ -31,7 +31,7 @@ function callSafely<First, Second>(
 ): SafeCall<First, Second> {
   return function callObserver(first, second) {
     try {
-      // Functions with two arguments are called with both.
+      // Functions with two arguments receive both.
       const returned = call(first, second as Second)
       if (isThenable(returned)) whenSettled(returned, () => {}, fail)
     } catch (error) {
@@ -40,9 +40,9 @@ function callSafely<First, Second>(
   }
 }
 
-/** Calls functions of observers at a start, and the functions that they return at the end. Never throws. */
+/** Calls observer functions when something starts, and the functions that they return when it ends. Never throws. */
 export function beginEach<Begun, Ended>(
-  // biome-ignore lint/suspicious/noConfusingVoidType: as the observers are typed
+  // biome-ignore lint/suspicious/noConfusingVoidType: the type of the observers' functions
   calls: readonly ((begun: Begun) => ((ended: Ended) => unknown) | undefined | void)[],
   fail: (error: unknown) => void,
 ): ((begun: Begun) => ((ended: Ended) => void) | null) | null {

@@ -24,14 +24,14 @@ import { checkRouters } from './tenancy/check-routers.js'
 import { findWorkerLink } from './worker-link.js'
 
 /**
- * An item takes at least two bytes, so a body of this size has at most 100,000 items. With a lower limit, no
- * schema needs to be read.
+ * An item takes at least two bytes, so a body of this size has at most 100,000 items. If the limit is lower, no schema
+ * needs to be checked.
  */
 const HARMLESS_BYTES = 200_000
 
 /**
- * Warns of lists without a maximum if `limits.body` or `@Limits` allows very long ones. Their validation would block all
- * other requests.
+ * Warns about lists without a maximum if `limits.body` or `@Limits` allows very long lists. Their validation would
+ * block all other requests.
  */
 function checkBodies({ limits, converters }: Settings, { routes }: AppModel): readonly Problem[] {
   return routes.flatMap((route) => {
@@ -56,7 +56,7 @@ function unbounded({ name }: RouteModel, path: string): Problem {
 }
 
 /**
- * Compares the settings of an application with its model. Both have no errors by themselves.
+ * Compares the settings of an application with its model. Each of the two is valid by itself.
  *
  * @param express The application whose query parser reads the requests.
  */
@@ -81,7 +81,8 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
 type RowSettings = Pick<Settings, 'responses' | 'converters'>
 
 /**
- * Finds tables (`text/csv`) whose fields are limited, but whose document describes no list that could limit the rows.
+ * Finds tables (`text/csv`) whose fields are limited, but whose document describes no list that could limit the row
+ * fields.
  */
 function checkRows(settings: RowSettings, { routes }: AppModel): readonly Problem[] {
   return routes
@@ -113,8 +114,8 @@ function problem({ name }: RouteModel, status: number): Problem {
 }
 
 /**
- * Warns of fields that a `PATCH` sets although its client leaves them out: `z.object(…).partial()` keeps the defaults of its
- * fields, so an empty body becomes `{ email: null }`.
+ * Warns about fields that a `PATCH` sets although the client omits them: `z.object(…).partial()` keeps the defaults of
+ * its fields, so an empty body becomes `{ email: null }`.
  */
 function checkPatch({ routes }: AppModel): readonly Problem[] {
   return routes
@@ -146,7 +147,7 @@ function example(schema: Schema, name: string): string {
 const SHARE =
   'Use a store that all processes share, such as Redis or PostgreSQL; or run one worker.'
 
-/** Finds data that each worker of `blazon start` keeps for itself. One worker reports it for all. */
+/** Finds data that each worker of `blazon start` stores separately. One worker reports it for all workers. */
 function checkWorkers(settings: Settings, model: AppModel): Problem[] {
   const { workers, isSpeaker } = findWorkerLink() ?? {}
   if (workers === undefined || isSpeaker === false) return []

@@ -36,7 +36,8 @@ interface ReturnedContract {
 }
 
 /**
- * Finds contracts of plugins and guards that the document could not describe. One problem for each of them is enough.
+ * Finds contracts of plugins and guards that the document cannot describe. Reports at most one problem for each plugin
+ * or guard.
  */
 export function checkContracts(
   { plugins, auth, swagger }: Pick<Settings, 'plugins' | 'auth' | 'swagger'>,
@@ -79,7 +80,7 @@ function callsOf({ label: by, contract: ask, routes }: Source): ReturnedContract
   })
 }
 
-/** The document lists the scopes of a route as texts. One problem for each guard is enough. */
+/** The document lists the scopes of a route as texts. Reports at most one problem for each guard. */
 function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]): Problem[] {
   return guards.flatMap((guard) => {
     const { scopes } = guard.document
@@ -133,7 +134,9 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
   return null
 }
 
-/** Two different schemes of one name would replace each other in the document. Reports one problem for each name. */
+/**
+ * Two different schemes with the same name would replace each other in the document. Reports one problem for each name.
+ */
 function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['auth']): Problem[] {
   const first = new Map<string, { readonly scheme: unknown; readonly by: string }>()
   for (const { name: own, option, document } of guards) {
@@ -192,7 +195,7 @@ function isResponse(value: unknown): boolean {
   )
 }
 
-/** OpenAPI 3.0.3, 4.7.12.1: the path must contain a parameter that is in the path. */
+/** OpenAPI 3.0.3, 4.7.12.1: a path parameter must occur in the path. */
 function isParameter(value: unknown, { pathParameters }: RouteModel): boolean {
   const { name, in: place } = value as { name?: unknown; in?: unknown }
   if (typeof name !== 'string') return false

@@ -23,7 +23,7 @@ export function checkExposedDocs({ swagger }: Settings, { routes }: AppModel): P
   ]
 }
 
-/** Finds routes of the application on a path where a document or its page is served. */
+/** Finds application routes on a path where a document or its page is served. */
 export function checkDocsRoutes(
   { routes }: AppModel,
   served: readonly { readonly path: string }[],

@@ -3,11 +3,11 @@ import type { Problem } from '../errors/config-error.js'
 import { type Handle, isAtRoot, routerIn } from '../http/express-routers.js'
 import type { Settings } from './settings/settings.js'
 
-/** The remedy that the warning at boot and the warning at a request have in common. */
+/** The remedy shared by the warning at boot and the warning for a request. */
 export const MOUNT_REMEDY =
   'If the entry is an application that sends 404 responses itself, mount this application in it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
-/** Warns of middlewares that never call `next`, if the application has routes. */
+/** Warns about middlewares that never call `next`, if the application has routes. */
 export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   if (routes.length === 0) return []
   return middlewares.flatMap(({ middleware, name }) =>
@@ -41,7 +41,7 @@ export function endsAll(middleware: unknown): boolean {
 }
 
 /**
- * Whether a function certainly never calls `next`. It may also get `next` from `req.next`, `arguments`,
+ * Whether a function certainly never calls `next`. A function may also get `next` from `req.next`, `arguments`,
  * `...all` or a default value, and a function with four parameters handles errors.
  */
 export function isEnd(handle: Handle): boolean {

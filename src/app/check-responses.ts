@@ -10,8 +10,8 @@ import { isBodiless, isJsonType } from '../schema/response-shape.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Warns of responses whose fields are all sent although `responses` or `@ResponseFields` should limit them: their schema
- * is missing, or cannot be described.
+ * Warns about responses whose fields are all sent although `responses` or `@ResponseFields` should limit them, because
+ * their schema is missing or cannot be described.
  */
 export function checkResponseFields(
   { responses, converters }: Pick<Settings, 'responses' | 'converters'>,
@@ -69,13 +69,13 @@ function findOpen(
   })
 }
 
-/** Names of query parameters that limit a list, in small letters. */
+/** The names of query parameters that limit a list, in lower case. */
 const LIMITS = /^(limit|count|take|first|top|size|(per|max)?(page)?(size|items|results)|perpage)$/
 
 /**
- * Warns, outside production, of `GET` routes that describe a list of objects without a maximum and give clients no way to
- * limit it: such a list grows with the table behind it. It may be the data, or their field `items`. Lists of plain values
- * are mostly short.
+ * Warns, outside production, of `GET` routes that describe a list of objects without a maximum and give clients no way
+ * to limit it: such a list grows with its database table. The list may be the data or the data's field `items`. Lists
+ * of primitive values are excluded, because they are usually short.
  */
 export function checkResponseLists(
   { converters }: Pick<Settings, 'converters'>,
@@ -94,7 +94,7 @@ export function checkResponseLists(
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
   const { method, pages, stream, produces, operation, inputs } = route
   if (method !== 'GET' || pages !== null || stream !== null) return false
-  // Without JSON, it is an export: its rows may come one by one, and only a list can describe them.
+  // A route without JSON is an export: its rows may be streamed, and only a list can describe them.
   if (produces?.every(({ serialize }) => serialize !== null)) return false
   const lists = operation.responses.filter(
     ({ status, schema }) =>

@@ -13,21 +13,21 @@ import type { Settings } from './settings/settings.js'
 interface Part extends Omit<Arrival, 'coerces'> {
   readonly source: InputSource
   readonly schema: Schema
-  /** One value of the part, in messages. */
+  /** The word for one value of the part, in messages. */
   readonly noun: string
   /** The name of the field that the schema describes; `null` if it describes the whole part. */
   readonly key: string | null
 }
 
 /**
- * Warns of values that schemas require and no request can carry: the number of `z.number()` in a query, a list in a header,
- * a `Date` in JSON.
+ * Warns about values that a schema requires but a request cannot contain: the number of `z.number()` in a query, a list
+ * in a header, a `Date` in JSON.
  */
 export function checkSendable(
   { converters, express }: Pick<Settings, 'converters'> & { readonly express: Application },
   { routes }: AppModel,
 ): readonly Problem[] {
-  // A query parser of the application may make values of any type.
+  // A custom query parser may produce values of any type.
   const isParsed = typeof express.get('query parser') !== 'function'
   return routes.flatMap((route) =>
     partsOf(route)
@@ -72,12 +72,12 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
     if (type === 'form') return [{ source, ...FORM, schema, key: null }]
     const body = { source, hasFields: false, schema, key: null } as const
     if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a string' }]
-    // A middleware of the route may make a value of any type.
+    // A middleware of the route may produce values of any type.
     return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has none' }] : []
   })
 }
 
-/** The keys of an input that is described key by key: each may have a schema of another library. */
+/** The keys of an input that is described key by key; each key may have a schema of a different library. */
 function fieldsOf(part: Part): Part[] {
   const { schema } = part
   if (!(schema instanceof KeyedSchema)) return [part]
@@ -86,7 +86,7 @@ function fieldsOf(part: Part): Part[] {
   )
 }
 
-/** The libraries for which it is known which schemas convert a text. */
+/** The libraries whose schemas for text conversion are known. */
 const KNOWN = new Set(['zod', 'valibot', 'arktype'])
 
 function unsendableIn(
@@ -100,7 +100,7 @@ function unsendableIn(
     const json = jsonOnce(schema, { side: 'input', converters })
     return findUnsendable(json, { carrier, hasFields, coerces })
   } catch {
-    // A schema that cannot be described has a warning of its own.
+    // Another check warns about a schema that cannot be described.
     return []
   }
 }
@@ -110,7 +110,7 @@ function vendorOf(schema: Schema): string | null {
   return isStandard(schema) ? String(schema['~standard'].vendor) : null
 }
 
-/** A signed cookie that was set as an object is that object again. */
+/** A signed cookie that was set as an object is parsed into that object. */
 function isSignedCookie(
   { cookies }: RouteModel,
   { source, key }: Part,
@@ -138,7 +138,7 @@ function describe({ type, values }: Unsendable): string {
   return type === 'object' ? 'an object' : `a ${type}`
 }
 
-/** The schemas that make a value of a text, by library and type of the value. */
+/** The schemas that convert text to a value, by library and type of the value. */
 const OF_TEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   zod: {
     number: 'z.coerce.number()',
@@ -170,7 +170,7 @@ const OF_NUMBERS: Readonly<Record<string, (values: string) => string>> = {
   arktype: (values) => `type('string.numeric.parse').to('${values.replaceAll(', ', ' | ')}')`,
 }
 
-/** Where the value was found. */
+/** The place where the value was found. */
 interface Origin {
   /** The library of the schema; `null` for a JSON Schema. */
   readonly vendor: string | null

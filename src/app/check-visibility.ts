@@ -50,7 +50,7 @@ function subjectOf({ name }: RouteModel, { part, status }: SchemaMarks, path = '
 const GIVE_TEXT = "Specify an ability, or a list of abilities: `visibleTo: 'payroll:read'`."
 const MARK_FIELD = 'Mark a field of an object; to protect the whole route, use @Can.'
 
-/** Marks without a meaning, and marks of inputs that a caller cannot leave out. */
+/** Finds marks without a meaning, and marks on inputs that a caller cannot omit. */
 function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, wrong, places } = schema
   const elsewhere = ['response', 'item', 'body', 'query'].includes(part)
@@ -65,7 +65,8 @@ function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
 }
 
 /**
- * A transform may hide the mark of an earlier schema from a response, and the mark of a later schema from a request.
+ * Finds marks that a transform hides: for a response, the marks of an earlier schema; for a request, the marks of a
+ * later schema.
  */
 function lostMarks(
   route: RouteModel,
@@ -84,7 +85,7 @@ function lostMarks(
     }))
 }
 
-/** Text and bytes are sent as the handler writes them. */
+/** Text and bytes are sent as the handler writes them, so marked fields cannot be removed. */
 function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, places } = schema
   if (part !== 'response' || places.length === 0) return []
@@ -107,7 +108,7 @@ function typeOf(route: RouteModel, stated: ApiResponseOptions | undefined): stri
   return stated?.content ?? stated?.contentType ?? headerTypeOf(route)
 }
 
-/** A client can read the values in a cursor. */
+/** Finds marked fields in the order of a list, because a client can read the values in a cursor. */
 function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks): Problem[] {
   if (pages?.kind !== 'cursor' || part !== 'response') return []
   const fields = new Set(
@@ -123,7 +124,7 @@ function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks
     }))
 }
 
-/** A caller without the ability can neither send nor omit such a field. */
+/** Finds required fields with a mark: a caller without the ability can neither send nor omit such a field. */
 function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, places } = schema
   if (part !== 'body' && part !== 'query') return []
@@ -142,7 +143,7 @@ function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
   return mark.every((ability) => abilities?.includes(ability) === true)
 }
 
-/** No caller can hold an ability if neither a guard nor a middleware identifies the caller. */
+/** No caller can have an ability if neither a guard nor a middleware identifies callers. */
 function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
   const anonymous = marked
     .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)
@@ -155,7 +156,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
   })
 }
 
-/** A response without a schema may be the same object that has marks elsewhere. */
+/** A response without a schema may contain an object that has marks in other schemas. */
 function undescribed(routes: readonly RouteModel[]): Problem[] {
   const bare = routes
     .filter((route) => route.responseFields !== 'send' && route.method !== 'HEAD')

@@ -4,11 +4,11 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestObservers } from './observe-requests.js'
 
 /**
- * How many bytes a client may still send after a parse error while earlier requests are served. Node's parser
- * rejects each chunk again.
+ * How many bytes a client may still send after a parse error while its earlier requests are served. Node's parser
+ * rejects each further chunk again.
  */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
-/** How long a client may take to close its side of the connection. It can read the response in this time. */
+/** How long a client may take to read the response and close its side of the connection. */
 const LINGER_MS = 1000
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
@@ -19,25 +19,25 @@ interface Connection extends Duplex {
 }
 
 /**
- * Returns the response to an error of the parser, as text to be sent. `req` is the request whose body is broken;
- * `undefined` if there is no request yet.
+ * Returns the response to a parser error, as text to send. `req` is the request whose body is malformed; `undefined` if
+ * there is no request yet.
  */
 export type ResponseText = (error: NodeJS.ErrnoException, req: BlazonRequest | undefined) => string
 
-/** The parts of an application that respond to errors of the parser. */
+/** The parts of an application that respond to parser errors. */
 export interface ClientErrorConfig {
   readonly responseTo: ResponseText
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
 }
 
-/** Connections with a parse error, and the number of bytes that each had received by then. */
+/** Connections with a parse error, and the number of bytes that each had received when it occurred. */
 const refusedAt = new WeakMap<Connection, number>()
 
 /**
- * Responds to bytes that Node's parser could not read as a request, and to requests that did not arrive in
- * time. The connection is closed afterwards. Earlier requests on the same connection get their responses first,
- * with no less time than usual.
+ * Responds to bytes that Node's parser could not read as a request, and to requests that did not arrive in time. The
+ * connection is closed afterwards. Earlier requests on the same connection get their responses first, with the usual
+ * time limits.
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,
@@ -57,16 +57,17 @@ function refuse(error: NodeJS.ErrnoException, socket: Connection, config: Client
   // The previous response was the last one of this connection.
   if (!socket.writable) return end(socket, '')
   const pending = socket._httpMessage ?? null
-  // Either no response is pending, or the pending one belongs to the broken request. This response then takes
-  // its place.
+  // Either no response is pending, or the pending response belongs to the malformed request, and this response replaces
+  // it.
   if (pending === null || hasNoResponse(pending)) {
     const { req } = pending ?? {}
     const text = config.responseTo(error, req as BlazonRequest | undefined)
     if (!socket.destroyed) config.observers?.refused(text, pending)
     return end(socket, text)
   }
-  // Bytes written into the response to an earlier request would become a part of it, so wait until that is
-  // sent. If the pending response has begun and belongs to the broken request, it may never finish: close.
+  // Bytes that are written during the response to an earlier request would become a part of that response, so wait
+  // until it has been sent. If the pending response has begun and belongs to the malformed request, it may never
+  // finish, so close the connection.
   if (pending.req.complete) pending.once('finish', () => refuse(error, socket, config))
   else end(socket, '')
 }
@@ -76,8 +77,8 @@ function hasNoResponse({ headersSent, req }: Response): boolean {
 }
 
 /**
- * Closes a connection after all written bytes are sent. If the client is still sending, cutting the connection
- * at once would make it lose the response.
+ * Closes a connection after all written bytes have been sent. If the client is still sending, destroying the connection
+ * immediately would make the client lose the response.
  */
 function end(socket: Connection, response: string): void {
   if (socket.destroyed) return

@@ -6,17 +6,17 @@ import type { BlazonRequest } from '../http/request.js'
 import { inScopeOf, type RequestScopes } from '../http/request-scopes.js'
 import { kAbortController } from '../http/symbol-fields.js'
 
-/** The longest time that `setTimeout` accepts. It would treat a longer one as 1 ms. */
+/** The longest time that `setTimeout` accepts. It treats a longer time as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** A timer whose real part keeps the process alive until `unref`. */
+/** A timer that keeps the process alive until `unref` is called. */
 export interface ClosingTimer extends Timer {
   unref(): void
 }
 
 /**
- * Calls `run` once, after `ms` milliseconds of the application's clock or of real time, whichever comes first. A test can
- * advance the clock; if it has stopped the clock, the process must still be able to end.
+ * Calls `run` once, after `ms` milliseconds of the application's clock or of real time, whichever comes first. A test
+ * can advance the clock, but the process must be able to end even if a test has stopped the clock.
  */
 export function closingTimer(clock: Clock, ms: number, run: () => void): ClosingTimer {
   const real = setTimeout(ring, Math.min(ms, LONGEST_MS))
@@ -38,10 +38,10 @@ export function elapsed(clock: Clock, ms: number): Promise<void> {
 }
 
 /**
- * Waits for a promise, but only `ms` milliseconds.
+ * Waits for a promise for at most `ms` milliseconds.
  *
- * @returns whether it has settled in time.
- * @throws the reason of the promise.
+ * @returns whether the promise has settled in time.
+ * @throws the rejection reason of the promise.
  */
 export async function settlesWithin(
   { clock, ms }: { readonly clock: Clock; readonly ms: number },
@@ -58,16 +58,13 @@ export async function settlesWithin(
   }
 }
 
-/**
- * Notifies the handler of a stream that the application closes. A stream is a response that has begun and not
- * ended.
- */
+/** Notifies a stream's handler that the application is closing. A stream is a response that has begun but not ended. */
 export type NotifyStream = (res: ServerResponse) => void
 
-/** Counts requests that were cut, by their names. */
+/** Counts an aborted request by the name of its route. */
 export type NoteCut = (res: ServerResponse) => void
 
-/** Whether a response has begun and `end` was not called yet. */
+/** Whether a response has begun and `end` has not been called yet. */
 export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
   return headersSent && !writableEnded && !destroyed
 }

@@ -18,14 +18,15 @@ import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 /** The input of {@link compileBodies}. */
 export interface BodiesCompiler extends InputCompiler, WebhookApp {
   readonly settingsOf: (route: RouteModel) => PipelineConfig
-  /** The compiled schemas of each route, without the schemas of its bodies. */
+  /** The compiled schemas of each route, except for body schemas. */
   readonly inputs: readonly (readonly CompiledInput[])[]
 }
 
 /**
- * Makes the steps of the routes whose bodies have options. The module of the steps is loaded only if there is one.
+ * Creates the steps of routes whose bodies have options. The module for the steps is loaded only if there is such a
+ * route.
  *
- * @throws ConfigError that names every schema that does not compile.
+ * @throws ConfigError with every schema that does not compile.
  */
 export async function compileBodies(
   routes: readonly RouteModel[],
@@ -58,9 +59,9 @@ export async function compileBodies(
 }
 
 /**
- * Loads the module that verifies webhooks, but only if a route has one.
+ * Loads the module that verifies webhooks, but only if a route has a webhook.
  *
- * @throws ConfigError that names every route without a secret.
+ * @throws ConfigError with every route that has no secret.
  */
 async function loadChecks(
   routes: readonly RouteModel[],
@@ -83,7 +84,7 @@ async function loadChecks(
   return (route) => byRoute.get(route) ?? null
 }
 
-/** The values of a form are text, like query values, so they are coerced in the same way. */
+/** Form values are text, like query values, so they are coerced in the same way. */
 async function compileBody(
   { type, schema }: BodyModel,
   { compile, declaresOf }: InputCompiler,
@@ -100,7 +101,8 @@ interface UploadsCompiler {
 }
 
 /**
- * Makes the steps that read forms with files. Their modules and `@fastify/busboy` are loaded only if a route has one.
+ * Creates the steps that read forms with files. Their modules and `@fastify/busboy` are loaded only if a route has such
+ * a form.
  *
  * @throws ConfigError if `@fastify/busboy` is missing or too old.
  */
@@ -133,7 +135,7 @@ function rulesOf(
     areSingle: Object.values(fields).every(isSingle),
     fieldBytes: bodyBytes,
     formBytes: bytesOfForm(upload, bodyBytes),
-    // A form may send an empty file for each kind of file.
+    // A form may send an empty part for each file field.
     maxParts: MAX_PARAMETERS + maxFiles + Object.keys(files).length,
     validationStatus,
   }
@@ -141,7 +143,7 @@ function rulesOf(
 
 const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'boolean']
 
-/** Whether a field can only be sent once: its schema accepts no list. */
+/** Whether a field can be sent only once, because its schema does not accept a list. */
 function isScalar(schema: Schema, converters: SchemaConverters): boolean {
   const described = describeOnce(schema, { side: 'input', converters })
   const name = described.schema.$ref?.replace('#/components/schemas/', '')

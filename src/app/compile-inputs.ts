@@ -9,8 +9,8 @@ import { fieldNames } from '../schema/object-fields.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Returns the names that a schema contains, if error messages may repeat only these names. `null` if messages may
- * repeat any name.
+ * Returns a check for the names that a schema contains, if error messages may repeat only these names; `null` if
+ * messages may repeat any name.
  */
 type DeclaresOf = (schema: Schema) => CompiledInput['declares']
 
@@ -20,8 +20,8 @@ export function declaresFor({ validation, converters }: Settings): DeclaresOf {
 }
 
 /**
- * Returns whether a schema contains a name, as far as its JSON Schema shows. The schema is read at the first call,
- * because most schemas never reject a value.
+ * Returns whether the JSON Schema of a schema contains a name. The schema is converted at the first call, because most
+ * schemas never reject a value.
  */
 function declaredNames(
   schema: Schema,
@@ -46,7 +46,7 @@ export interface InputCompiler {
  * Compiles the input schemas of every route.
  *
  * @returns the inputs of each route, by the index of the route, in the order in which they are checked.
- * @throws ConfigError that names every schema that does not compile.
+ * @throws ConfigError with every schema that does not compile.
  */
 export async function compileInputs(
   routes: readonly RouteModel[],
@@ -55,7 +55,7 @@ export async function compileInputs(
   const problems: Problem[] = []
   const compileInput = async (route: RouteModel, source: InputSource, schema: Schema) => {
     try {
-      // The fields of a form are text, like query values, so they are coerced in the same way.
+      // Form fields are text, like query values, so they are coerced in the same way.
       const isForm = source === 'body' && route.upload !== null
       const validate = await compile(schema, isForm ? 'query' : source)
       return { index: route.index, input: { source, validate, declares: declaresOf(schema) } }
@@ -67,7 +67,7 @@ export async function compileInputs(
   const compiling: ReturnType<typeof compileInput>[] = []
   for (const route of routes) {
     for (const source of SOURCES) {
-      // Bodies with options have steps of their own: see `compileBodies`.
+      // Bodies with options have separate steps: see `compileBodies`.
       const isElsewhere = source === 'body' && route.bodies !== null
       const schema = isElsewhere ? null : route.inputs[source]
       if (schema !== null) compiling.push(compileInput(route, source, schema))
@@ -96,7 +96,7 @@ const NONE: readonly CompiledParameter[] = Object.freeze([])
 
 /** The input of {@link compileParameters}. */
 interface ParameterCompiler extends InputCompiler {
-  /** The status of a request with a wrong value. */
+  /** The response status for an invalid value. */
   readonly validationStatus: number
 }
 
@@ -104,7 +104,7 @@ interface ParameterCompiler extends InputCompiler {
  * Compiles the schemas of the parameters of `defineParameter`.
  *
  * @returns the parameters of each route.
- * @throws ConfigError that names every schema that does not compile.
+ * @throws ConfigError with every schema that does not compile.
  */
 export async function compileParameters(
   routes: readonly RouteModel[],

@@ -6,14 +6,14 @@ import { type CompiledModel, compileModel, type ModelOptions } from '../model/co
 interface Known {
   readonly controllers: readonly Class[]
   readonly writes: number
-  /** Everything else that the model depends on. */
+  /** A key for everything else that the model depends on. */
   readonly key: string
   readonly envelope: ModelOptions['envelope']
   readonly documented: ModelOptions['documented']
   readonly compiled: CompiledModel
 }
 
-/** The last model, by the first class in its list of controllers. An entry exists as long as that class. */
+/** The last model, by the first class in its list of controllers. The entry is removed together with that class. */
 const known = new WeakMap<Class, Known>()
 
 /**
@@ -58,7 +58,7 @@ function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => each === now[index])
 }
 
-/** A model with so many different keys is unlikely to be used with one of them again. */
+/** If a model has more keys, it is unlikely that one of them is used again. */
 const MAX_ENTRIES = 8
 
 /** Caches values that are derived from a model. Tests create many applications with the same model. */
@@ -68,8 +68,8 @@ export class ModelMemory<T> {
   /**
    * Returns the cached value of a model, or creates it.
    *
-   * @param key Everything besides the model that the value depends on. `null` if that is unknown; then nothing
-   * is cached.
+   * @param key Everything besides the model that the value depends on. `null` if this is unknown; then nothing is
+   * cached.
    */
   get(model: AppModel, key: string | null, make: () => T): T {
     if (key === null) return make()

@@ -17,17 +17,17 @@ import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
 
-/** The routes of an application. Each is compiled to one function. */
+/** The routes of an application, each compiled to one function. */
 export interface CompiledRoutes {
   readonly model: AppModel
-  /** Finds the index of a route in `model.routes`. The routes of the framework come after them. */
+  /** Finds the index of a route in `model.routes`. Higher indexes are routes of the framework. */
   readonly match: Router
-  /** The compiled routes, by that index. */
+  /** The compiled routes, by index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** Compiles the function that finds the route of a request and runs it. */
   readonly compileDispatch: typeof compileDispatch
-  /** The settings that tests compare responses with. */
+  /** The settings with which tests compare responses. */
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
@@ -103,7 +103,9 @@ function withOwnLimits(
   }
 }
 
-/** The router, and the function that uses it. The code for versions is loaded only if the application has versions. */
+/**
+ * Loads the router and the function that uses it. The code for versions is loaded only if the application has versions.
+ */
 async function findersOf(
   model: AppModel,
   { frameworkRoutes, settings }: RoutesConfig,
@@ -177,7 +179,10 @@ async function loadStreams(
   return (route) => compiled.get(route) ?? null
 }
 
-/** The function that limits or checks the fields of items (`responses`, `@ResponseFields`); `null` if none applies. */
+/**
+ * Loads the function that limits or checks the fields of items (`responses`, `@ResponseFields`); `null` if neither
+ * applies.
+ */
 async function loadItems(
   routes: readonly RouteModel[],
   { responses, converters }: StreamParts['settings'],

@@ -9,13 +9,13 @@ interface Parsed extends Socket {
 }
 
 /**
- * The open connections of a server. Node's own list of idle connections cannot be used: it contains connections
- * with a response that a slow client is still receiving, and it lacks clients that have not sent anything yet.
- * Before closing, a connection is only added here. Its pending responses are looked up at closing.
+ * The open connections of a server. Node's own list of idle connections cannot be used: it includes connections with a
+ * response that a slow client is still receiving, and lacks clients that have not sent anything yet. Until the
+ * application closes, connections are only added; their pending responses are looked up at that time.
  */
 export class Connections {
   readonly #sockets = new OpenSockets(() => this.#notify())
-  /** The number of connections that were ended, and of responses that became the last of their connection. */
+  /** The connections that were ended, and the responses that became the last response on their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
   /** The number of consecutive sweeps that found a connection without a request. */
@@ -39,8 +39,8 @@ export class Connections {
   }
 
   /**
-   * Before closing: makes the last pending response of each connection announce the end of the connection, and notes
-   * which connections are idle.
+   * Prepares closing: makes the last pending response on each connection announce the end of the connection, and
+   * records which connections are idle.
    */
   announce(): void {
     for (const socket of this.#open) {
@@ -51,11 +51,11 @@ export class Connections {
   }
 
   /**
-   * Ends connections that were idle for some sweeps. On all others it makes the last pending response announce the end of
-   * the connection.
+   * Ends connections that were idle for a number of sweeps. On all other connections, makes the last pending response
+   * announce the end of the connection.
    *
-   * @param idleSweeps How many sweeps. A request may be on its way on a connection that is idle here; 0 does not wait
-   * for it.
+   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here; 0 does
+   * not wait for it.
    */
   sweep(idleSweeps: number): void {
     this.#isClosing = true
@@ -70,7 +70,7 @@ export class Connections {
     return this.#sockets.list()
   }
 
-  /** Waits until no connection is left that speaks HTTP. */
+  /** Waits until no HTTP connection is left. */
   quiet(): Promise<void> {
     return this.#until(() => !this.#speaksHttp)
   }
@@ -89,7 +89,7 @@ export class Connections {
   /**
    * Destroys all remaining connections.
    *
-   * @param note Called for each response that is not sent completely.
+   * @param note Called for each response that has not been sent completely.
    */
   cut(note: NoteCut): void {
     for (const socket of this.#open) {
@@ -98,7 +98,7 @@ export class Connections {
     }
   }
 
-  /** Only the closing of the application reads the open connections. */
+  /** Only code that closes the application reads the open connections. */
   get #open(): ReadonlySet<Socket> {
     return this.#sockets.watch()
   }
@@ -108,7 +108,10 @@ export class Connections {
     return false
   }
 
-  /** Counts the sweeps since the last request of a connection. A connection with a running request is ready to end. */
+  /**
+   * Counts the sweeps since the last request on a connection. Infinite during a request, because its response can
+   * announce the end immediately.
+   */
   #countIdle(socket: Socket): number {
     if (respondsOn(socket).length > 0) {
       this.#idleSweeps.delete(socket)
@@ -134,8 +137,8 @@ export class Connections {
   }
 
   /**
-   * Makes a response announce the end of its connection. If its headers are sent, the header can no longer be
-   * added.
+   * Makes a response announce the end of its connection. If its headers have been sent, the `Connection` header can no
+   * longer be added.
    */
   #makeLast(res: ServerResponse, socket: Socket): void {
     res.shouldKeepAlive = false
@@ -153,28 +156,28 @@ export class Connections {
 }
 
 /**
- * Whether the connection was taken over by the application after an `Upgrade` or `CONNECT`. Node then has
- * removed its parser.
+ * Whether the application has taken over the connection after an `Upgrade` or `CONNECT`. Node has then removed its
+ * parser.
  */
 function isUpgraded({ parser }: Parsed): boolean {
   return parser == null || parser.incoming?.upgrade === true
 }
 
-/** Sends the bytes that are written already, and closes the connection. */
+/** Sends the bytes that have already been written, and closes the connection. */
 function end(socket: Socket): void {
-  // A program may pass any stream to the server as a connection, so `destroySoon` can be missing.
+  // A program may pass any stream to the server as a connection, so `destroySoon` may be missing.
   if (typeof socket.destroySoon === 'function') socket.destroySoon()
   else socket.end(() => socket.destroy())
 }
 
-/** The number of closed connections to keep in addition to the number of open ones. */
+/** How many more closed connections than open connections may be stored. */
 const FEW = 64
 
 /**
- * The open connections of a server. A listener for the end of each would take 250 bytes of an idle connection, because
- * Node adds and removes another one for each response, and a list of listeners keeps the room for it
- * (`npm run bench:idle`). So connections are known by weak references, and get a listener only when the application
- * closes. Closed ones are forgotten when they outnumber the others, which is constant work for each connection.
+ * The open connections of a server. A close listener would add 250 bytes to an idle connection, because Node adds and
+ * removes another listener for each response, and the list of listeners retains the space for it (`npm run
+ * bench:idle`). So connections are stored as weak references, and get a listener only when the application closes.
+ * Closed connections are removed when they outnumber the open ones, which is constant work per connection.
  */
 export class OpenSockets {
   #known: WeakRef<Socket>[] = []
@@ -182,7 +185,7 @@ export class OpenSockets {
   #watched: Set<Socket> | null = null
   readonly #closed: () => void
 
-  /** @param closed Called after each end of a connection, after the call of {@link watch}. */
+  /** @param closed Called after each end of a connection, once {@link watch} has been called. */
   constructor(closed: () => void) {
     this.#closed = closed
   }
@@ -203,7 +206,7 @@ export class OpenSockets {
     })
   }
 
-  /** Returns the set of open connections, which is kept up to date. */
+  /** Returns the set of open connections, which is updated from now on. */
   watch(): ReadonlySet<Socket> {
     if (this.#watched !== null) return this.#watched
     const watched = new Set<Socket>()
@@ -230,7 +233,7 @@ export class OpenSockets {
   }
 }
 
-/** A program may pass any stream to the server as a connection, so `closed` can be missing. */
+/** A program may pass any stream to the server as a connection, so `closed` may be missing. */
 function isOpen({ closed, destroyed }: Partial<Pick<Socket, 'closed' | 'destroyed'>>): boolean {
   return !(closed ?? destroyed)
 }

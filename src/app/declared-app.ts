@@ -23,25 +23,25 @@ import { type Resolved, resolveSettings, soundSettings } from './settings/resolv
 import type { Settings } from './settings/settings.js'
 import { declareFeatures, type Features } from './start-features.js'
 
-/** The part of an application with mistakes that can be checked. */
+/** The part of an application with errors that can still be checked. */
 export interface SoundPart extends Structure {
   readonly settings: Settings
 }
 
-/** The parts of an application that exist before it is read. */
+/** The parts of an application that exist before its options and decorators are read. */
 export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'app' | 'isClosing'> {
   readonly options: AppOptions
   /**
-   * Called when it is needed: the constructor of the subclass `TestApp` sets the harness after the constructor of
-   * `App`.
+   * Returns the harness. Called only when it is needed, because the constructor of the subclass `TestApp` sets it after
+   * the constructor of `App`.
    */
   readonly harnessOf: () => Harness
 }
 
 /**
- * Everything that the options and decorators of an application declare. Each part is made when it is first read. The only
- * code of the application that runs is its schemas, the `check` functions of plugins, and constructors with stand-ins of
- * controllers that have field routes. Every member throws a `ConfigError` for mistakes.
+ * Everything that the options and decorators of an application declare. Each part is created when it is first read. The
+ * only application code that runs is schemas, `check` functions of plugins, and the constructors of controllers with
+ * field routes, which receive stand-ins. Every member throws a `ConfigError` if there are errors.
  */
 export class DeclaredApp {
   readonly #config: DeclaredAppConfig
@@ -56,8 +56,8 @@ export class DeclaredApp {
   }
 
   /**
-   * Loads the check for decorators of other frameworks, if the process has any. Call it before a start: what was read
-   * until then, such as the document, was not checked for them, and is read again.
+   * Loads the check for decorators of other frameworks, if the process has any. Must be called before a start: parts
+   * that were read before, such as the document, were not checked for these decorators, and are read again.
    */
   async load(): Promise<void> {
     if (this.#checkForeign !== null || !hasTraces()) return
@@ -67,7 +67,7 @@ export class DeclaredApp {
     this.#documents = undefined
   }
 
-  /** Whether the settings were read without a mistake. */
+  /** Whether the settings were read without errors. */
   get hasSettings(): boolean {
     return this.#resolved !== undefined
   }
@@ -108,7 +108,7 @@ export class DeclaredApp {
     return this.#documents
   }
 
-  /** Its code is loaded here, because only the command line uses it. */
+  /** Loads the code here, because only the command line uses it. */
   async explain(query: RouteQuery): Promise<ExplainResult> {
     const { settings, description } = this
     const { explainQuery } = await import('./explain/explain-route.js')
@@ -120,7 +120,7 @@ export class DeclaredApp {
     findDevReport()?.started(() => this.explainAll())
   }
 
-  /** Its code is loaded here, because only `blazon dev` uses it. */
+  /** Loads the code here, because only `blazon dev` uses it. */
   async explainAll(): Promise<RouteExplanation[]> {
     const { explainRoute } = await import('./explain/explain-route.js')
     const { settings, description } = this
@@ -130,9 +130,9 @@ export class DeclaredApp {
   }
 
   /**
-   * The part of an application that can be checked in spite of the mistakes; `undefined` if there is no such part.
+   * The part of an application that can be checked despite the errors; `undefined` if there is no such part.
    *
-   * @param mistakes All known mistakes. They may be wrong options.
+   * @param mistakes All known errors, which may include invalid options.
    */
   soundPart(mistakes: readonly Problem[]): SoundPart | undefined {
     const settings = this.#resolved?.settings ?? soundSettings(this.#config.options, mistakes)
@@ -141,7 +141,7 @@ export class DeclaredApp {
     try {
       return { settings, ...readStructure(settings, this.#input(settings, features)) }
     } catch {
-      // Everything else would be a consequence of this error. If the options are right, the error is already known.
+      // All other errors would be consequences of this error. If the options are valid, this error is already known.
       return undefined
     }
   }
@@ -164,7 +164,7 @@ export class DeclaredApp {
   }
 }
 
-/** An application that has not started. Every member throws a `ConfigError` as `init` does. */
+/** An application that has not started. Every member throws a `ConfigError`, like `init`. */
 export interface UnstartedApp {
   readonly app: { getRouteTable(): RouteTableEntry[] }
   /** The part of the application that plugins receive. */

@@ -23,11 +23,11 @@ import type { Settings } from './settings/settings.js'
 export interface Description {
   readonly model: AppModel
   readonly scopes: readonly Scope[]
-  /** Warnings only. Errors were thrown. */
+  /** Only warnings, because errors are thrown. */
   readonly warnings: readonly Problem[]
 }
 
-/** The controllers and providers of an application, before settings are compared with them. */
+/** The controllers and providers of an application, before they are compared with the settings. */
 export interface Structure extends Omit<Description, 'warnings'> {
   /** Errors and warnings. */
   readonly problems: readonly Problem[]
@@ -37,13 +37,13 @@ export interface Structure extends Omit<Description, 'warnings'> {
 export interface DescribeInput {
   /** The providers of the framework itself. */
   readonly builtIn: readonly Provider[]
-  /** Finds decorators of other frameworks; `null` if the process has no such decorator. */
+  /** Finds decorators of other frameworks; `null` if the process has no such decorators. */
   readonly checkForeign: typeof checkForeign | null
 }
 
 /**
- * Reads the settings and the decorators into data. It runs no code of the application, apart from its schemas and the
- * constructors of controllers with field routes, which get stand-ins for their dependencies.
+ * Turns the settings and decorators into data. The only application code that runs is schemas and the constructors of
+ * controllers with field routes, which get stand-ins for their dependencies.
  *
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
@@ -56,7 +56,7 @@ export function describeApp(
   const { settings } = resolved
   const { model, scopes, problems } = readStructure(settings, input)
   const all = [...resolved.warnings, ...problems]
-  // These checks compare settings with the model, so they need settings and a model without errors.
+  // These checks compare settings with the model, so both must have no errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(...checkApp(settings, model, express))
   }
@@ -65,9 +65,9 @@ export function describeApp(
 }
 
 /**
- * Reads controllers and providers into data.
+ * Turns controllers and providers into data.
  *
- * @throws ConfigError with mistakes that cause all others.
+ * @throws ConfigError with the errors that cause all other errors.
  */
 export function readStructure(
   settings: Settings,
@@ -83,7 +83,7 @@ export function readStructure(
     ...plugins.map(({ name, providers = [] }) => ({ origin: `plugin '${name}'`, providers })),
   ])
   const { prefixOf, problems: misplaced } = routePrefixes(settings.prefix, graph.placements)
-  // Paths with a wrong prefix would be reported as wrong or duplicate again, once for each route.
+  // Paths with an invalid prefix would be reported again as invalid or duplicate, once for each route.
   if (misplaced.length > 0) throw new ConfigError([...graph.problems, ...misplaced])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
   const { model, problems } = compileOnce(controllers, {
@@ -118,7 +118,7 @@ export function readStructure(
   }
 }
 
-/** Whether an error is about a decorator of a route or of its class: such a value may have any type. */
+/** Whether an error is about a decorator of a route or its class, so that the decorator's value may have any type. */
 function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boolean {
   const [owner, member] = (subject.split(' ')[0] ?? '').split('.')
   const isOfClass = chainOf(controller).some(({ name }) => name === owner)
@@ -126,8 +126,8 @@ function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boo
 }
 
 /**
- * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of another
- * framework, or its fields could not be read.
+ * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of
+ * another framework, or its fields could not be read.
  */
 function isExplained({ code, subject }: Problem, others: readonly Problem[]): boolean {
   if (!['E_DECORATORS_NOT_APPLIED', 'E_DECORATOR_ORPHAN', 'W_CONTROLLER_EMPTY'].includes(code))
@@ -139,7 +139,7 @@ function isExplained({ code, subject }: Problem, others: readonly Problem[]): bo
   })
 }
 
-/** Whether a problem stops the start: an error, and with `strict` a warning, too. */
+/** Whether a problem prevents the start: an error, or with `strict` also a warning. */
 export function isFatal({ code }: Problem, { strict }: Pick<Settings, 'strict'>): boolean {
   return strict || code.startsWith('E_')
 }
@@ -159,7 +159,7 @@ export function logWarnings(logger: Logger, warnings: readonly Problem[]): void 
   for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
 }
 
-/** The warning that `testOverrides` has no effect outside of tests. */
+/** The warning that `testOverrides` has no effect outside tests. */
 export function ignoredOverrides({ testOverrides }: Settings): readonly Problem[] {
   if (testOverrides === null) return []
   return [
@@ -172,7 +172,7 @@ export function ignoredOverrides({ testOverrides }: Settings): readonly Problem[
   ]
 }
 
-/** Collects the mistakes that plugins find in the use of their decorators. */
+/** Collects the errors that plugins find in the use of their decorators. */
 function checkPlugins(plugins: readonly Plugin[], routes: readonly RouteModel[]): Problem[] {
   const asked = plugins.filter(({ check }) => check !== undefined)
   return asked.flatMap((plugin) => routes.flatMap((route) => problemsOf(plugin, route)))
@@ -214,7 +214,7 @@ export function routeTable({ routes }: AppModel): RouteTableEntry[] {
       handler: String(handler),
       isProtected,
       isAuthOptional,
-      // A table without prefixes and versions stays unchanged in snapshots.
+      // These fields are left out if they are empty, so that existing snapshots do not change.
       ...(guards.length > 0 && { guards }),
       ...(version !== null && { version }),
       ...(webhook !== null && { isSigned: true as const }),

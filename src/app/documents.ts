@@ -23,20 +23,20 @@ import type { Settings } from './settings/settings.js'
 export interface AppDocument {
   /** The path of its page. */
   readonly path: string
-  /** The version of the API in the document; `null` if the API has no versions. */
+  /** The API version of the document; `null` if the API has no versions. */
   readonly version: string | null
   /** All versions, with the paths of their pages. */
   readonly versions: readonly {
     /** The version of the API. */
     readonly name: string
-    /** The path of the page of its document. */
+    /** The path of the document's page. */
     readonly path: string
   }[]
   /** The version of OpenAPI. */
   readonly openapi: DocumentSettings['openapi']
   /** Whether the document and its page are served. */
   readonly isEnabled: boolean
-  /** Built at the first access. */
+  /** The document. It is built when it is first read. */
   readonly document: OpenApiDocument
   /** Errors and warnings about the document. */
   readonly problems: readonly Problem[]
@@ -89,8 +89,8 @@ type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
 }
 
 /**
- * One document for each version. The default version, or without one the last, has the path of the option, and comes
- * first.
+ * Lists one document for each version. The document of the default version, or else of the last version, has the path
+ * of the option and comes first.
  */
 function inVersions(
   swagger: DocumentSettings,
@@ -159,7 +159,7 @@ function wireOf({
   return { envelope, errors, validationStatus, bodyBytes: limits.bodyBytes }
 }
 
-/** Everything that `buildAppDocument` reads besides the model and its schemas. */
+/** Everything that `buildAppDocument` reads, except the model and its schemas. */
 function factsOf({ settings, swagger, express }: DocumentParts): object {
   return {
     swagger,
@@ -178,13 +178,13 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
   }
 }
 
-/** A request with a field that its caller may not see is a 403. */
+/** Adds a 403: the response to a request with a field that its caller may not see. */
 function visibilityContract(converters: SchemaConverters): ContractOf {
   return (route) =>
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
 }
 
-/** The additions of a guard to the operations of the routes that accept it. */
+/** The additions of guards to the operations of routes that accept them. */
 function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
   return guards.flatMap((guard) => {
     const { contract } = guard.document
@@ -214,22 +214,19 @@ export function buildDocsRoutes(served: readonly AppDocument[]): FrameworkRoute[
   return buildDocs({ documents, isProduction: process.env['NODE_ENV'] === 'production' })
 }
 
-/**
- * Whether the query parser reads nested parameters. A custom parser can do anything, so nested parameters are
- * assumed.
- */
+/** Whether the query parser reads nested parameters. For a custom parser, nested parameters are assumed. */
 function parsesNested(express: Application): boolean {
   const parser: unknown = express.get('query parser')
   return parser === 'extended' || typeof parser === 'function'
 }
 
 /**
- * A key for everything besides the model that the document depends on. `null` if a part of it can change
- * between two builds.
+ * A key for everything that the document depends on, except the model. `null` if any of it can change between two
+ * builds.
  */
 function keyOf({ routes }: AppModel, facts: object): string | null {
-  // The schema of a library does not change. A JSON Schema is a plain object that the application can change,
-  // and a function can return something else at each call.
+  // A library schema does not change. But a JSON Schema is a plain object that the application can change, and a
+  // function can return a different value at each call.
   let isConstant = routes.every(hasConstantSchemas)
   const key = JSON.stringify(facts, (_, value) => {
     if (typeof value === 'function') isConstant = false
@@ -238,7 +235,7 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-/** A format of your own has a function, which makes the document depend on more than its text. */
+/** Keeps the functions of a custom format, which make the document depend on more than plain data. */
 function constantsOf({ envelope, errors, ...rest }: DocumentWire): object {
   return {
     ...rest,

@@ -9,7 +9,7 @@ import type { LogFailure } from '../pipeline/log-failure.js'
 import type { ReportError } from '../pipeline/report-error.js'
 import { ignoreRejection } from '../step/step.js'
 
-/** Logs why a format of errors could not be used. */
+/** Logs why a custom error format could not be used. */
 export function formatFaults(
   { logger, report }: { readonly logger: Logger; readonly report: ReportError | null },
   log: LogFailure,
@@ -26,7 +26,7 @@ export function formatFaults(
   }
 }
 
-/** Returns a function that finds the error format of a request's route; `null` if no route has its own format. */
+/** Returns a function that finds the error format of a request's route; `null` if no route has a custom format. */
 export function routeFormats({
   routes,
 }: AppModel): ((req: BlazonRequest) => ErrorFormat | undefined) | null {

@@ -38,14 +38,14 @@ export interface ErrorPaths {
   /** For errors of routes, and for the handler timeout. */
   readonly onError: OnFailure
   readonly onMiddlewareError: OnFailure
-  /** For refusals by the framework itself, before the middlewares of the application or instead of a route. */
+  /** For refusals by the framework itself, before the application's middlewares or instead of a route. */
   readonly onRefusal: OnFailure
   /**
    * For errors of code that runs before those middlewares: `tenant.strategies`, and the middlewares of
    * `security`.
    */
   readonly onEarlyError: OnFailure
-  /** For errors of middlewares that have called `next` already. */
+  /** For errors of middlewares that have already called `next`. */
   readonly onLateError: OnLateError
   /** Handles errors of streams that have begun. `end` receives the error as JSON, and ends the response. */
   readonly onStreamError: (
@@ -58,9 +58,9 @@ export interface ErrorPaths {
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure
-  /** Logs how many errors were counted and not logged. */
+  /** Logs the number of errors that were counted but not logged. */
   readonly closeLog: () => void
-  /** Writes the responses to errors of Node's parser. */
+  /** Creates the responses to errors of Node's parser. */
   readonly parserErrorResponse: ResponseText
 }
 
@@ -71,9 +71,9 @@ export interface ErrorPathConfig {
   readonly express: Application
   readonly clock: Clock
   readonly logger: Logger
-  /** `null` without `onError`. */
+  /** Passes errors to `onError`; `null` without this option. */
   readonly report: ReportError | null
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: { readonly onError: ReportError | null } | null
   readonly secrets: RequestSecrets
   readonly features: Pick<RunningFeatures, 'scopes'>
@@ -81,7 +81,7 @@ export interface ErrorPathConfig {
 }
 
 /**
- * Builds the error handlers. Every error passes the plugins and the error middlewares, and then one function
+ * Builds the error handlers. Every error passes through the plugins and the error middlewares; then one function
  * renders it.
  */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
@@ -128,7 +128,7 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
     onStreamError(error, req, res, end) {
       const pass = explainErrors(explaining, (meaning) => {
         endStream(meaning, req, end)
-        // It would destroy the response, which still sends the items before the error.
+        // `onError` would destroy the response, which is still sending the items before the error.
         const pass = () => onError(meaning, req, res)
         if (res.writableEnded || res.closed) pass()
         else res.once('close', pass)
@@ -145,7 +145,7 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   }
 }
 
-/** The line of a failed request may be left out only where another line has the request. */
+/** The log line of a failed request may be omitted only if another line describes the request. */
 function startLog(
   { settings, logger, clock, secrets }: ErrorPathConfig,
   report: ReportError | null,
@@ -157,7 +157,7 @@ function startLog(
   }
 }
 
-/** Errors of the middlewares of `@Use` have the rules of other middlewares. */
+/** Errors in middlewares of `@Use` follow the rules for other middlewares. */
 function separateUseErrors(ofRoute: OnFailure, ofMiddleware: OnFailure): OnFailure {
   return function onRouteError(error, req, res, origin) {
     const handle = isUseError(error, req) ? ofMiddleware : ofRoute

@@ -17,17 +17,19 @@ import { findWorkerLink } from './worker-link.js'
 
 /** The parts of an application that plugins of features use. */
 export interface PluginUses {
-  /** Logs errors of guards that are not guards of routes. */
+  /** Logs errors of guards that do not protect routes. */
   readonly denials: OtherDenials
-  /** Returns the keys of cookies, which a function of the options may return at the start. Default: the keys of the options. */
+  /**
+   * Returns the cookie keys, which a function in the options may return at startup. Default: the keys in the options.
+   */
   readonly cookieKeys?: () => readonly string[]
   /** The documented routes with which `blazon dev` compares responses. Default: it compares nothing. */
   readonly described?: () => DescribedRoutes
 }
 
 /**
- * Lists the plugins of an application and of its features, the outermost first. A feature is loaded only for an
- * application that uses it.
+ * Lists the plugins of an application and of its features, outermost first. A feature is loaded only for an application
+ * that uses it.
  */
 export async function allPlugins(
   settings: Settings,
@@ -66,7 +68,7 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
   }
 }
 
-/** Lists the additions of features to the OpenAPI document. */
+/** Lists the functions that return what features add to the OpenAPI document. */
 export function featureContracts(settings: Settings): ContractOf[] {
   return FEATURES.flatMap(({ contract }) => contract?.(settings) ?? [])
 }
@@ -76,7 +78,7 @@ export function featureFacts(settings: Settings): object {
   return FEATURES.map(({ facts }) => facts?.(settings))
 }
 
-/** Finds mistakes in the decorators of features. */
+/** Finds errors in the decorators of features. */
 export function checkDecorators(routes: readonly RouteModel[]): Problem[] {
   return routes.flatMap((route) => FEATURES.flatMap(({ check }) => check?.(route) ?? []))
 }
@@ -87,7 +89,7 @@ export function compareFeatures(settings: Settings, model: AppModel): Problem[] 
   return FEATURES.flatMap(({ compare }) => compare?.(app) ?? [])
 }
 
-/** The data that each of several workers stores for itself. */
+/** The data that each of several workers stores separately. */
 export function keptByWorkers(
   settings: Settings,
   model: AppModel,
@@ -97,7 +99,7 @@ export function keptByWorkers(
   return FEATURES.flatMap(({ keptByWorker }) => keptByWorker?.(app, workers) ?? [])
 }
 
-/** The response headers that features and plugins add to routes, so that scripts of other origins may read them. */
+/** The response headers that features and plugins add to routes, so that scripts from other origins can read them. */
 export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
   if (settings.security.cors === null) return []
   const ofPlugins = settings.plugins.map(

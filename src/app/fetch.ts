@@ -15,14 +15,17 @@ export interface FetchInfo {
 type Request = globalThis.Request
 type Response = globalThis.Response
 
-/** The function `app.fetch`. A method for TypeScript, so that `TestApp` may accept more than a `Request`. */
+/**
+ * The type of `app.fetch`. It is declared as a method, so that `TestApp` can accept other arguments besides a
+ * `Request`.
+ */
 export type Fetch = {
   fetch(request: Request, info?: object & FetchInfo): Promise<Response>
 }['fetch']
 
 /**
- * Headers that are about a connection (RFC 9110, section 7.6.1). The host has its own connection to the client, and the
- * connection in memory has its own framing.
+ * Headers that apply to a connection only (RFC 9110, section 7.6.1). The host has its own connection to the client, and
+ * the in-memory connection has its own framing.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -32,7 +35,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Creates the function that sends requests of the Fetch standard to a server of this process. */
+/** Creates the function that sends Fetch API requests to a server in this process. */
 export function createFetch({ server, connections }: ServerEntry): Fetch {
   return async function fetchInMemory(request, info) {
     const url = urlOf(request)
@@ -41,7 +44,7 @@ export function createFetch({ server, connections }: ServerEntry): Fetch {
     if (connections.isClosing) throw closedError()
     const connect = (): MemorySocket => {
       const [client, serverSide] = MemorySocket.pair(origin)
-      // Node documents this event for this use: a server accepts any duplex stream this way.
+      // Node documents this use of the event: a server accepts any duplex stream in this way.
       server.emit('connection', serverSide)
       return client
     }
@@ -77,9 +80,9 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
   const body = bodyOf(request)
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : error)
-    // Use the class, because tracers replace the function `request` and would record an outgoing call.
+    // Uses the class, because tracers replace the function `request` and would record an outgoing call.
     const sent = new ClientRequest({
-      // The type requires a network socket; Node uses only the members that a `MemorySocket` has.
+      // The type requires a network socket, but Node uses only the members that a `MemorySocket` has.
       createConnection: connect as never,
       method,
       path: url.pathname + url.search,
@@ -99,7 +102,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
       try {
         resolve(webResponse(incoming, method, { omit: HOP_BY_HOP }))
       } catch (error) {
-        // The Fetch standard does not allow this status.
+        // The Fetch API does not allow this status.
         incoming.destroy()
         reject(error)
       }
@@ -115,12 +118,12 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
 }
 
 /**
- * Sends a body, and compares it with its `Content-Length`. The server would read bytes that exceed it as another request,
- * and would wait for missing bytes forever.
+ * Sends a body, and compares its length with `Content-Length`. The server would read extra bytes as another request,
+ * and would wait forever for missing bytes.
  */
 async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Promise<void> {
   const reader = stream.getReader()
-  // A response may be sent before the body has ended. The rest of the body is then cancelled.
+  // A response may be sent before the whole body has been read. The rest of the body is then cancelled.
   sent.once('close', () => reader.cancel().catch(() => {}))
   let left = length ?? Number.POSITIVE_INFINITY
   for (;;) {
@@ -142,7 +145,7 @@ function wrongLength(length: number | null): TypeError {
   return new TypeError(`The length of the request body differs from its Content-Length, ${length}`)
 }
 
-/** The body of a request, and its length if a header names it. */
+/** The body of a request, and its length if a header specifies it. */
 interface SentBody {
   readonly stream: ReadableStream
   readonly length: number | null
@@ -162,7 +165,7 @@ function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
 function headersOf({ headers }: Request, url: URL, body: SentBody | null): Record<string, string> {
   const sent: Record<string, string> = { host: url.host }
   headers.forEach((value, given) => {
-    // A host may send names in any case.
+    // A host may pass names in any case.
     const name = given.toLowerCase()
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })

@@ -13,14 +13,14 @@ export type FindDecorated = <TValue, TFound, TTarget extends OptionTarget>(
 
 /** The input of {@link findDecorated}. */
 export interface Constructed {
-  /** Everything that the container has constructed, in order. */
+  /** All instances that the container has constructed, in order. */
   readonly instances: Iterable<unknown>
   readonly modules: readonly Module[]
 }
 
 /**
- * Lists the constructed instances whose class has an option, and their methods that have it. Reads the decorators at each
- * call, because a call of `get` may have constructed more.
+ * Lists the constructed instances whose class has an option, and their methods that have the option. Reads the
+ * decorators at each call, because `get` may have constructed more instances.
  */
 export function findDecorated({ instances, modules }: Constructed): FindDecorated {
   return <TValue, TFound, TTarget extends OptionTarget>(
@@ -63,7 +63,7 @@ function hasOptions({ facts, methods }: ClassFacts): boolean {
   return groupFacts(all).option !== undefined
 }
 
-/** The decorated places of one instance: the class itself, then its methods. */
+/** The decorated targets of one instance: the class itself, then its methods. */
 function placesOf<TValue, TFound, TTarget extends OptionTarget>(
   { instance, module, ofClass, methods }: Owner,
   option: RouteOption<TValue, TFound, TTarget>,

@@ -7,7 +7,7 @@ import type { Harness } from './harness.js'
 import { LifecycleHooks } from './lifecycle.js'
 import { namedTokens } from './make-interceptors.js'
 
-/** Adds the providers that are missing to the other mistakes of a start. */
+/** Adds missing providers to the other errors of a start. */
 export async function addMissing(
   error: unknown,
   declared: DeclaredApp,
@@ -22,9 +22,9 @@ export async function addMissing(
 }
 
 /**
- * Finds the tokens that nothing provides in an application that cannot start for another reason. The tokens that
- * `inject()` requests are found only by running a constructor, so classes are constructed, and closed again. Factories
- * are not called: they open connections.
+ * Finds the tokens without a provider in an application that cannot start for another reason. The tokens that
+ * `inject()` requests can be found only by running constructors, so classes are constructed, and closed again.
+ * Factories are not called, because they may open connections.
  */
 async function findMissing(
   { scopes, model, settings }: SoundPart,
@@ -34,13 +34,13 @@ async function findMissing(
   const { problems } = await makeAll(container, namedTokens(model, settings))
   const limit = { clock, ms: settings.timeouts.onCloseMs }
   const hooks = new LifecycleHooks(() => container.root.made, limit)
-  // An error here is unrelated to the mistakes: no class has been started.
+  // An error here is irrelevant, because no instance has been started.
   await hooks.close().catch(() => {})
-  // A class that needs the value of a factory fails for that reason alone.
+  // A class that needs the value of a factory fails for that reason only.
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 
-/** The same scope, with factories that fail as soon as their dependencies are injected. */
+/** The same scope, with factories that fail as soon as their dependencies have been injected. */
 function withoutFactories(scope: Scope): Scope {
   return { ...scope, bindings: scope.bindings.map(withoutFactory) }
 }

@@ -23,7 +23,7 @@ type TenantOf = NonNullable<AuthGuard['tenantOf']>
  */
 export interface Harness {
   readonly clock: Clock
-  /** `null` uses the `logger` option. */
+  /** The logger; `null` uses the option `logger`. */
   readonly logger: Logger | null
   /** Providers that replace providers of the application. */
   readonly overrides: readonly Override[]
@@ -31,9 +31,9 @@ export interface Harness {
   readonly plugins: readonly Plugin[]
   /** Returns the request of the current code; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null
-  /** Returns results of statements instead of a database; `null` uses the database. */
+  /** Returns the results of statements instead of the database; `null` uses the database. */
   readonly answerStatement: AnswerStatement | null
-  /** Returns responses to calls instead of other hosts; `null` sends the calls. */
+  /** Returns the responses to calls instead of other hosts; `null` sends the calls. */
   readonly answerCall: AnswerCall | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
@@ -45,15 +45,15 @@ export interface Harness {
   readonly wrapStore: (store: CacheStore) => CacheStore
   /** Changes the stage of each rate limit. */
   readonly wrapLimit: (limit: PublicStage) => PublicStage
-  /** Creates a step that runs right before the handler of a route; `null` for none. */
+  /** Creates a step that runs immediately before the handler of a route; `null` for no step. */
   readonly beforeHandler: (route: RouteModel) => StepFactory | null
-  /** Changes the compiled routes. It is called before `setup` and `onInit` run. */
+  /** Changes the compiled routes. Called before `setup` and `onInit`. */
   readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
   /** Replaces the functions that receive requests from Node. */
   readonly wrapListener: (listener: Listener) => Listener
 }
 
-/** The harness of an application outside of tests. All its functions have no effect. */
+/** The harness of an application outside tests. Its functions have no effect. */
 export const NO_HARNESS: Harness = Object.freeze({
   clock: systemClock,
   logger: null,

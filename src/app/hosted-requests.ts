@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 
-/** The number of stored responses at which ended ones are removed. */
+/** The number of stored responses at which ended responses are removed. */
 const SWEEP_FROM = 64
 
 /**
- * Requests that came through the server of a host, so that closing can wait for them. There is no listener on a
- * response before closing, because a listener would disable the fast path of `res.json`.
+ * Requests that arrived through the server of a host; stored so that closing can wait for them. There is no listener on
+ * a response before closing, because a listener would disable the fast path of `res.json`.
  */
 export class HostedRequests {
   readonly #responses = new Set<ServerResponse>()
@@ -18,7 +18,7 @@ export class HostedRequests {
     this.#notifyStream = notifyStream
   }
 
-  /** Counts a request until its response is finished or cut. */
+  /** Counts a request until its response is finished or aborted. */
   add(res: ServerResponse): void {
     this.#responses.add(res)
     if (this.#responses.size >= this.#sweepAt) this.#forgetEnded()
@@ -36,16 +36,13 @@ export class HostedRequests {
     for (const res of this.#responses) res.shouldKeepAlive = false
   }
 
-  /** Does the same, and notifies streams. */
+  /** Does the same as `announce`, and notifies streams. */
   sweep(): void {
     this.announce()
     for (const res of this.#responses) if (isStreaming(res)) this.#notifyStream(res)
   }
 
-  /**
-   * Waits for the requests that are running at the time of the call. Later requests are served, but not
-   * waited for.
-   */
+  /** Waits for the requests that are running at the time of the call. Later requests are served, but not awaited. */
   async quiet(): Promise<void> {
     this.#forgetEnded()
     const cut = new Promise<void>((resolve) => {
@@ -75,8 +72,8 @@ export class HostedRequests {
   }
 
   /**
-   * Removes ended responses. The next removal happens at twice the number of remaining ones, so each is visited
-   * about twice on average.
+   * Removes ended responses. The next removal happens at twice the number of remaining responses, so each response is
+   * visited about twice on average.
    */
   #forgetEnded(): void {
     for (const res of this.#responses) if (isOver(res)) this.#responses.delete(res)

@@ -9,13 +9,13 @@ import { settlesWithin } from './closing.js'
  */
 export type ListMembers = () => Iterable<unknown>
 
-/** The time that each `onClose` gets. */
+/** The time limit for each `onClose`. */
 export interface CloseLimit {
   readonly clock: Clock
   readonly ms: number
 }
 
-/** The error of a start that `close` has ended. */
+/** The error of a start that was ended by `close`. */
 export function closedError(): Error {
   return new Error('The application is closed.')
 }
@@ -34,9 +34,9 @@ export class LifecycleHooks {
   }
 
   /**
-   * Calls `onInit` of each member, one after the other.
+   * Calls `onInit` of all members sequentially.
    *
-   * @param goOn Called before each. It throws to end the boot.
+   * @param goOn Called before each member. Throws to end the boot.
    */
   async init(goOn: () => void): Promise<void> {
     for (const member of this.#members()) {
@@ -46,7 +46,7 @@ export class LifecycleHooks {
     }
   }
 
-  /** Calls `onReady` of each member, as {@link init} calls `onInit`. */
+  /** Calls `onReady` of all members, as {@link init} calls `onInit`. */
   async ready(goOn: () => void): Promise<void> {
     for (const member of this.#members()) {
       goOn()
@@ -54,7 +54,7 @@ export class LifecycleHooks {
     }
   }
 
-  /** Calls `onClosing` of all members at once. {@link close} throws their errors. */
+  /** Calls `onClosing` of all members concurrently. {@link close} throws their errors. */
   async leave(graceMs: number): Promise<void> {
     const limit = { ...this.#limit, ms: graceMs + this.#limit.ms }
     const left = this.#members().map(async (member) => {

@@ -33,42 +33,45 @@ export interface ListenerConfig {
   readonly classesFor: (host: unknown) => MessageClasses
   /** Runs the middlewares, then the route. */
   readonly run: RunRoute
-  /** The same for a request with too many query parameters. */
+  /** Runs the same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
   readonly onError: OnError
-  /** Writes the responses to errors of Node's parser. */
+  /** Creates the responses to errors of Node's parser. */
   readonly parserErrorResponse: ResponseText
-  /** The highest number of header lines in a request. */
+  /** The maximum number of header lines in a request. */
   readonly maxHeaders: number
   readonly isClosing: () => boolean
   /** Counts the requests that did not arrive through the application's own server. */
   readonly hostedRequests: HostedRequests
-  /** Called with each request before anything else, in this order. */
+  /** Called first for each request, in this order. */
   readonly begin: readonly ((req: BlazonRequest, res: Response) => void)[]
   /** Identifies the application. */
   readonly app: object
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
   readonly logger: Logger
 }
 
 /** The functions that receive requests and parse errors from Node. */
 export interface Listener {
-  /** Takes requests of the application's own server. They are instances of its classes. */
+  /** Receives requests of the application's own server, which are instances of its classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
-  /** Takes requests of any server or Express application. `next` is called for requests without a route here. */
+  /**
+   * Receives requests of any server or Express application. Calls `next` for requests without a route in this
+   * application.
+   */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
   /** Refuses requests with an `Expect` header that the server does not support (RFC 9110, 10.1.1). */
   readonly handleExpectation: (req: BlazonRequest, res: Response) => void
   readonly handleClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
 }
 
-/** The first functions for a request that has the application's prototype. */
+/** The first functions to process a request that has the application's prototype. */
 interface OpenFunctions {
   readonly open: Open
   /**
-   * For a request that an Express application has handled before. It has changed `url` to the part below its
-   * mount path.
+   * For a request that an Express application has handled before, and whose `url` Express has changed to the part below
+   * the mount path.
    */
   readonly openMounted: Open
   readonly refuseExpectation: Open
@@ -80,14 +83,14 @@ function createOpenFunctions(config: ListenerConfig): OpenFunctions {
   const { run, runExcessive, onError, maxHeaders, isClosing, begin } = config
   function refuseHead(error: unknown, req: BlazonRequest, res: Response): void {
     req.res = res
-    // A proxy may have read this request differently, so the next requests on its connection cannot be trusted.
+    // A proxy may have parsed this request differently, so later requests on the connection cannot be trusted.
     res.shouldKeepAlive = false
     onError(error, req, res)
   }
   function enter(req: BlazonRequest, res: Response): void {
     req.res = res
     if (isClosing()) res.shouldKeepAlive = false
-    // `rawHeaders` has two entries for each line: name and value.
+    // `rawHeaders` has two entries for each header line: name and value.
     if (req.rawHeaders.length > 2 * maxHeaders) {
       const message = `The request has more than ${maxHeaders} header lines`
       return refuseHead(refuse('REQUEST_HEADER_FIELDS_TOO_LARGE', message), req, res)
@@ -112,7 +115,7 @@ function createOpenFunctions(config: ListenerConfig): OpenFunctions {
     } catch (error) {
       return refuseHead(error, req, res)
     }
-    // The target `*` means the host application. The router would read it as `/`.
+    // The request target `*` means the host application. The router would interpret it as `/`.
     if (req.url === '*') req[kPassOn]?.()
     else enter(req, res)
   }
@@ -149,7 +152,7 @@ function beginning(begin: ListenerConfig['begin'], open: Open): Open {
   )
 }
 
-/** Creates the functions that connect Node's events with the pipeline. */
+/** Creates the functions that connect Node's events to the pipeline. */
 export function createListener(config: ListenerConfig): Listener {
   const { open, openMounted, refuseExpectation } = createOpenFunctions(config)
   const { hostedRequests, app: thisApp, parserErrorResponse, observers } = config
@@ -163,8 +166,8 @@ export function createListener(config: ListenerConfig): Listener {
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (isHttp2(req, res)) return refuseHttp2(res)
     if (res.socket === null && !mayWait(req, res)) return
-    // The connection was cut just now, so drop the request. A request whose response is closed already may
-    // still run.
+    // The connection has just been destroyed, so drop the request. A request whose response is already closed may still
+    // run.
     if (hasLostConnection(res) && !res.closed) return
     const reqPrototype = Object.getPrototypeOf(req)
     const resPrototype = Object.getPrototypeOf(res)
@@ -176,7 +179,7 @@ export function createListener(config: ListenerConfig): Listener {
     const adoptedRes = adoptResponse(res, req, Response)
     hostedRequests.add(res)
     if (next === undefined) {
-      // Vercel and Next.js set a `query` that contains the parameters of their own routes. Remove it.
+      // Vercel and Next.js set a `query` that contains the parameters of their own routes.
       Reflect.deleteProperty(adopted, 'query')
       return open(adopted, adoptedRes)
     }
@@ -214,8 +217,8 @@ function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
 }
 
 /**
- * Responds to a request if the start has failed. There are no routes yet that could respond, and no caller receives the
- * error, so it is logged.
+ * Responds to a request if the start has failed. There are no routes yet, and no caller receives the error, so it is
+ * logged.
  */
 export function refuseUnstarted(
   err: unknown,
@@ -227,8 +230,8 @@ export function refuseUnstarted(
 }
 
 /**
- * Returns a function that refuses requests of Node's HTTP/2, whose messages are of other classes. The mistake is in the
- * program, not in a request, so the first request alone is logged.
+ * Returns a function that refuses requests from Node's HTTP/2 server, whose messages have other classes. The error is
+ * in the program, not in a request, so only the first request is logged.
  */
 function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse) => void {
   let isLogged = false
@@ -242,7 +245,7 @@ function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse
 const HTTP2 =
   'app.handler cannot handle HTTP/2 requests: they get a 505 response. Use http.createServer or https.createServer, and terminate HTTP/2 at a proxy.'
 
-/** A client of HTTP/1 may write any version in its request, so the response decides. */
+/** An HTTP/1 client may write any version in its request, so the response is checked. */
 function isHttp2({ httpVersionMajor }: { httpVersionMajor: number }, res: object): boolean {
   return httpVersionMajor === 2 && 'stream' in res
 }

@@ -13,7 +13,7 @@ import {
 } from './settings/listen-options.js'
 import { findWorkerLink, listenAsWorker } from './worker-link.js'
 
-/** Where an application shall listen, and how. */
+/** Where and how an application should listen. */
 export interface ListenRequest {
   readonly place: ListenPlace
   readonly options: ListenOptions
@@ -37,11 +37,11 @@ export interface ListeningApp {
   /** Starts the application, if it has not started yet. */
   readonly start: () => Promise<{ readonly server: Server }>
   readonly isClosing: () => boolean
-  /** Receives the promise of the address, so that closing can wait for it. */
+  /** Receives the promise for the address, so that closing can wait for it. */
   readonly began: (listening: Promise<AddressInfo | string>) => void
 }
 
-/** Starts an application and listens; a worker of `blazon start` first waits for its turn. */
+/** Starts an application and listens. A worker of `blazon start` first waits for its turn. */
 export async function startListening(
   { app, declared, start, isClosing, began }: ListeningApp,
   place: ListenPlace,
@@ -88,8 +88,8 @@ interface Start {
 }
 
 /**
- * Logs where an application listens, how many routes it has, and how long the start took. In development, also where
- * its documentation is.
+ * Logs where an application listens, how many routes it has, and how long the start took. In development, it also logs
+ * where the documentation is.
  */
 function logStart({ logger, address, routes, startMs, documents }: Start): void {
   const url = urlOf(address)

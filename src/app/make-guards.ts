@@ -8,24 +8,25 @@ import { checkCreated, type GuardSettings, isHeaderText } from './settings/guard
 /** A guard of a running application. */
 export interface MadeGuard {
   readonly settings: GuardSettings
-  /** The guard of the option, or the guard that its token provides. All members but `canActivate` are read from it. */
+  /**
+   * The guard of the option, or the guard that its token provides. All members except `canActivate` are read from it.
+   */
   readonly guard: AuthGuard
-  /** The guard that this application runs: the result of `forApplication`, or the guard itself. */
+  /** The guard that this application uses: the result of `forApplication`, or the guard itself. */
   readonly running: AuthGuard
 }
 
-/** The parts of the application that guards are made of. */
+/** The parts of the application from which guards are created. */
 interface GuardParts {
   /** Has created the {@link guardTokens}. */
   readonly injector: Injector
   readonly setup: GuardSetup
-  /** Gets each guard that `forApplication` returns, for its hooks. */
+  /** Receives each guard that `forApplication` returns, for its hooks. */
   readonly onMade: (running: AuthGuard) => void
 }
 
 /**
- * Finds the guards of an application, and lets each create its state for this application. A guard that has two names has
- * one state.
+ * Finds the guards of an application, and calls their `forApplication`. A guard with two names has one state.
  *
  * @throws ConfigError if the value of a token is not a guard.
  */

@@ -17,14 +17,14 @@ import { readKeys } from './settings/cookie-options.js'
 /** Everything that is constructed before the routes are compiled. */
 interface Instances extends Pick<RoutesConfig, 'controllers' | 'interceptors'> {
   readonly guards: readonly MadeGuard[]
-  /** The application with the keys of its cookies, which a function may return. */
+  /** The application with its cookie keys, which a function may return. */
   readonly keyed: DescribedApp
 }
 
 /**
  * Creates providers, controllers, guards and interceptors.
  *
- * @param guarding Gets the guards that exist for this application only.
+ * @param guarding Receives the guards that exist only for this application.
  */
 export async function makeInstances(
   app: DescribedApp,
@@ -58,10 +58,10 @@ export function warn({ logger, settings }: DescribedApp, warnings: readonly Prob
 }
 
 /**
- * Creates every provider and controller.
+ * Creates all providers and controllers.
  *
  * @param tokens Other tokens to create: see {@link namedTokens}.
- * @returns the controllers, by their classes.
+ * @returns the controllers, by class.
  * @throws ConfigError with everything that could not be created.
  */
 async function makeControllers(
@@ -80,10 +80,10 @@ async function makeControllers(
 }
 
 /**
- * Compares the field routes of the constructed controllers with the routes of the model, which were read from instances
- * without dependencies. Each difference is an error: a route that is documented and not served, or the reverse.
+ * Compares the field routes of the constructed controllers with the routes in the model, which were read from instances
+ * with stand-ins. Each difference is an error: a route that is documented but not served, or served but not documented.
  *
- * @param made Everything that the container has constructed.
+ * @param made All instances that the container has constructed.
  */
 function checkFieldRoutes(
   controllers: ReadonlyMap<unknown, object>,
@@ -95,7 +95,7 @@ function checkFieldRoutes(
   return [
     ...[...links].flatMap((link) => refuseAll(link, fieldsOf(link), STATIC)),
     ...[...made].flatMap((each) => checkProvider(each, links)),
-    // An object that replaces the controller in a test has methods of its own.
+    // An object that replaces the controller in a test has its own methods.
     ...classes.flatMap(([target, instance]) =>
       instance instanceof target ? compare(target, fieldsOf(instance)) : [],
     ),
@@ -155,7 +155,7 @@ const LOST =
   'It is a route only while the dependencies of its class are missing, not in the application: the constructor changes it, or it depends on an injected value.'
 const REMEDY = 'Assign the same route to the field in every instance, or decorate a method.'
 
-/** The parts of a route that do not need a comparison of schemas, as text. */
+/** The parts of a route that can be compared without schemas, as text. */
 function shownRoute({ by, facts }: MadeRoute): string {
   const { path } = facts[0] as FactOf<'route'>
   const options = facts.find((fact) => fact.kind === 'routeOptions')?.options ?? {}

@@ -13,7 +13,7 @@ export type InterceptorsOf = (route: RouteModel) => readonly Interceptor[]
 const NONE: readonly never[] = Object.freeze([])
 
 /**
- * Finds the interceptors of all routes, the application's interceptors first.
+ * Finds the interceptors of all routes, starting with the application's interceptors.
  *
  * @param injector Has created the {@link interceptorTokens}.
  * @throws ConfigError if the value of a token is not an interceptor.
@@ -61,7 +61,7 @@ function find(entry: InterceptorEntry, injector: Injector): Interceptor {
   ])
 }
 
-/** The tokens that options and decorators name, and that something has to provide. */
+/** The tokens in options and decorators, which need a provider. */
 export function namedTokens(model: AppModel, settings: Settings): Token[] {
   return [...guardTokens(settings.auth), ...interceptorTokens(model, settings)]
 }

@@ -13,8 +13,8 @@ export interface UpgradeObserver {
 const EVENTS = ['upgrade', 'connect'] as const
 
 /**
- * Observes `upgrade` and `CONNECT` requests. A listener for them changes how Node treats such requests, so ours exists
- * only while the program has one.
+ * Observes `upgrade` and `CONNECT` requests. A listener changes how Node handles such requests, so our listener exists
+ * only while the program has a listener.
  */
 export function observeUpgrades(server: Server, observer: UpgradeObserver): void {
   for (const event of EVENTS) {
@@ -49,7 +49,7 @@ function follow(req: IncomingMessage, socket: Duplex, { start, end }: UpgradeObs
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})/
 
 /**
- * Passes on the status of the first bytes that are written to a connection. The program writes the response to an upgrade
+ * Reports the status in the first bytes that are written to a connection. The program writes the response to an upgrade
  * as text, so there is no other place to read the status from.
  */
 function readStatus(socket: Duplex, found: (status: number) => void): void {
@@ -76,15 +76,15 @@ function readStatus(socket: Duplex, found: (status: number) => void): void {
 }
 
 /**
- * A connection, with the number of bytes it had sent when its last observed request was over. The field does not exist until
- * an application that counts bytes observes a request: under Node 20, reading the number takes as long as everything else
- * that observing takes.
+ * A connection, with the number of bytes that it had sent when its last observed request ended. The field is missing
+ * until an application that counts bytes observes a request: in Node 20, reading the number takes as long as all other
+ * work of observing.
  */
 export interface ObservedSocket extends Socket {
   [kSentBytes]?: number
 }
 
-/** Counts the bytes of a connection from now on. On a serverless platform there may be no connection. */
+/** Counts the bytes of a connection from now on. On a serverless platform, there may be no connection. */
 export function countBytesFrom(socket: ObservedSocket | null): void {
   if (socket && socket[kSentBytes] === undefined) socket[kSentBytes] = socket.bytesWritten ?? 0
 }

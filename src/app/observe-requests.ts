@@ -32,11 +32,11 @@ export interface ObserverConfig
   extends Omit<ObserverSetup, 'activeRequests' | 'secretsOf' | 'urlOf'> {
   readonly plugins: readonly Plugin[]
   readonly clock: Clock
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   readonly secrets: RequestSecrets
   readonly settings: Pick<Settings, 'auth'>
-  /** The plugins of the test; empty outside of tests. */
+  /** The plugins of the test; empty outside tests. */
   readonly harness: { readonly plugins: readonly Plugin[] }
 }
 
@@ -44,7 +44,7 @@ export interface ObserverConfig
  * Collects the plugins' observers of all requests. The `requests` of each plugin is called once.
  *
  * @returns `null` if no plugin observes requests.
- * @throws ConfigError if a plugin returns something else than an observer.
+ * @throws ConfigError if a plugin returns something other than an observer.
  */
 export function collectObservers(config: ObserverConfig): RequestObservers | null {
   const { get, logger, model, usesTenants, secrets } = config
@@ -112,7 +112,7 @@ function wrongCall(observer: RequestObserver): string | null {
   return null
 }
 
-/** The functions of all observers. At least one list has one. */
+/** The functions of all observers. At least one list is not empty. */
 interface ObserverCalls {
   readonly around: readonly NonNullable<RequestObserver['around']>[]
   readonly onEnd: readonly NonNullable<RequestObserver['onEnd']>[]
@@ -124,22 +124,22 @@ interface ObserverCalls {
   readonly needs: ObserverNeeds
 }
 
-/** The needs of observers besides their calls. */
+/** The data that observers need, besides their functions. */
 export interface ObserverNeeds {
-  /** The stacks of statements. */
+  /** Whether statements need stack traces. */
   readonly stacks: boolean
-  /** The bodies of calls to other hosts. */
+  /** Whether calls to other hosts need their bodies. */
   readonly bodies: boolean
-  /** The number of sent bytes of each request. */
+  /** Whether requests need the number of sent bytes. */
   readonly bytes: boolean
-  /** An async context with the request, for an observer that is not part of the test. */
+  /** Whether an observer that is not part of a test needs the request in an async context. */
   readonly currentRequest: boolean
 }
 
 /** Runs a request. `next` is called once, before it returns. */
 export type Around = (req: BlazonRequest, next: () => void) => void
 
-/** Observes each request of an application until its end, and then calls the observers once. */
+/** Observes each request of an application until it ends, and then calls each observer once. */
 export class RequestObservers {
   /** The number of running requests. */
   active = 0
@@ -155,7 +155,7 @@ export class RequestObservers {
   readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: ObserverNeeds
   readonly #call: (ended: EndedRequest) => void
-  /** `null` if no observer takes decisions. */
+  /** Calls the observers of decisions; `null` if there are none. */
   readonly #onDecision: NonNullable<RequestObserver['onDecision']> | null
   readonly #clock: Clock
   readonly #scopes: RequestScopes | null
@@ -196,8 +196,8 @@ export class RequestObservers {
     if (take !== null) observed.note = (decision) => take(req, decision)
     if (this.needs.bytes) countBytesFrom(req.socket as ObservedSocket | null)
     res[kObserved] = observed
-    // A listener would keep Node from writing the head of the response in one call, and Node would detach the
-    // connection, and send the next response, before the listener runs.
+    // A listener would prevent Node from writing the response head and body in one call. It would also run too late:
+    // Node first detaches the connection and sends the next response.
     if (observed.outer !== undefined) {
       observed.emit = observed.outer.emit
       observed.hasHostEmit = observed.outer.hasHostEmit
@@ -209,7 +209,7 @@ export class RequestObservers {
     res.emit = emitObserved
   }
 
-  /** Forgets a request that is passed on to the host of the application. */
+  /** Stops observing a request that is passed on to the host of the application. */
   forget(res: ObservedResponse): void {
     const { [kObserved]: observed } = res
     if (observed?.onOver !== this.#end) return
@@ -224,10 +224,10 @@ export class RequestObservers {
   }
 
   /**
-   * Notes a response to input that Node's parser could not read.
+   * Records a response to input that Node's parser could not read.
    *
    * @param text The whole response.
-   * @param res The response whose request was broken; `null` if the parser has not found a request.
+   * @param res The response whose request was malformed; `null` if the parser found no request.
    */
   refused(text: string, res: ObservedResponse | null): void {
     const status = Number(text.slice('HTTP/1.1 '.length, 12))
@@ -285,12 +285,12 @@ export class RequestObservers {
     try {
       ignoreRejection(this.#logger.error({ err }, 'A request observer failed'))
     } catch {
-      // The process must go on even if the logger fails.
+      // The process must continue even if the logger fails.
     }
   }
 }
 
-/** Lets an observer wrap requests, and makes sure that `next` is called exactly once. */
+/** Allows an observer to wrap requests, and ensures that `next` is called exactly once. */
 function surround(
   call: NonNullable<RequestObserver['around']>,
   inner: Around | null,
@@ -319,7 +319,7 @@ function surround(
 
 const { emit: nodeEmit } = EventEmitter.prototype
 
-/** The `emit` of an observed response: ends its observed requests before it calls the listeners of the end. */
+/** The `emit` of an observed response: ends its observed requests before it calls the listeners for the end. */
 function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
   const { [kObserved]: innermost } = this
   if (innermost?.isOver === false && (event === 'finish' || event === 'close')) {
@@ -340,7 +340,9 @@ function emitObserved(this: ObservedResponse, event: string | symbol, ...args: u
   return args.length === 0 ? emit.call(this, event) : emit.call(this, event, ...args)
 }
 
-/** Whether a part of the response was sent. A response that waits for an earlier one has no connection yet. */
+/**
+ * Whether a part of the response was sent. A response that is waiting for an earlier response has no connection yet.
+ */
 function isSent({ headersSent, socket }: Response, isFinished: boolean): boolean {
   return headersSent && (isFinished || socket !== null)
 }

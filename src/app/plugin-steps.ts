@@ -18,7 +18,7 @@ import type { StepSource } from './start-features.js'
 
 /** The parts of an application that steps may use. */
 export interface StepsConfig {
-  /** The outermost first. */
+  /** The plugins, outermost first. */
   readonly plugins: readonly Plugin[]
   readonly get: PluginContext['get']
   readonly logger: Logger
@@ -26,7 +26,7 @@ export interface StepsConfig {
     readonly stepSources: readonly StepSource[]
   }
   readonly errors: Pick<ErrorPaths, 'onError'>
-  /** Creates the function that sends the values of a route as responses. */
+  /** Creates the function that sends a route's values as responses. */
   readonly settleFor: (route: RouteModel) => Settle
 }
 
@@ -34,7 +34,7 @@ export interface StepsConfig {
 export interface CollectedSteps {
   /** The steps of features. */
   readonly stages: RouteStages
-  /** The steps of plugins, the outermost first. */
+  /** The steps of plugins, outermost first. */
   readonly added: readonly NamedSteps[]
 }
 
@@ -51,9 +51,9 @@ const OF_PLUGINS = {
 
 /**
  * Collects the steps that features and plugins add to a route, once for each route. Features and plugins return the
- * same: stages by place. The places of features have a position of their own in the list of steps.
+ * same form: stages by place. The places for features have separate positions in the list of steps.
  *
- * @throws ConfigError if one of them returns anything but an object of stages.
+ * @throws ConfigError if one of them returns anything other than an object of stages.
  */
 export function collectSteps(config: StepsConfig): (route: RouteModel) => CollectedSteps {
   const { plugins, features } = config
@@ -68,7 +68,7 @@ export function collectSteps(config: StepsConfig): (route: RouteModel) => Collec
     const added = plugins.flatMap((plugin): NamedSteps[] => {
       const subject = `plugin '${plugin.name}' steps(${route.name})`
       const steps = readSteps(subject, plugin.steps?.(route, setup), OF_PLUGINS)
-      // Every field is a function, at a place of plugins.
+      // Every field is a function, at a place for plugins.
       return steps === null ? [] : [{ plugin: plugin.name, steps: steps as PluginSteps }]
     })
     const collected = { stages: toStages(stages), added }
@@ -97,7 +97,7 @@ function setupFor(route: RouteModel, config: StepsConfig): RouteSetup {
 
 type Stages = Readonly<Record<string, unknown>>
 
-/** Checks the value that a feature or a plugin has returned for a route. */
+/** Checks the value that a feature or plugin returned for a route. */
 function readSteps(subject: string, returned: unknown, allowed: object): Stages | null {
   const steps = returned ?? null
   if (steps === null) return null
@@ -120,8 +120,7 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
 }
 
 /**
- * Returns the shared `NO_STAGES` for a route that uses no feature, because such routes are recognized by this
- * object.
+ * Returns the shared `NO_STAGES` for a route that uses no features: other code recognizes such routes by this object.
  */
 function toStages(found: readonly (Stages | null)[]): RouteStages {
   const used = found

@@ -21,7 +21,7 @@ import type { ServerEntry } from './server-entry.js'
 import type { Settings } from './settings/settings.js'
 import type { Features } from './start-features.js'
 
-/** An application before it is read. */
+/** An application before its options and decorators are read. */
 interface UnreadApp
   extends Pick<
     DescribedApp,
@@ -35,14 +35,14 @@ interface UnreadApp
 /**
  * Reads an application for its start: everything before the first instance is created.
  *
- * @throws ConfigError with all mistakes, missing providers included.
+ * @throws ConfigError with all errors, including missing providers.
  */
 export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
   try {
     await unread.declared.load()
     return await prepare(unread)
   } catch (error) {
-    // Loaded lazily, because few starts need this code.
+    // Loaded on demand, because few starts need this code.
     const { addMissing } = await import('./find-missing.js')
     throw await addMissing(error, unread.declared, unread.harness)
   }
@@ -72,7 +72,8 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
   const plugins = [...given, ...harness.plugins]
   const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
   const isTest = harness !== NO_HARNESS
-  // Tests and commands read options to which the start adds keys. Only a real start can miss them.
+  // In tests and commands, the keys may be missing from the options, because they are added at startup. So only a real
+  // start is checked.
   const keyless = isTest ? [] : checkPages(model, settings.cookies)
   const warnings = throwErrors([...problems, ...keyless], settings)
   const ignored = isTest ? [] : ignoredOverrides(settings)
@@ -108,17 +109,17 @@ export interface DescribedApp {
   readonly declaredFeatures: Features
   /** The pages of the OpenAPI documents, and the routes of plugins. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** The plugins of the application, and plugins that options add. */
+  /** The plugins of the application, and plugins that its options add. */
   readonly plugins: readonly Plugin[]
   /** Logs failures of the guards of features. */
   readonly denials: OtherDenials
-  /** Passes the keys of cookies to features after a function of the options has returned them. */
+  /** Passes the cookie keys to features after a function in the options has returned them. */
   readonly useKeys: (keys: readonly string[]) => void
   readonly isClosing: () => boolean
   readonly harness: Harness
 }
 
-/** Everything that a started application has. */
+/** The parts of a started application. */
 export interface RunningApp extends ServerEntry {
   readonly injector: Injector
   readonly hooks: LifecycleHooks

@@ -8,7 +8,7 @@ import type { RunningFeatures } from './start-features.js'
 import type { NamedMiddleware } from './tenancy/check-routers.js'
 import { guardedRouterOf } from './tenancy/tenant-router.js'
 
-/** The `middlewares`, sorted as Express does it: a function with four parameters is an error middleware. */
+/** The `middlewares`, sorted as in Express: a function with four parameters is an error middleware. */
 export interface SortedMiddlewares {
   readonly handlers: readonly RequestHandler[]
   readonly errorHandlers: readonly PlacedErrorMiddleware[]
@@ -34,12 +34,12 @@ export function prepareMiddlewares(
   return { ...kept, named: all.filter(({ middleware }) => !isForErrors(middleware)) }
 }
 
-/** Whether a middleware is an error middleware. Error middlewares are in a list of their own. */
+/** Whether a middleware is an error middleware. Error middlewares are in a separate list. */
 export function isForErrors(middleware: object): boolean {
   return !isExpressApp(middleware) && (middleware as Middleware).length === 4
 }
 
-/** Sorts middlewares, and mounts those that are Express applications. */
+/** Sorts middlewares, and mounts Express applications among them. */
 function sortMiddlewares(middlewares: readonly Middleware[], host: Application): SortedMiddlewares {
   const handlers: RequestHandler[] = []
   const errorHandlers: PlacedErrorMiddleware[] = []

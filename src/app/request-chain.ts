@@ -39,14 +39,14 @@ export interface RequestChainConfig {
   readonly middlewares: ReadyMiddlewares
   readonly errors: ErrorPaths
   readonly routes: CompiledRoutes
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
 }
 
 /** The functions between the server and the router. */
 export interface RequestChain {
   readonly run: RunRoute
-  /** The same for a request with too many query parameters. */
+  /** Runs the same for a request with too many query parameters. */
   readonly runExcessive: RunRoute
 }
 
@@ -65,7 +65,7 @@ export function buildRequestChain(config: RequestChainConfig): RequestChain {
   })
   const isObserved = config.observers !== null
   const mark = isObserved ? markCause : NO_MARKS
-  // A part that the application does not have cannot respond.
+  // A part that the application does not have cannot respond, so it is not marked.
   const markPart = (cause: ResponseCause, part: RunRoute, inner: RunRoute) =>
     part === inner ? inner : mark(cause, part)
   const named = nameRoutes(routes.handlers, traced)
@@ -96,8 +96,8 @@ export function buildRequestChain(config: RequestChainConfig): RequestChain {
 }
 
 /**
- * Puts `security` before `run`. Refused requests pass it too, because a browser shows a refusal only with the
- * right CORS headers.
+ * Puts `security` before `run`. Refused requests also pass through it, because scripts in a browser can read a refusal
+ * only with the correct CORS headers.
  */
 function behindSecurity({ security, errors }: RequestChainConfig, run: RunRoute): RunRoute {
   const { onEarlyError: onError, onLateError } = errors
@@ -124,14 +124,14 @@ function shareWithOrigins(
 /** The input of {@link earlyRoutes}. */
 interface EarlyRoutes {
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** The compiled routes. The routes of `frameworkRoutes` are the last, in the same order. */
+  /** The compiled routes. The routes of `frameworkRoutes` are at the end, in the same order. */
   readonly handlers: readonly RunRoute[]
 }
 
 /**
- * Returns a function that puts the early routes before everything else that a request passes. Without early routes it
- * returns its argument. Early routes have a router of their own: the router of all routes runs after the middlewares,
- * which may change the URL.
+ * Returns a function that puts the early routes before everything else that a request passes. Without early routes, it
+ * returns its argument. Early routes have a separate router, because the router of all routes runs after the
+ * middlewares, which may change the URL.
  */
 function earlyRoutes({ frameworkRoutes, handlers }: EarlyRoutes): (run: RunRoute) => RunRoute {
   const first = handlers.length - frameworkRoutes.length
@@ -157,14 +157,14 @@ export interface WatchConfig {
   /** Every route, by index. */
   readonly routes: readonly { readonly path: string }[]
   readonly logger: Logger
-  /** In production, only routers and applications are watched, and only for 404. */
+  /** In production, only routers and applications are watched, and only for 404 responses. */
   readonly isProduction: boolean
 }
 
 /**
  * Creates the function that logs one warning if a middleware responds to a request that has a route in this
- * application: a catch-all hides every route, and no other message shows that. A refusal or a redirect is no
- * catch-all, so only 404 and 2XX count. `undefined` if there is nothing to watch.
+ * application: a catch-all hides every route, and no other message reports that. A refusal or redirect does not
+ * indicate a catch-all, so only 404 and 2XX count. `undefined` if there is nothing to watch.
  */
 export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefined {
   const { named, match, routes, logger, isProduction } = config
@@ -173,7 +173,7 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
   )
   if (!isWatched.includes(true)) return undefined
   const end = named.length
-  // Routes that a request has reached. A middleware that stores responses may send later ones itself.
+  // The routes that a request has reached. For later requests, a middleware that caches responses may respond itself.
   const reached = new WeakSet<object>()
   let hasWarned = false
   return function watch(req, res, holder) {
@@ -202,7 +202,7 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
 }
 
 /**
- * Whether a route of Express with a path of its own has responded. A handler for all paths does not count: it may
+ * Whether an Express route with a specific path has responded. A handler for all paths does not count, because it may
  * be a catch-all.
  */
 function isMeant({ route }: BlazonRequest): boolean {
@@ -210,7 +210,10 @@ function isMeant({ route }: BlazonRequest): boolean {
   return typeof path === 'string' && !path.includes('*')
 }
 
-/** Whether a path matches everything that no middleware has handled, as `express.static` does. */
+/**
+ * Whether a route path matches all requests that no middleware has handled: such routes are meant to run after
+ * middlewares like `express.static`.
+ */
 function isFallback(path: string): boolean {
   return path.includes('*') || path.split('/').every((segment) => /^(:|$)/.test(segment))
 }

@@ -25,7 +25,7 @@ import type { RunningFeatures } from './start-features.js'
 export interface RoutesConfig {
   readonly settings: Settings
   readonly description: Pick<Description, 'model'>
-  /** The plugins that may add steps, the outermost first. */
+  /** The plugins that may add steps, outermost first. */
   readonly plugins: readonly Plugin[]
   readonly controllers: ReadonlyMap<unknown, object>
   /** The pages of the OpenAPI documents. */
@@ -44,9 +44,9 @@ export interface RoutesConfig {
     'onError' | 'onLateError' | 'onStreamError' | 'deadlines' | 'log'
   >
   readonly middlewares: SortedMiddlewares
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
-  /** Returns a step that tests insert right before the handler of a route, or `null`. */
+  /** Returns a step that tests insert immediately before the handler of a route, or `null`. */
   readonly beforeHandler: (route: RouteModel) => StepFactory | null
 }
 
@@ -83,7 +83,7 @@ export async function collectParts(
     const fields = fieldsOf(route)
     const visibility = visibilityOf(route)
     const { stages, added } = stepsOf(route)
-    // Without a spread: an object of so many fields is then made in one piece.
+    // Without a spread, the engine allocates an object with so many fields at once.
     return {
       stages,
       added,
@@ -95,7 +95,7 @@ export async function collectParts(
       cookies: cookiesOf(route),
       fields,
       visibility,
-      // The copy with the described fields only has its dates as text already.
+      // The copy that has only the described fields already contains dates as text.
       dates: fields === null && visibility === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),
@@ -150,9 +150,9 @@ async function loadDates(
 }
 
 /**
- * Makes the steps that parse cookies. Their module, and the parser, are loaded only if a route has `@Cookies`.
+ * Creates the steps that parse cookies. Their module and the parser are loaded only if a route has `@Cookies`.
  *
- * @throws ConfigError that names the routes with signed cookies, if the application has no keys.
+ * @throws ConfigError with the routes that have signed cookies, if the application has no keys.
  */
 async function compileCookies(
   routes: readonly RouteModel[],

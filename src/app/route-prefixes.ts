@@ -4,14 +4,14 @@ import { invalid, type Problem } from '../errors/config-error.js'
 import { prefixProblem } from '../model/path-problem.js'
 import { joinPaths } from '../model/paths.js'
 
-/** The prefix of every controller, with the errors of modules. */
+/** The prefix of every controller, and the errors in module prefixes. */
 export interface RoutePrefixes {
-  /** The prefix of the application, if it has one, and the prefix of the controller's module. */
+  /** Returns the prefix of the application, if it has one, with the prefix of the controller's module. */
   readonly prefixOf: (controller: Class, segment?: string) => string
   readonly problems: readonly Problem[]
 }
 
-/** The remedy of a prefix with a wrong syntax. */
+/** The remedy for a prefix with an invalid syntax. */
 export const PREFIX_REMEDY =
   "Use literal segments and `:param`: 'api', 'v1', 'organizations/:organization'."
 
@@ -22,7 +22,7 @@ interface Stated {
 }
 
 /**
- * Finds the prefix of each controller. A controller has one set of routes, so two places that list it must have the
+ * Finds the prefix of each controller. A controller has one set of routes, so all places that list it must have the
  * same prefix.
  */
 export function routePrefixes(ofApp: string, placements: readonly Placement[]): RoutePrefixes {
@@ -46,7 +46,7 @@ export function routePrefixes(ofApp: string, placements: readonly Placement[]): 
   return { prefixOf, problems }
 }
 
-/** The cause of a prefix that no path can begin with. */
+/** The cause of the error for an invalid prefix. */
 export function wrongPrefix(given: unknown, problem: string): string {
   return typeof given === 'string'
     ? `${given} cannot be the prefix of a path: ${problem}.`

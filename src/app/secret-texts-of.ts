@@ -5,7 +5,10 @@ import type { RequestSecrets } from '../pipeline/request-secrets.js'
 import { hideInUrl } from '../schema/hide-values.js'
 import { isSecretParameter } from '../schema/secret-name.js'
 
-/** Creates the function that hides the secrets of a request: secrets of schemas, credentials and cookies. */
+/**
+ * Creates the function that hides the secrets of a request: values that are secret by a schema, credentials and
+ * cookies.
+ */
 export function secretTextsOf(
   secrets: RequestSecrets,
   places: CredentialPlaces,
@@ -22,12 +25,18 @@ export function secretTextsOf(
 /** Headers that always contain credentials. */
 const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
 
-/** A shorter cookie is a setting, such as `en` or `dark`: hiding it would hide this word in all texts. */
+/**
+ * A shorter cookie is likely a preference, such as `en` or `dark`. If it were hidden, this word would be hidden in all
+ * texts.
+ */
 const SHORTEST_COOKIE = 6
 /** A shorter text is not a credential. */
 const SHORTEST = 4
 
-/** Lists the credentials and cookies of a request and its response, in each form that may appear in other texts. */
+/**
+ * Lists the credentials and cookies of a request and its response, in each form in which they may appear in other
+ * texts.
+ */
 function credentialTexts(req: Request, places: CredentialPlaces): Set<string> {
   const found = new Set<string>()
   for (const name of [...HEADERS, ...places.headers]) {
@@ -40,7 +49,7 @@ function credentialTexts(req: Request, places: CredentialPlaces): Set<string> {
   return found
 }
 
-/** The value, the part after its scheme, and the parts of a `Basic` credential. */
+/** Adds the value, the part after its scheme, and the parts of a `Basic` credential. */
 function addCredential(value: string, found: Set<string>): void {
   add(value, SHORTEST, found)
   const [, scheme = '', rest = ''] = /^(\S+)\s+(.*)$/s.exec(value) ?? []
@@ -55,7 +64,7 @@ function add(value: string, shortest: number, found: Set<string>): void {
   for (const each of [value, decoded(value)]) if (each.length >= shortest) found.add(each)
 }
 
-/** The values of the cookies that the client has sent, and that the response sets. */
+/** The values of the cookies that the client sent and that the response sets. */
 function cookiesOf({ headers, res }: Request): string[] {
   const sent = (headers.cookie ?? '').split(';')
   const set = [res?.getHeader('set-cookie') ?? []].flat()

@@ -16,14 +16,14 @@ import type { Settings } from './settings/settings.js'
 import { SlowReaders } from './slow-readers.js'
 import type { RunningFeatures } from './start-features.js'
 
-/** The server and the listener, and the requests that closing waits for. */
+/** The server and the listener, and the requests for which closing waits. */
 export interface ServerEntry {
   readonly server: Server
   readonly listener: Listener
   readonly connections: Connections
   /** Requests that did not arrive through `server`. */
   readonly hostedRequests: HostedRequests
-  /** `null` for no limit. */
+  /** Closes connections of stalled clients; `null` for no time limit. */
   readonly slowReaders: SlowReaders | null
 }
 
@@ -38,7 +38,7 @@ export interface ServerEntryConfig {
   readonly isClosing: () => boolean
   readonly clock: Clock
   readonly logger: Logger
-  /** `null` if no plugin observes all requests. */
+  /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: RequestObservers | null
   /** Changes the listener before it is added to the server. */
   readonly wrapListener: (listener: Listener) => Listener

@@ -11,8 +11,8 @@ import type { TimeoutSettings } from './settings/timeout-options.js'
 import type { SlowReaders } from './slow-readers.js'
 
 /**
- * How often Node looks for slow connections. With Node's default of 30 s, a limit of 15 s could take effect
- * only after 45 s.
+ * How often Node looks for slow connections. With Node's default of 30 s, a limit of 15 s might take effect only after
+ * 45 s.
  */
 const CHECK_INTERVAL_MS = 2000
 
@@ -23,7 +23,7 @@ export interface ServerConfig {
   readonly listener: Listener
   readonly connections: Connections
   readonly timeouts: TimeoutSettings
-  /** `null` for no limit. */
+  /** Closes connections of stalled clients; `null` for no time limit. */
   readonly slowReaders: SlowReaders | null
 }
 
@@ -39,13 +39,13 @@ export function createHttpServer(config: ServerConfig): Server {
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // The listener checks `Host` too, and responds with an envelope.
+      // The listener also checks `Host`, and responds with an envelope.
       requireHostHeader: false,
     },
     handle as never,
   )
-  // Node silently drops headers above its limit, including headers of a proxy. The listener counts
-  // all headers instead.
+  // Node silently drops headers above its limit, including headers that a proxy adds. The listener counts all headers
+  // instead.
   server.maxHeadersCount = 0
   server.on('checkContinue', (req, res) => {
     continueOnRead(req, res)
@@ -78,7 +78,7 @@ export function listen(server: Server, { port, host }: ListenPlace): Promise<Add
 }
 
 /**
- * Adds the cause and a remedy to the message of an error of `server.listen`. The error stays the same object, with its
+ * Adds the cause and a remedy to the message of a `server.listen` error. The error remains the same object, with its
  * `code`.
  *
  * @param place The port, or the path of a socket.
@@ -98,12 +98,12 @@ function reasonOfPort(code: string | undefined, port: number): string | null {
 }
 
 async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
-  // Node reports a folder that is missing as a permission that is missing.
+  // Node reports a missing folder as a missing permission.
   if (code === 'EACCES' && !existsSync(dirname(path))) {
     return `The folder ${dirname(path)} does not exist: create it, or choose another path.`
   }
   if (code !== 'EADDRINUSE') return null
-  // Windows lists no pipes.
+  // Windows does not list pipes.
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file !== undefined && !file.isSocket()) {
     return 'The path belongs to a file or folder that is not a socket: choose another path.'
@@ -113,7 +113,7 @@ async function reasonOfPath(code: string | undefined, path: string): Promise<str
     : 'Another program is using this path: stop that program, or choose another path.'
 }
 
-/** Whether no process has opened the socket. */
+/** Whether no process is listening on the socket. */
 function isStale(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path })
@@ -126,15 +126,15 @@ function isStale(path: string): Promise<boolean> {
 }
 
 /**
- * Sends `100 Continue` when the body is read for the first time. Node would send it for every request that
- * expects it, and the client would send bodies that a guard or a limit refuses by the head alone (RFC 9110,
- * section 10.1.1). A response that waits for earlier ones sends it when its turn comes. Otherwise Node would
- * write the head of a later response before it.
+ * Sends `100 Continue` when the body is read for the first time. Node would send it for every request that expects it,
+ * so clients would send bodies even if a guard or limit refuses the request by its head alone (RFC 9110, section
+ * 10.1.1). A response that is waiting for earlier responses sends it when its turn comes; otherwise Node would write it
+ * before the earlier responses.
  */
 function continueOnRead(req: IncomingMessage, res: ServerResponse): void {
   const { _read: read } = req
   function sendContinue(): void {
-    // If the response has begun, the body is read only to be dropped.
+    // If the response has begun, the body is read only to be discarded.
     if (!res.headersSent) res.writeContinue()
   }
   req._read = function readOnce(size) {

@@ -10,11 +10,12 @@ import type { HostedRequests } from './hosted-requests.js'
 /** The interval at which closing checks for new streams and idle connections. */
 const SWEEP_INTERVAL_MS = 100
 /**
- * How many sweeps a connection stays open without a request when a signal closes the application: a proxy may have sent
- * a request on it already. It would lose that request, because it cannot find out whether the request has run.
+ * The number of sweeps for which a connection without a request stays open when a signal closes the application. A
+ * proxy may have already sent a request on it; that request would be lost, because the proxy cannot know whether it has
+ * run.
  */
 const IDLE_SWEEPS = 3
-/** How long before the end of the grace period `req.signal` aborts. At most half of that period. */
+/** How long before the end of the grace period `req.signal` aborts. Limited to half of that period. */
 const WARNING_MS = 2000
 /** How long a client may take to receive the last bytes of an upgraded connection. */
 const LINGER_MS = 1000
@@ -30,17 +31,17 @@ export interface ShutDown {
   readonly isBySignal: boolean
   /** How long the application still accepts requests after a signal. */
   readonly preStopMs: number
-  /** The time for running requests after listening has stopped. Connections that remain after it are cut off. */
+  /** The time for running requests after listening has stopped. Remaining connections are then destroyed. */
   readonly graceMs: number
-  /** Called when no request is running any more. Upgraded connections are still open then. */
+  /** Called when no requests are running. Upgraded connections are still open at that time. */
   readonly closeRest: () => Promise<void>
 }
 
 /**
- * Closes an application, in steps: waits until no client sends requests, stops listening, waits for requests, closes
- * the rest of the application, and then ends the remaining connections.
+ * Closes an application in steps: waits until clients send no more requests, stops listening, waits for running
+ * requests, closes the rest of the application, and ends the remaining connections.
  *
- * @returns the number of requests that were cut off.
+ * @returns the number of requests that were aborted.
  */
 export async function shutDown(config: ShutDown): Promise<number> {
   if (config.isBySignal && config.server.listening) await serveOn(config)
@@ -50,8 +51,8 @@ export async function shutDown(config: ShutDown): Promise<number> {
 }
 
 /**
- * Goes on accepting requests, because a load balancer sends some until it has noticed. Every response ends its
- * connection, so that only few connections are left that a request may arrive on.
+ * Continues to accept requests, because a load balancer sends requests until it has detected the shutdown. Every
+ * response ends its connection, so that few connections remain on which a request may arrive.
  */
 async function serveOn(config: ShutDown): Promise<void> {
   const { connections, hostedRequests, clock, preStopMs } = config
@@ -60,8 +61,8 @@ async function serveOn(config: ShutDown): Promise<void> {
   const announcing = setInterval(announce, SWEEP_INTERVAL_MS)
   if (preStopMs > 0) await elapsed(clock, preStopMs)
   clearInterval(announcing)
-  // When listening stops, the system resets connections that it has accepted and Node has not. In this turn of the event
-  // loop, Node accepts them.
+  // When listening stops, the system resets connections that it has accepted but Node has not. Node accepts them in
+  // this turn of the event loop.
   await new Promise(setImmediate)
 }
 
@@ -76,7 +77,7 @@ async function stop(config: ShutDown, cut: CutRequests): Promise<void> {
   try {
     await Promise.all(all.map((each) => each.quiet()))
     clearInterval(sweeping)
-    // The remaining connections keep the process alive, so the timers need not do so.
+    // The remaining connections keep the process alive, so the timers do not need to.
     for (const timer of timers) timer.unref()
     await closeRest()
   } finally {
@@ -99,7 +100,7 @@ function startTimers({ connections, hostedRequests, clock, graceMs }: ShutDown, 
 
 async function stopListening(server: Server): Promise<void> {
   if (!server.listening) return
-  // `server.close` would call this and cut responses that have ended but are not sent completely.
+  // `server.close` would call this method and destroy responses that have ended but have not been sent completely.
   server.closeIdleConnections = () => {}
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
@@ -114,7 +115,7 @@ interface Cuttable {
   cut(note: NoteCut): void
 }
 
-/** Cuts requests, and logs their methods and routes. */
+/** Aborts requests, and logs their methods and routes. */
 class CutRequests {
   readonly #logger: Logger
   #count = 0
@@ -123,12 +124,12 @@ class CutRequests {
     this.#logger = logger
   }
 
-  /** The number of requests that were cut off. */
+  /** The number of aborted requests. */
   get count(): number {
     return this.#count
   }
 
-  /** Cuts off all remaining requests. Logs them at once, because an `onClose` may close the logger. */
+  /** Aborts all remaining requests. Logs them immediately, because an `onClose` may close the logger. */
   from(all: readonly Cuttable[]): void {
     const counts = new Map<string, number>()
     const note = (res: ServerResponse) => {
@@ -148,7 +149,7 @@ class CutRequests {
   }
 }
 
-/** The method and the pattern of the route. The path itself would create a new name for each request. */
+/** The method and the route's path pattern. With the actual path, each request would have a different name. */
 function nameOf({ method, route }: Partial<BlazonRequest>): string {
   const isOurs = route !== undefined && Object.hasOwn(route, 'controller')
   return `${method} ${isOurs ? route.path : '(no route)'}`

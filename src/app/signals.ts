@@ -3,15 +3,15 @@ import type { Logger } from '../contracts/logger.js'
 import { closingTimer } from './closing.js'
 import { isRetired } from './worker-link.js'
 
-/** Windows has no SIGTERM: it ends a process without a signal. Its consoles send SIGINT and SIGBREAK. */
+/** Windows has no SIGTERM and ends a process without a signal, but its consoles send SIGINT and SIGBREAK. */
 const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
- * In this time, the same signal counts as the first signal: a terminal sends Ctrl-C to all processes of a command, and
- * npm sends it to its child once more.
+ * A repeated signal within this time is ignored: a terminal sends the signal of Ctrl-C to all processes of a command,
+ * and npm sends it to its child again.
  */
 const ECHO_MS = 250
-/** How long closing may take after an uncaught error. The state of the application is unknown then. */
+/** How long closing may take after an uncaught error, when the state of the application is unknown. */
 const FAULT_MS = 10_000
 /** Marks the listeners of all copies of this package in the process. */
 const OURS = Symbol.for('blazon.signals')
@@ -20,15 +20,15 @@ const OURS = Symbol.for('blazon.signals')
 export interface ProcessEndConfig {
   /** Closes the application. */
   readonly close: (signal?: string) => Promise<void>
-  /** Whether closing had to cut something. */
+  /** Whether closing had to abort requests or the start. */
   readonly isForced: () => boolean
   readonly clock: Clock
   readonly logger: Logger
 }
 
 /**
- * Closes an application when its process is to end, and then ends the process. If several applications of a process
- * listen to signals, each closes itself, and the last one ends the process.
+ * Closes an application when its process should end, and then ends the process. If several applications in a process
+ * listen to signals, each closes itself, and the last application ends the process.
  */
 export class ProcessEnd {
   readonly #config: ProcessEndConfig
@@ -71,7 +71,8 @@ export class ProcessEnd {
       void this.#end(signal)
       return
     }
-    // A terminal sends the signal to the whole command. This worker is closing, because another one replaced it.
+    // A terminal sends the signal to all processes of the command. This worker is already closing, because another
+    // worker replaced it.
     if (this.#first.isOfRestart) {
       this.#first = { signal, at: now }
       return

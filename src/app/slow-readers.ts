@@ -12,7 +12,7 @@ import { ignoreRejection } from '../step/step.js'
 import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
 
-/** The number of checks of each connection within the time limit of a client. */
+/** The number of checks of each connection within the time limit. */
 const LOOKS = 4
 
 /** The input of {@link SlowReaders}. */
@@ -20,7 +20,7 @@ export interface SlowReadersConfig {
   readonly connections: Pick<Connections, 'list'>
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a client may read no bytes. */
+  /** How long a client may stall without reading any bytes. */
   readonly ms: number
 }
 
@@ -31,8 +31,8 @@ interface Progress {
 }
 
 /**
- * Closes connections whose client reads no byte of a waiting response. One timer checks all connections while responses
- * are under way. A request costs one comparison, and a response that is sent at once costs nothing else.
+ * Closes connections whose clients read no bytes of a pending response. One timer checks all connections while
+ * responses are pending. A request costs one comparison, and a response that is sent immediately costs nothing else.
  */
 export class SlowReaders {
   readonly #config: SlowReadersConfig
@@ -53,7 +53,7 @@ export class SlowReaders {
     }
   }
 
-  /** Begins to look at the connections, unless that has begun. */
+  /** Starts the timer, unless it is already running. */
   watch(): void {
     if (this.#timer === null && !this.#isClosed) this.#start()
   }
@@ -66,7 +66,7 @@ export class SlowReaders {
 
   #start(): void {
     const { clock, ms } = this.#config
-    // A request starts the timer, but its async context must not apply to later requests.
+    // A request starts the timer, but the request's async context must not apply to later checks.
     this.#timer = this.#scope.runInAsyncScope(() =>
       clock.setTimeout(() => this.#look(), ms / LOOKS),
     )
@@ -85,7 +85,7 @@ export class SlowReaders {
     }
   }
 
-  /** How long a client has read nothing, as far as known; 0 if no data is pending. */
+  /** How long a client is known to have read nothing; 0 if no data is pending. */
   #stalledMs(socket: Socket, now: number): number {
     const taken = takenFrom(socket)
     const known = this.#progress.get(socket)
@@ -107,19 +107,19 @@ export class SlowReaders {
       // A logger that writes asynchronously may return a promise that rejects.
       ignoreRejection(returned)
     } catch {
-      // The other connections must be looked at even if the logger fails.
+      // The other connections must be checked even if the logger fails.
     }
   }
 }
 
-/** An undocumented part of Node's network connections. Node's own `socket.setTimeout` reads it, too. */
+/** An undocumented part of Node's network connections. Node's own `socket.setTimeout` also reads it. */
 interface Handled {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null
 }
 
 /**
- * How many bytes the system has taken for a client. `writableLength` shrinks only once a chunk was taken as a whole, which may
- * have megabytes.
+ * The number of bytes that the operating system has accepted for a client. `writableLength` decreases only after a
+ * whole chunk has been accepted, and a chunk may have megabytes.
  */
 function takenFrom(socket: Socket): number {
   const { bytesWritten, writeQueueSize } = (socket as Handled)._handle ?? {}
@@ -128,7 +128,7 @@ function takenFrom(socket: Socket): number {
     : bytesWritten - writeQueueSize
 }
 
-/** The method, the pattern of the route and the id. A path may contain a secret. */
+/** The method, the route's path pattern and the ID, but not the path, which may contain a secret. */
 function factsOf(req: BlazonRequest): object {
   const route = routeOf(req)?.path
   const requestId = requestIdOf(req)

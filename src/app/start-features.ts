@@ -27,8 +27,8 @@ export interface Features {
   /** The providers that features add. */
   readonly providers: readonly Provider[]
   /**
-   * Prepares the features that the routes use, before the first request. It loads and opens nothing for features that
-   * no route uses.
+   * Prepares the features that the routes use, before the first request. Loads and opens nothing for features that no
+   * route uses.
    */
   start(input: FeatureInput): Promise<RunningFeatures>
 }
@@ -45,9 +45,9 @@ export interface RunningFeatures {
   readonly enter: RunningTenancy['enter'] | null
   /** Wraps the application's own middlewares; `null` if no feature needs it. */
   readonly wrapMiddlewares: RunningTenancy['wrapMiddlewares'] | null
-  /** For routers that need a tenant; `null` without tenants. */
+  /** The checks for routers that require a tenant; `null` without tenants. */
   readonly ofRouters: RouterTenancy | null
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Whether requests have tenants. */
   readonly usesTenants: boolean
@@ -57,11 +57,11 @@ export interface RunningFeatures {
   readonly stepSources: readonly StepSource[]
   /** Whether a feature adds headers to responses. */
   readonly addsHeaders: boolean
-  /** Closes the stores. Call it after the last request. */
+  /** Closes the stores. Must be called after the last request. */
   close(): Promise<void>
 }
 
-/** The input of the features besides the options. */
+/** The input of the features, besides the options. */
 export interface FeatureSurroundings {
   readonly clock: Clock
   /** Changes the store of the cache. */
@@ -78,7 +78,7 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
-  // The cache already varies by the header of cookies.
+  // The cache already varies by the `Cookie` header.
   const credentials = settings.auth.credentials.headers
   const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
   return {
@@ -131,7 +131,7 @@ async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise
   return await startLimits(rateLimit, config)
 }
 
-/** A feature that adds steps to routes as a plugin does. */
+/** A feature that adds steps to routes, like a plugin. */
 export interface StepSource {
   readonly name: string
   /** Called once for each route. Returns stages by place, or `null` for a route without steps. */

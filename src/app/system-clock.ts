@@ -3,15 +3,15 @@ import type { Clock, Timer } from '../contracts/clock.js'
 /** The longest time that Node's timers accept. Longer timers fire after 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
-// Node defines `performance` by a getter. Calling it took 220 of the 320 instructions of `performance.now()`, counted in a loop on
-// Node 20. An observed request reads the clock twice (`bench:features -- --count --only metrics`).
+// Node defines `performance` with a getter. Calling the getter took 220 of the 320 instructions of `performance.now()`,
+// counted in a loop on Node 20. An observed request reads the clock twice (`bench:features -- --count --only metrics`).
 const { performance: loaded, Date: LoadedDate } = globalThis
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
-  // `Date.now` is looked up at each call, so that fake timers of a test runner have an effect.
+  // Looks up `Date.now` at each call, so that fake timers of a test runner take effect.
   now: () => Date.now(),
-  // Fake timers of a test runner replace `performance` together with `Date`, which costs next to nothing to compare.
+  // Fake timers of a test runner replace `performance` together with `Date`, and comparing `Date` costs almost nothing.
   monotonic: () => (Date === LoadedDate ? loaded : performance).now(),
   setTimeout: (run, ms) => new SystemTimer(run, ms),
   setInterval(run, ms) {

@@ -10,7 +10,7 @@ import type { Settings } from './settings/settings.js'
 type BuildRouter = (routes: readonly Routable[]) => Router
 
 /**
- * Builds the router of an application with versions. With `by: 'path'`, the paths of the model already contain
+ * Builds the router of an application with versions. With `by: 'path'`, the paths in the model already contain the
  * versions.
  */
 export function versionRouter(
@@ -23,13 +23,14 @@ export function versionRouter(
     : headerRouter(routes, versions, build)
 }
 
-/** The place of the version among the parts of a path between slashes. */
+/** The index of the version among the segments of a path. */
 export function versionPlace(prefix: string): number {
   return prefix.split('/').filter(Boolean).length + 1
 }
 
 /**
- * Explains a path whose version no route has. Only requests without a route are looked up again, once for each version.
+ * Explains a path with a version that no route has. Only for requests without a route, the path is looked up again,
+ * once for each version.
  */
 function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: number): Router {
   const match = build(routes.flatMap(withPlainPath))
@@ -48,13 +49,13 @@ function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: nu
   }
 }
 
-/** A route of the default version, also by the path without a version. */
+/** Lists a route by its path, and a route of the default version also by the path without a version. */
 function withPlainPath(route: RouteModel): Routable[] {
   const { index, method, plainPath } = route
   return plainPath === null ? [route] : [route, { index, method, path: plainPath }]
 }
 
-/** A router for each version, so that its paths, its methods and `Allow` are right without the other versions. */
+/** Builds one router for each version, so that paths, methods and `Allow` do not include the other versions. */
 function headerRouter(
   routes: readonly RouteModel[],
   versions: VersionSettings,
@@ -83,7 +84,9 @@ function howToName({ by, header }: VersionSettings, names: readonly string[]): s
   return `The request does not specify an existing version. Send one of ${names.join(', ')}, as in \`${how}\``
 }
 
-/** The same as {@link compileDispatch}, for requests whose headers name the version. Caches read that in `Vary`. */
+/**
+ * Like {@link compileDispatch}, for requests whose headers specify the version. `Vary` reports the header to caches.
+ */
 export function dispatchVersions(config: DispatchConfig, header: string): RunRoute {
   const { match, routes } = config
   let found: RouteMatch

@@ -16,21 +16,21 @@ export interface WorkerApp {
  */
 export interface WorkerLink {
   readonly workers: number
-  /** Whether this worker logs the lines that are equal for all. */
+  /** Whether this worker logs the lines that are the same for all workers. */
   readonly isSpeaker: boolean
   /** Whether another worker has replaced this one. */
   readonly isRetired: boolean
   /**
-   * Runs the start of an application. The worker listens when no start is under way: a program that starts several
-   * applications starts each when the previous one listens, or all at once.
+   * Runs the start of an application. The worker counts as listening when no start is in progress: a program may start
+   * several applications sequentially or concurrently.
    */
   starts<T>(start: () => Promise<T>, app: WorkerApp): Promise<T>
   readonly shareMetrics: ShareMetrics
 }
 
 /**
- * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before the
- * application is loaded. A registered symbol is the same in every copy of this package in the process.
+ * The key on `globalThis` of the {@link WorkerLink} of a process. Only `blazon start` sets it, in its workers, before
+ * the application is loaded. A registered symbol is the same in every copy of this package in the process.
  */
 const LINK = Symbol.for('blazon.worker')
 
@@ -39,14 +39,17 @@ export function findWorkerLink(): WorkerLink | undefined {
   return (globalThis as { [LINK]?: WorkerLink })[LINK]
 }
 
-/** Whether another worker has replaced this one. It then stays ready while it closes, because the port stays open. */
+/**
+ * Whether another worker has replaced this one. The worker then remains ready while it closes, because the port remains
+ * open.
+ */
 export function isRetired(): boolean {
   return findWorkerLink()?.isRetired === true
 }
 
 /**
- * Starts an application and listens. A worker that replaces another one is ready when the checks of health of its applications
- * are good, too.
+ * Starts an application and listens. A worker that replaces another worker is ready only when the health checks of its
+ * applications also succeed.
  */
 export async function listenAsWorker<T>(
   app: { get<T>(token: Token<T>): T },

@@ -5,12 +5,12 @@ export interface Timer {
 }
 
 /**
- * Returns the time, and calls functions later. Everything in an application that waits or expires uses the same
- * clock, so that a test can move it. The only exception is code that waits for the other end of a socket: a moved
- * clock does not make the other end faster.
+ * Returns the time, and schedules calls. All code in an application that waits or expires uses the same clock, so that
+ * a test can change the time. The only exception is code that waits for the other end of a socket, because the time of
+ * that end cannot be changed.
  */
 export interface Clock {
-  /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can be set back. */
+  /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can go backwards. */
   now(): number
   /** Milliseconds since an unspecified start, which never decrease. Use them for durations. */
   monotonic(): number

@@ -1,7 +1,7 @@
 /**
- * The part of a response that differs from the document. `envelope`: an error without the error envelope.
- * `cache-key`: the response is cached under a key without a value that its handler reads. `visibility`: the response has a
- * field that its caller may not see.
+ * The part of a response that differs from the document. `envelope`: an error without the error envelope. `cache-key`:
+ * the response is cached under a key without a value that its handler reads. `visibility`: the response has a field
+ * that its caller may not see.
  */
 export type ViolationKind =
   | 'status'
@@ -22,14 +22,14 @@ export interface ContractViolation {
   readonly handler: string
   /** The status of the response. */
   readonly status: number
-  /** The part of the response that is not as documented. */
+  /** The part of the response that differs from the document. */
   readonly kind: ViolationKind
   /**
-   * The place: `data.items[0].id` in the body, the name of a header, or `query.sort` of the request. Empty
-   * when the difference concerns the whole response.
+   * The place: `data.items[0].id` in the body, a header name, or `query.sort` in the request. Empty if the difference
+   * concerns the whole response.
    */
   readonly path: string
-  /** `null` when nothing is documented. */
+  /** The documented value; `null` if nothing is documented. */
   readonly expected: string | null
   /** The value in the response. */
   readonly got: string

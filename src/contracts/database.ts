@@ -2,9 +2,9 @@ import type { Request } from './handler.js'
 
 /** A statement that a database is about to run. */
 export interface NewStatement {
-  /** The database, with its OpenTelemetry name (`db.system.name`): `postgresql`, `mysql`, `sqlite`. */
+  /** The OpenTelemetry name of the database (`db.system.name`): `postgresql`, `mysql`, `sqlite`. */
   readonly system: string
-  /** The text, with placeholders in the places of its values. */
+  /** The statement text, with placeholders for the values. */
   readonly text: string
   /** The values of the placeholders. Observers must not write them to logs or traces. Default: none. */
   readonly values?: readonly unknown[]
@@ -20,37 +20,37 @@ export interface StatementResult {
 
 /** A statement that a database has run, with its result or its error. */
 export interface RanStatement extends Required<NewStatement>, StatementResult {
-  /** When the program called the statement, in milliseconds of `Clock.monotonic()`. */
+  /** When the program ran the statement, in milliseconds of `Clock.monotonic()`. */
   readonly startedAt: number
   /**
-   * Milliseconds until its result or error was known: with the time to wait for a connection, and to begin a
+   * Milliseconds until the result or error was known, including the time to wait for a connection and to begin a
    * transaction.
    */
   readonly durationMs: number
-  /** The error of a statement that has failed; else `undefined`. */
+  /** The error, if the statement failed; otherwise `undefined`. */
   readonly error: unknown
   /**
-   * The stack of the code that ran it. `undefined` unless an observer has `needsStacks`, because a stack takes
-   * microseconds for each statement.
+   * The stack trace of the code that ran the statement. `undefined` unless an observer sets `needsStacks`, because a
+   * stack trace takes microseconds for each statement.
    */
   readonly stack: string | undefined
-  /** The tenant of the code; `undefined` if it has none. */
+  /** The current tenant; `undefined` if there is none. */
   readonly tenant: string | undefined
-  /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
+  /** The request whose route ran the code; `undefined` outside routes, such as in a timer. */
   readonly req: Request | undefined
 }
 
 /**
- * A result of a statement, instead of a database.
+ * A statement result that a test supplies instead of a database.
  *
  * @see docs/testing-statements.md#answered-statements
  */
 export interface AnsweredStatement {
-  /** The text of the statement. Blanks, and literals in the text, need not be equal. */
+  /** The text of the statement. Whitespace and literals in the text do not need to be equal. */
   readonly text: string
   /**
-   * The values of the placeholders. Of several results for the same text, the one with equal values is used. Default:
-   * any.
+   * The values of the placeholders. If several results have the same text, the result with equal values is used.
+   * Default: any values.
    */
   readonly values?: readonly unknown[]
   /** The rows. Default: none. */
@@ -69,13 +69,13 @@ export interface StatementFailure {
   readonly code?: string
   /** The status of an `HttpError`. Default: the error was not an `HttpError`. */
   readonly status?: number
-  /** The constraint that the statement would have broken, if PostgreSQL names it. */
+  /** The constraint that the statement violated, if PostgreSQL reports it. */
   readonly constraint?: string
-  /** The schema of the error, if PostgreSQL names it. */
+  /** The schema that the error is about, if PostgreSQL reports it. */
   readonly schema?: string
-  /** The table of the error, if PostgreSQL names it. */
+  /** The table that the error is about, if PostgreSQL reports it. */
   readonly table?: string
-  /** The column of the error, if PostgreSQL names it. */
+  /** The column that the error is about, if PostgreSQL reports it. */
   readonly column?: string
   /** PostgreSQL's detail about the values, such as an existing key. */
   readonly detail?: string
@@ -83,33 +83,34 @@ export interface StatementFailure {
   readonly hint?: string
 }
 
-/** Returns results of statements instead of a database. Throws if there is no result for a statement. */
+/** Returns the result of a statement instead of a database. Throws if it has no result for the statement. */
 export type AnswerStatement = (statement: NewStatement) => AnsweredStatement
 
-/** A row of a database, by the names of its columns. */
+/** A database row, by column name. */
 export type LinkRow = Readonly<Record<string, unknown>>
 
 /**
- * The database of an application, for plugins that keep tables of their own in it. Statements run as the login, and not as
- * the role of a tenant, so tenants need no rights on these tables.
+ * The database of an application, for plugins that store their own tables in it. Statements run as the login role and
+ * not as a tenant's role, so tenants need no privileges on these tables.
  */
 export interface DatabaseLink {
-  /** The number of connections of the application. */
+  /** The number of connections that the application has. */
   readonly connections: number
   /** Whether the database runs in this process. */
   readonly isEmbedded: boolean
-  /** Whether there is a database. A test may answer statements in its place. */
+  /** Whether there is a database. Without one, a test supplies the results of statements. */
   readonly isReal: boolean
   /**
-   * Runs a statement, or without values a script of several, on a connection of its own and apart from every open
+   * Runs a statement, or a script of several statements without values, on a separate connection outside of every open
    * transaction.
    *
    * @returns the rows of all statements.
    */
   run(text: string, values?: readonly unknown[]): Promise<LinkRow[]>
   /**
-   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one, the
-   * statements of the function share a transaction. A refused statement undoes the function alone.
+   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one,
+   * the statements of the function share a transaction. If a statement is refused, only the statements of the function
+   * are rolled back.
    */
   join<T>(fn: (query: LinkQuery) => Promise<T>): Promise<T>
   /** Runs a function in one transaction, as `db.transaction` does. */

@@ -3,8 +3,8 @@ import type { Streamed } from './representation.js'
 import type { RouteOptions } from './route-options.js'
 import type { InferOutput, InputSource } from './schema.js'
 
-// One decorator works in two dialects: a standard decorator receives `(value, context)`, a legacy one `(target, key,
-// descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
+// Each decorator works in both dialects: a standard decorator receives `(value, context)`, a legacy decorator `(target,
+// key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
 // decorator accepts; any other call is a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
@@ -17,7 +17,7 @@ type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & 
 /** The context of a field that can handle a request. */
 type FieldContext<M extends AnyMethod> = ClassFieldDecoratorContext<any, M> & OfInstance
 
-// Interfaces and not literals, which the compiler would instantiate for every route.
+// Interfaces instead of type literals, because the compiler would instantiate a literal for every route.
 interface OfInstance {
   readonly static: false
   readonly private: false
@@ -30,7 +30,7 @@ interface WithAnyUser {
 /** Decorates a class, in both dialects. */
 export type DualClassDecorator = (target: AnyClass, context?: ClassDecoratorContext<any>) => void
 
-/** Decorates a method and no field, in both dialects. */
+/** Decorates a method but not a field, in both dialects. */
 export interface MethodOnlyDecorator {
   (value: AnyMethod, context: MethodContext<any>): void
   (target: object, key: PropertyKey, descriptor: TypedPropertyDescriptor<any>): void
@@ -55,14 +55,14 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
- * A handler that takes `TRequest`, whatever the type of its user: `@Auth()` and `auth.default` decide whether there is
- * a user, and decorators of inputs do not know them.
+ * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` decide whether there is a user,
+ * and the types of input decorators do not depend on them.
  */
 type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
 /**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
- * descriptor of a handler that can take `TRequest`. One type and not two overloads, because TypeScript 7 explains
+ * descriptor of a handler that can accept `TRequest`. One type instead of two overloads, because TypeScript 7 explains
  * only the last overload that fails.
  */
 type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
@@ -140,7 +140,7 @@ type Returned<M> = M extends (...args: infer A) => infer R
     : never
   : never
 
-/** The fields of a schema that data lacks, or has with another type. */
+/** The schema fields that the data lacks, or that have another type in the data. */
 type WrongField<R, S> = {
   [K in keyof S]-?: K extends keyof R
     ? [R[K]] extends [S[K]]
@@ -175,14 +175,14 @@ export type WrongReturn<
   ? WrongData<Exclude<R, null | undefined>, Exclude<S, null | undefined>>
   : `The handler may return ${TNone}, which the schema of \`returns\` does not allow.`
 
-/** `TPlace` for a handler whose data matches the option `returns`, after the transforms of its schema. */
+/** `TPlace` if the data of the handler matches the option `returns` after the schema's transforms. */
 type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
   ? [Returned<M>] extends [InferOutput<S>]
     ? TPlace
     : NoInfer<WrongReturn<Returned<M>, InferOutput<S>>>
   : TPlace
 
-/** Parts of a request that a handler reads. */
+/** The parts of a request that a handler can read. */
 type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'page'
 
 /** The parts of the request whose expected and actual types differ. */
@@ -238,9 +238,9 @@ type RoutePlace<I extends RouteOptions, M, TPlace> =
   M extends Taking<RouteRequest<I>> ? TPlace : NoInfer<Misfit<I, M>>
 
 /**
- * Decorates a handler whose request type must accept everything that the options of its route declare, and must
- * require nothing else, and whose data fits the option `returns`. A handler that fits is accepted by one of the first two
- * signatures, which cost the compiler least. TypeScript 7 explains the last one, in one sentence.
+ * Decorates a handler whose request type must accept everything that the options of its route declare, and must require
+ * nothing else, and whose data fits the option `returns`. One of the first two signatures, which are cheapest for the
+ * compiler, accepts a handler that fits. For other handlers, TypeScript 7 explains the last signature in one sentence.
  */
 export interface RouteDecorator<I extends RouteOptions> {
   <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
@@ -279,8 +279,8 @@ export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, T
 ) => void
 
 /**
- * The index of a parameter that can hold the user, or whose type has more fields than `User`. A parameter may use the
- * application's own class without declaring it for `User`.
+ * The index of a parameter that can hold the user, or whose type has more fields than `User`. So a parameter can have
+ * the application's own user class, even if `User` does not declare its fields.
  */
 type UserPlace<TMethod, TPlace extends number> = TMethod extends (...args: infer TArgs) => unknown
   ? [NonNullable<RequestUser>] extends [TArgs[TPlace]]
@@ -297,7 +297,7 @@ export type UserDecorator = <T extends object, N extends PropertyKey, TPlace ext
   place: UserPlace<T[N & keyof T], TPlace>,
 ) => void
 
-/** Decorates a field in both dialects, and a constructor parameter in the legacy one. */
+/** Decorates a field in both dialects, and a constructor parameter in the legacy dialect. */
 export interface InjectDecorator {
   (value: undefined, context: ClassFieldDecoratorContext<any, any>): (initial: any) => any
   (target: object, key: string | symbol | undefined, index?: number): void

@@ -7,7 +7,7 @@ import type {
 import type { Request } from './handler.js'
 import type { Schema } from './schema.js'
 
-/** The targets of the decorator of an option: controllers, routes, or both. */
+/** The targets of an option's decorator: controllers, routes, or both. */
 export type OptionTarget = 'class' | 'method' | 'both'
 
 /** The decorator of an option with this target, in both dialects. */
@@ -18,12 +18,11 @@ export type OptionDecorator<TTarget extends OptionTarget> = TTarget extends 'cla
     : DualClassOrMethodDecorator
 
 /**
- * An option of routes that is not the framework's own: a decorator, and the key by which `route.option` finds its
- * value. `defineOption` creates it.
+ * A custom route option, created by `defineOption`: a decorator, and the key by which `route.option` finds its value.
  *
  * @typeParam TValue The argument of the decorator; `true` for a decorator without an argument.
- * @typeParam TFound The type of `route.option(…)`: `TValue`, or a list of it.
- * @typeParam TTarget Where the decorator may be.
+ * @typeParam TFound The type of `route.option(…)`: `TValue`, or a list of `TValue`.
+ * @typeParam TTarget The targets that the decorator accepts.
  */
 export interface RouteOption<
   TValue = unknown,
@@ -34,27 +33,27 @@ export interface RouteOption<
   (...value: [TValue] extends [true] ? [] : [value: TValue]): OptionDecorator<TTarget>
   /** The name that was passed to `defineOption`. It does not identify the option. */
   readonly optionName: string
-  /** Never set. The compiler infers the type of `route.option(…)` from this member. */
+  /** Never set. From this member, the compiler infers the type of `route.option(…)`. */
   readonly found?: TFound
 }
 
-/** How `defineOption` treats the decorators of an option. */
+/** How `defineOption` handles the decorators of an option. */
 export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTarget> {
-  /** Where the decorator may be. Default `'both'`. */
+  /** The targets that the decorator accepts. Default `'both'`. */
   readonly on?: TTarget
   /**
-   * `'override'`: the value on a method replaces the value on its class, and each may have one. `'list'`: a route has
-   * the values of its class, then the values of the method. Default `'override'`.
+   * `'override'`: the value on a method replaces the value on its class, and each may have one value. `'list'`: a route
+   * has the values of its class, then the values of the method. Default `'override'`.
    */
   readonly merge?: 'override' | 'list'
   /**
-   * Returns the mistake of a value as a sentence, or `undefined`. Boot reports the sentence as `E_OPTION_INVALID`.
-   * Default: every value is accepted.
+   * Returns a sentence that describes the error in the value, or `undefined` if it is valid. Boot reports the sentence
+   * as `E_OPTION_INVALID`. Default: every value is accepted.
    */
   readonly check?: (value: TValue) => string | undefined
   /**
-   * Whether the decorator may be on any class of the container and on any of its methods, and not only on controllers
-   * and routes. A plugin finds such places by `find`. Default `false`.
+   * Whether the decorator is allowed on every class in the container and its methods, and not only on controllers and
+   * routes. A plugin finds the decorated classes and methods with `find`. Default `false`.
    */
   readonly anywhere?: boolean
 }
@@ -81,28 +80,30 @@ export interface OptionValue {
   readonly value: unknown
 }
 
-/** The place of a parameter in a request, as the document names it. */
+/** The location of a parameter in a request, in OpenAPI's terms. */
 export type ParameterPlace = 'header' | 'query' | 'path'
 
-/** The source of the value of `defineParameter`. */
+/** Describes the source of a `defineParameter` value. */
 export interface ParameterSettings<S extends Schema = Schema> {
-  /** The part of the request, which the document then describes. Needs `name`. Default: none. */
+  /**
+   * The part of the request that contains the value; the document then describes it. Requires `name`. Default: none.
+   */
   readonly in?: ParameterPlace
   /** The name of the header, query parameter or path parameter. Default: none. */
   readonly name?: string
-  /** Validates and converts the value; a request with an invalid value gets a 400. Needs `in`. Default: none. */
+  /** Validates and converts the value; a request with an invalid value gets a 400. Requires `in`. Default: none. */
   readonly schema?: S
 }
 
-/** The data of a parameter, which its decorator notes. */
+/** The data of a parameter, which its decorator stores. */
 export interface ParameterDefinition {
   /** The function that returns the value, or a promise of the value. */
   readonly read: (req: Request) => unknown
-  /** `null` if the value is not a part of the document. */
+  /** The location in the request; `null` if the document does not describe the value. */
   readonly place: {
-    /** The place in the request. */
+    /** The part of the request. */
     readonly in: ParameterPlace
-    /** The name there; for a header in lower case. */
+    /** The name in that part; header names are in lower case. */
     readonly name: string
   } | null
   /** The schema of the value; `null` if there is none. */

@@ -35,7 +35,7 @@ export type Fact =
       readonly schema: Schema
       /** The single key of the input that the schema describes; `undefined` for the whole input. */
       readonly key?: string
-      /** The route decorator in whose options the schema was given: `@Post`. */
+      /** The route decorator whose options contain the schema, such as `@Post`. */
       readonly by?: string
       /** The original options of `@Cookies`. */
       readonly options?: unknown
@@ -45,7 +45,7 @@ export type Fact =
       readonly kind: 'body'
       readonly schema?: Schema
       readonly options: unknown
-      /** The route decorator in whose options the body was described: `@Post`. */
+      /** The route decorator whose options describe the body, such as `@Post`. */
       readonly by?: string
     }
   /** The original second argument of a route decorator. Its schemas are also stored as inputs. */
@@ -64,12 +64,12 @@ export type Fact =
   | {
       readonly kind: 'auth'
       readonly isOptional: boolean
-      /** The names of `auth.guards`; empty for the default one. */
+      /** Names of guards in `auth.guards`; empty for the default guard. */
       readonly guards: readonly string[]
     }
   | { readonly kind: 'public' }
   | { readonly kind: 'can'; readonly abilities: readonly string[] }
-  /** The option `returns` of a route: the schema of the data of its success. */
+  /** The route option `returns`: the schema of the data in a success response. */
   | { readonly kind: 'returns'; readonly schema: Schema }
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'header'; readonly name: string; readonly value: string }
@@ -96,9 +96,9 @@ export type Fact =
       readonly option: RouteOption
       readonly value: unknown
       readonly merge: 'override' | 'list'
-      /** `undefined` if the option accepts every value. */
+      /** Returns the error in a value; `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
-      /** Whether the option may be on classes that are not controllers and on methods that are not routes. */
+      /** Whether the option is allowed on classes that are not controllers and on methods that are not routes. */
       readonly isAnywhere: boolean
     }
   | { readonly kind: 'use'; readonly entries: readonly UseEntry[] }

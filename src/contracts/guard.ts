@@ -8,8 +8,8 @@ import type { RouteModel } from './route-model.js'
 export interface AuthDecoratorOptions {
   /**
    * Whether a request without credentials reaches the handler without the guard. A request that carries a credential
-   * (`auth.credentials`) is refused with 401 unless the guard allows it. With several guards, a request with a
-   * credential in the place of a guard needs them. Default `false`: every request needs the guard.
+   * (`auth.credentials`) is refused with 401 unless the guard allows it. If there are several guards, a request that
+   * carries a credential for one of them must be allowed. Default `false`: the guard must allow every request.
    */
   readonly optional?: boolean
 }
@@ -20,9 +20,9 @@ export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
 /**
  * Decides whether a request may continue. It may set `req.user`.
  *
- * Only the value `true` allows the request. Any other value, any throw and any rejection refuses it with 401; a
- * thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a `TypeError` or a
- * server that cannot be reached, is also logged.
+ * Only the value `true` allows the request. Any other value, and any error that is thrown or rejected, refuses it with
+ * 401; a thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a `TypeError` or
+ * a server that cannot be reached, is also logged.
  *
  * @example
  * class TokenGuard implements AuthGuard {
@@ -36,18 +36,18 @@ export interface AuthGuard<TUser = User> {
   /**
    * Returns exactly `true`, or a promise of `true`, to let the request continue.
    *
-   * @param route The matched route; `undefined` before a router of `tenantRouter`, whose routes are Express' own.
+   * @param route The matched route; `undefined` before a router of `tenantRouter`, whose routes belong to Express.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any, route?: RouteModel): boolean | Promise<boolean>
   /**
-   * The places of the credential: names of headers, and of cookies as `'cookie:<name>'`.
-   * Default: `auth.credentials`, which is `['authorization']`.
+   * Where the credential is: header names, and cookie names as `'cookie:<name>'`. Default: `auth.credentials`, which is
+   * `['authorization']`.
    */
   readonly credentials?: readonly string[]
   /**
-   * Returns whether a request carries a credential for this guard, right or wrong, where several guards read the same
-   * place. Default: whether one of `credentials` is there.
+   * Returns whether a request carries a credential for this guard, valid or not. Needed if several guards read the same
+   * place. Default: whether the request has one of `credentials`.
    */
   carries?(req: Request): boolean
   /** The security scheme in the document. Default: `{ type: 'http', scheme: 'bearer' }`. */
@@ -55,41 +55,42 @@ export interface AuthGuard<TUser = User> {
   /** The scopes that an operation requires in the document, for OAuth2 and OpenID Connect. Default: none. */
   scopes?(route: RouteModel): readonly string[]
   /**
-   * The challenge in `WWW-Authenticate` of a 401 of this guard (RFC 9110, 11.6.1). Where a route accepts several guards,
-   * the 401 has the challenge of each. Default: `Bearer`.
+   * The `WWW-Authenticate` challenge of the guard's 401 responses (RFC 9110, 11.6.1). If a route accepts several
+   * guards, the 401 contains the challenge of each. Default: `Bearer`.
    */
   readonly challenge?: string
   /**
-   * Returns the challenge in `WWW-Authenticate` of a 403 of `@Can`, for a request that this guard has let in: RFC 6750,
-   * 3.1, has a challenge with the scopes that a token needs. It is called once for each route, at boot. Default: a 403
-   * has no challenge.
+   * Returns the `WWW-Authenticate` challenge of the 403 responses of `@Can`, for requests that this guard has allowed.
+   * RFC 6750, 3.1, defines a challenge with the scopes that a token needs. Called once for each route, at boot.
+   * Default: a 403 has no challenge.
    *
    * @param abilities The abilities that the route needs.
    */
   abilityChallenge?(abilities: readonly string[]): string | undefined
   /**
-   * Additions of the guard to the operation of a route that it protects, besides 401, also where the route accepts
-   * other guards. Default: nothing.
+   * Returns what the guard adds to the operation of a route that it protects, besides the 401, even if the route
+   * accepts other guards. Default: nothing.
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
    * Returns the tenant that the verified credential belongs to, right after `canActivate` has returned `true`. A guard
    * with this method confirms the tenant of a request as `tenant.authorize` does, if the application has the `tenant`
-   * option: a request that names another tenant, or names one although its credential belongs to none (`undefined`), is
-   * refused with 403. A request that names no tenant acts for the tenant of its credential. A class has the method on
-   * its prototype. Default: the guard confirms no tenant.
+   * option: a request that specifies another tenant, or specifies a tenant although its credential belongs to none
+   * (`undefined`), is refused with 403. A request that specifies no tenant acts for the tenant of its credential. In a
+   * class, define the method on the prototype. Default: the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
   /**
-   * States that `canActivate` itself compares the tenant that a request names with its user, and refuses others: by
-   * `getTenantId()`, or because a request can name its tenant only by the credential that the guard verifies. The statement
-   * changes nothing but the warning `W_TENANT_UNVERIFIED`. A class has it as a static member. Default `false`: boot warns of
-   * the guard if neither `tenantOf` nor `tenant.authorize` confirms the tenant.
+   * Declares that `canActivate` itself checks the tenant that a request specifies against its user, and refuses other
+   * tenants: with `getTenantId()`, or because a request can specify its tenant only by the credential that the guard
+   * verifies. The declaration only disables the warning `W_TENANT_UNVERIFIED`. In a class, define it as a static
+   * member. Default `false`: boot warns about the guard if neither `tenantOf` nor `tenant.authorize` confirms the
+   * tenant.
    */
   readonly checksTenant?: boolean
   /**
-   * Called once for each application, at boot. Returns the guard that this application runs, for a guard with state
-   * that two applications must not share. Its `onInit`, `onReady` and `onClose` are called like the hooks of a
+   * Called once for each application, at boot. Returns the guard that this application uses. Needed if the guard has
+   * state that two applications must not share. Its `onInit`, `onReady` and `onClose` are called like the hooks of a
    * provider. The other members are read from the original guard. Default: the guard itself.
    */
   forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>
@@ -97,14 +98,15 @@ export interface AuthGuard<TUser = User> {
   readonly '~user'?: TUser
 }
 
-/** How the guards let a request in. */
+/** How the guards allowed a request. */
 export interface AuthResult {
   /** The name of the guard that set `req.user`; `undefined` for `auth.guard`, which has no name. */
   readonly scheme: string | undefined
-  /** The name of the guard that stored the id of a key; ids are unique only for their guard. */
+  /** The name of the guard that stored the ID of a key; IDs are unique only within their guard. */
   readonly keyScheme: string | undefined
   /**
-   * The tenants of the credentials, one for each guard with `tenantOf`; `undefined` for a credential without a tenant.
+   * The tenants of the credentials, one entry for each guard with `tenantOf`; `undefined` for a credential without a
+   * tenant.
    */
   readonly tenants: readonly (string | undefined)[]
 }

@@ -30,8 +30,8 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // A guard may set an id and other fields that are not declared. With `unknown` in place of `any`, an instance of a
-  // class would not be assignable.
+  // A guard may set an ID and other fields that are not declared. If this were `unknown`, a class instance would not be
+  // assignable.
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
@@ -63,7 +63,7 @@ interface WithId<I> {
 }
 
 /**
- * The type of `req.id`: `string`. If a package declares an `id` of Express' request that cannot be a string, the
+ * The type of `req.id`: `string`. If a package declares an `id` that cannot be a string for Express' request, it is the
  * package's type.
  */
 export type RequestId = 'id' extends keyof ExpressRequest
@@ -96,9 +96,9 @@ export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
   readonly body: TBody
   /** The query. */
   readonly query: TQuery
-  /** The headers that the schema names, in lower case. */
+  /** The headers in the schema; names are in lower case. */
   readonly headers: THeaders
-  /** The cookies that the schema names. */
+  /** The cookies in the schema. */
   readonly cookies: TCookies
 }
 
@@ -108,18 +108,18 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   /** The validated inputs, after coercion and defaults. */
   validated: TValidated
   /**
-   * The id of the request, for logs and for the client. It is made when it is first read: a random UUID, or with
-   * `trustRequestId` the `X-Request-Id` of the client. A middleware may assign another one.
+   * The ID of the request, for logs and for the client. It is generated when it is first read: a random UUID, or with
+   * `trustRequestId` the `X-Request-Id` of the client. A middleware may assign another ID.
    */
   id: RequestId
   /**
-   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when
-   * the application closes while the response has begun and not ended.
+   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when the
+   * application closes before a response that has begun is complete.
    */
   readonly signal: AbortSignal
   /**
    * Whether the user may do something with an object: `order:read` is the action `read` of the policy `order`, which
-   * `@Checks` declares on the route. A promise: `await` it. The policy's own `can` does the same with typed names.
+   * `@Checks` declares on the route. Returns a promise. The policy's own `can` does the same with typed names.
    *
    * @throws Error (500) if the policy throws, or the route does not declare it.
    */
@@ -132,8 +132,8 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
 }
 
 /**
- * The request of a handler behind the guard, as {@link Req} types it for `auth: true`. Without arguments, its inputs
- * are `any`, as in {@link Request}.
+ * The request of a handler that a guard protects: the type of {@link Req} with `auth: true`. Without arguments, its
+ * inputs are `any`, as in {@link Request}.
  */
 export interface AuthenticatedRequest<
   // biome-ignore-start lint/suspicious/noExplicitAny: as Request
@@ -147,7 +147,10 @@ export interface AuthenticatedRequest<
   user: NonNullable<RequestUser>
 }
 
-/** The request of a handler behind a guard that describes its user, as {@link Req} types it for `auth: typeof guard`. */
+/**
+ * The request of a handler that is protected by a guard with a user type: the type of {@link Req} with `auth: typeof
+ * guard`.
+ */
 export interface GuardedRequest<TUser, TParams, TBody, TQuery, TValidated>
   extends Omit<ValidatedRequest<TParams, TBody, TQuery, TValidated>, 'user'> {
   /** The user, set by the guard. */
@@ -163,7 +166,8 @@ export interface TypedGuard {
 }
 
 /**
- * The user behind a guard, or behind one of several guards; for a guard that describes none, the user of `auth: true`.
+ * The user type of a guard, or the union of the user types of several guards. For a guard without a user type, it is
+ * the user of `auth: true`.
  */
 export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   ? unknown extends TUser
@@ -172,8 +176,8 @@ export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   : NonNullable<RequestUser>
 
 /**
- * The request of Express 5, with the additions of the pipeline: validated inputs, the matched route and an abort
- * signal. Validated values also replace `req.body`, `req.params` and `req.query`.
+ * The Express 5 request with additions of the framework: validated inputs, the matched route and an abort signal.
+ * Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
   // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts without a type
@@ -189,24 +193,24 @@ export type Request<
 export interface InputSchemas {
   /** The schema of the path's parameters. */
   readonly params?: Schema
-  /** The schema of a JSON body, or the description of another body, or of several. */
+  /** The schema of a JSON body, or the description of one or several bodies of other types. */
   readonly body?: Schema | BodyDescription | readonly BodyDescription[]
   /** The schema of the query. */
   readonly query?: Schema
   /** The schema of the headers; names are in lower case. */
   readonly headers?: Schema
-  /** The schema of the cookies, or the description of cookies of which some are signed. */
+  /** The schema of the cookies, or a description in which some cookies are signed. */
   readonly cookies?: Schema | CookiesDescription
-  /** The parts of a form with files, as in `@Upload`, in place of `body`. */
+  /** The parts of a form with files, as in `@Upload`; replaces `body`. */
   readonly upload?: UploadParts
 }
 
 /** The inputs of {@link Req}: the schemas of a handler's inputs, and whether there is always a user. */
 export interface RequestInputs extends InputSchemas {
   /**
-   * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This is a
-   * type only: `@Auth()`, `@Can()` or `auth.default` protect the route. `typeof guard`: the user has the type that this
-   * guard describes; `typeof user | typeof partner` for a route that accepts several guards.
+   * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This only
+   * affects the type: `@Auth()`, `@Can()` or `auth.default` protect the route. `typeof guard`: the user has the type
+   * that this guard describes; `typeof user | typeof partner` for a route that accepts several guards.
    */
   readonly auth?: true | TypedGuard
 }
@@ -235,10 +239,10 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
 >
 
 /**
- * The request of a handler, typed from the schemas on its decorators. A decorator whose part is missing here, or has
- * another name here, is a compile error. With `auth: true`, `req.user` is a user and never `undefined`: for handlers
- * of protected routes. With `auth: typeof guard`, the user has the type that this guard describes. The compiler does not
- * check that the route is protected, nor by which guard.
+ * The request of a handler, typed from the schemas on its decorators. If a part that a decorator declares is missing in
+ * the type, or has another name, this is a compile error. With `auth: true`, `req.user` is a user and never
+ * `undefined`: for handlers of protected routes. With `auth: typeof guard`, the user has the type that this guard
+ * describes. The compiler does not check whether the route is protected, or by which guard.
  *
  * @example
  * @Auth()
@@ -262,7 +266,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
       >
     : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
-// An interface and not a literal, which the compiler would instantiate for every route.
+// An interface instead of a type literal, because the compiler would instantiate a literal for every route.
 interface WithPages {
   // biome-ignore lint/suspicious/noExplicitAny: pages of any list
   readonly paged: Pages<any>
@@ -270,8 +274,8 @@ interface WithPages {
 
 /**
  * The request of a handler whose route declares `TInputs` in its options. A part that is not declared has the type
- * `unknown` here and not `any` as in {@link Req}: all schemas are in one place, so a missing schema is really
- * missing.
+ * `unknown`, not `any` as in {@link Req}: because all schemas are in one place, a part without a schema is certainly
+ * not validated.
  */
 export type RouteRequest<TInputs extends InputSchemas> = TInputs extends WithPages
   ? PartsRequest<TInputs & Pick<TInputs['paged'], 'query'>> & PagedRequest<TInputs['paged']>
@@ -286,8 +290,9 @@ type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
 >
 
 /**
- * A function of the request of one route, which may type it as {@link Req}: the route decides whether there is a user.
- * A method, because the compiler accepts a narrower type for the parameter of a method.
+ * A function of the request of one route. Its parameter may have the type {@link Req}, because the route decides
+ * whether there is a user. It is declared as a method, because the compiler accepts a narrower parameter type for
+ * methods.
  */
 export type OfRequest<T> = { read(req: Request): T }['read']
 
@@ -307,8 +312,8 @@ export type ErrorRequestHandler = (
 
 /**
  * An entry of `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an `express.Router()`, or a
- * whole `express()` application. One signature for all, because TypeScript infers no parameter types for an inline
- * function from a union of two.
+ * whole `express()` application. A single signature, because TypeScript does not infer the parameter types of an inline
+ * function from a union of signatures.
  */
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
 export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
@@ -317,8 +322,8 @@ export type Middleware = (first: any, second: any, third: any, fourth: any) => u
 export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
- * A controller method, as the decorators of its inputs type it. It responds through `res`, or returns a value (or a
- * promise of one), which is sent in the envelope.
+ * A controller method. The decorators of its inputs determine the type of its request. It responds through `res`, or
+ * returns a value (or a promise of a value), which is sent in the envelope.
  */
 export type Handler<TRequest extends Request = Request> = (
   req: TRequest,

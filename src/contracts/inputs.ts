@@ -4,27 +4,30 @@ import type { InferOutput, Schema } from './schema.js'
 
 /**
  * How a body is read. `'json'`: as JSON. `'form'`: the fields of an HTML form, `application/x-www-form-urlencoded`.
- * `'text'`: as a string of UTF-8. `'bytes'`: as a `Buffer`, unchanged.
+ * `'text'`: as a UTF-8 string. `'bytes'`: as a `Buffer`, unchanged.
  */
 export type BodyType = 'json' | 'form' | 'text' | 'bytes'
 
 /** Options of `@Body`. */
 export interface BodyOptions<T extends BodyType = BodyType> {
-  /** How the body is read; a list for several types with one schema. Default `'json'`. */
+  /** How the body is read; pass a list to accept several types with one schema. Default `'json'`. */
   readonly type?: T | readonly T[]
   /**
-   * The media types that are accepted, without parameters. Of `'text'` and `'bytes'`, a type may be a range: `'image/*'`.
-   * Default: `application/json` and all types that end in `+json`; `application/x-www-form-urlencoded`; `text/plain`;
+   * The accepted media types, without parameters. For `'text'` and `'bytes'`, a range is allowed: `'image/*'`. Default:
+   * `application/json` and all types that end in `+json`; `application/x-www-form-urlencoded`; `text/plain`;
    * `application/octet-stream`.
    */
   readonly contentType?: string | readonly string[]
-  /** The maximum size of the body, compressed and decompressed. Default: `@Limits`, else the option `limits.body`. */
+  /**
+   * The maximum size of the body, compressed and decompressed. Default: the limit of `@Limits`, otherwise the option
+   * `limits.body`.
+   */
   readonly limit?: Size
 }
 
 /** A body in the options of a route: `@Post('', { body: { schema, type: 'form' } })`. */
 export interface BodyDescription extends BodyOptions {
-  /** The schema of the body. Default: the body is read, and not validated. */
+  /** The schema of the body. Default: the body is read but not validated. */
   readonly schema?: Schema
 }
 
@@ -41,7 +44,7 @@ export interface RawBody {
   readonly bytes: Buffer
 }
 
-/** The type of a body by its description in `Req` or in the options of a route; `TDefault` without one. */
+/** The type of a body that is described in `Req` or in route options; `TDefault` without a description. */
 export type BodyOutput<S, TDefault> = S extends { readonly '~standard': unknown }
   ? InferOutput<S>
   : S extends readonly (infer D)[]
@@ -62,9 +65,9 @@ export interface BodyModel {
   readonly type: BodyType
   /** The accepted media types, in lower case, without parameters; may be ranges. */
   readonly contentTypes: readonly string[]
-  /** `null` if the body is not validated. */
+  /** The schema; `null` if the body is not validated. */
   readonly schema: Schema | null
-  /** `false` for the body of a webhook without `@Body`: it is read as JSON, and may be missing. */
+  /** `false` for the body of a webhook without `@Body`, which is read as JSON and may be missing. */
   readonly isDescribed: boolean
   /** The maximum size of the body, in bytes; `null` if `@Limits` or the application decides. */
   readonly maxBytes: number | null
@@ -73,8 +76,8 @@ export interface BodyModel {
 /** Options of `@Cookies`. */
 export interface CookiesOptions {
   /**
-   * The names of the cookies that were set with `signed: true`. One without a valid signature counts as missing. Needs the
-   * option `cookies.keys`. Default: none.
+   * The names of the cookies that were set with `signed: true`. A cookie without a valid signature counts as missing.
+   * Requires the option `cookies.keys`. Default: none.
    */
   readonly signed?: readonly string[]
 }
@@ -90,8 +93,8 @@ export interface FileOptions<TMax extends number = number, TOptional extends boo
   /** The maximum size of a file; a larger file gets a 413. Default `'1mb'`. */
   readonly maxSize?: Size
   /**
-   * The accepted media types, without parameters; `image/*` means all images. A file of another type, or whose
-   * first bytes do not fit its type, is a 415. Default: every type, and the bytes are not compared.
+   * The accepted media types, without parameters; `image/*` means all images. A file of another type, or with first
+   * bytes that do not match its type, gets a 415. Default: every type is accepted, and the first bytes are not checked.
    */
   readonly types?: readonly string[]
   /** The maximum number of files. With more than 1, the handler receives a list. Default 1. */
@@ -111,9 +114,9 @@ export interface SavedFile {
 }
 
 /**
- * A file of a form. It is read once: by `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with a 413 if the
- * file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response, the file is
- * deleted, unless it was saved.
+ * A file in a form. It can be read once: with `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with a
+ * 413 if the file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response,
+ * the file is deleted, unless it was saved.
  */
 export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The name of the part: `avatar`. */
@@ -121,8 +124,8 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
   /** A name that the server has chosen: random, with the extension of a type that was checked: `5f0c….png`. */
   readonly name: string
   /**
-   * The name that the client gave, without folders and of at most 255 characters; `null` if it gave none. For people
-   * only: two files may have the same name, and it may be the name of a device of the system.
+   * The name that the client sent, without folders and limited to 255 characters; `null` if it sent none. Only for
+   * display: two files may have the same name, and it may be the name of a system device.
    */
   readonly originalName: string | null
   /**
@@ -132,15 +135,15 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The number of bytes; `null` while the file is still arriving. */
   readonly size: number | null
   /**
-   * Writes the file into a folder, which must exist, under {@link UploadedFile.name}. The file has its name only when it is
-   * complete: nothing is left if it fails.
+   * Writes the file into a folder, which must exist, under {@link UploadedFile.name}. The file gets its name only when
+   * it is complete; if writing fails, nothing is left.
    *
    * @throws HttpError as described above; the error of the file system.
    */
   save(folder: string): Promise<SavedFile>
   /**
-   * Writes the file into a stream and ends the stream. Resolves when the stream has finished; if reading or writing fails,
-   * the stream is destroyed.
+   * Writes the file into a stream and ends the stream. Resolves when the stream has finished; if reading or writing
+   * fails, the stream is destroyed.
    */
   pipe(destination: Writable): Promise<void>
   /** Returns the file as a Node stream, for packages that need one. */
@@ -152,21 +155,21 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
 /** The parts of a form: `file()` for a file, any schema for a text field. */
 export type UploadParts = Readonly<Record<string, Schema>>
 
-/** The body of a handler behind `@Upload`: a part that may be absent is optional. */
+/** The body type of a handler with `@Upload`: a part that may be absent is optional. */
 export type UploadOutput<P> = {
   -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? never : K]: InferOutput<P[K]>
 } & {
   -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? K : never]?: InferOutput<P[K]>
 }
 
-/** The value of a part for the options of its `file()`. */
+/** The type of a part, by the options of its `file()`. */
 export type FileOutput<TMax extends number, TOptional extends boolean> = number extends TMax
   ? UploadedFile | UploadedFile[] | (TOptional extends true ? undefined : never)
   : TMax extends 1
     ? UploadedFile | (TOptional extends true ? undefined : never)
     : UploadedFile[]
 
-/** The limits of one kind of file in a form. */
+/** The limits for the files of one form part. */
 export interface FileRule {
   /** The maximum size of the file, in bytes. */
   readonly maxBytes: number
@@ -174,7 +177,7 @@ export interface FileRule {
   readonly types: readonly string[] | null
   /** The maximum number of files. */
   readonly max: number
-  /** Whether the form may lack the file. */
+  /** Whether the file may be missing in the form. */
   readonly isOptional: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Token } from './provider.js'
 
 /**
  * Wraps the handler of a route: it may change the result, map errors, call the handler again, or measure. It runs after
- * all inputs were validated.
+ * the validation of all inputs.
  *
  * @example
  * class Retry implements Interceptor {
@@ -19,21 +19,21 @@ import type { Token } from './provider.js'
  */
 export interface Interceptor {
   /**
-   * Returns the value to send or its promise, or throws.
+   * Returns the value to send, or a promise of the value, or throws.
    *
-   * @param next Calls further interceptors, then the handler. Returns what the handler returns; a promise, if any
-   * function returns one, so write `await next()`. `res` is returned if the handler has sent the response itself.
+   * @param next Calls further interceptors, then the handler. Returns the handler's result, or a promise if any
+   * function returns one, so write `await next()`. If the handler has sent the response itself, the result is `res`.
    */
   // biome-ignore lint/suspicious/noExplicitAny: an interceptor may type its request as Express' or as its own
   intercept(req: any, next: () => unknown, res: Response): unknown
 }
 
-/** An interceptor, or its token. The container creates a class, which need not be a listed provider. */
+/** An interceptor, or its token. The container constructs a class even if it is not listed as a provider. */
 export type InterceptorEntry = Interceptor | Token<Interceptor>
 
 /**
- * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it is
- * a class with a method `intercept`.
+ * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it
+ * is a class with a method `intercept`.
  */
 export type UseEntry = RequestHandler | MiddlewareList | InterceptorEntry
 

@@ -1,7 +1,7 @@
 /** The log levels, the least important first. `silent` is the level of a logger that writes nothing. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** The methods of a pino logger that the framework calls. A pino logger fits. */
+/** The logger methods that the framework calls. A pino logger has them. */
 export interface Logger {
   /** Logs a detail that helps to find a fault. Default: such lines are dropped. */
   trace?(facts: object, message: string): void

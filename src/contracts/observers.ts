@@ -15,13 +15,14 @@ export type DecisionValue =
   | { readonly [name: string]: DecisionValue }
 
 /**
- * A decision of a part of an application about a request. It has no credential, no cookie, no token, and no value that
- * is secret by its schema.
+ * A decision about a request by one part of an application. It contains no credential, cookie or token, and no value
+ * that is secret by its schema.
  */
 export interface Decision {
   /**
-   * Who has decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`, `validation` and
-   * `error`; a plugin uses its name. A line of `Log` is noted by `log`, with its level as the verdict.
+   * The part that decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`,
+   * `validation` and `error`; a plugin uses its name. A line of `Log` is recorded with the name `log`, and with its
+   * level as the verdict.
    */
   readonly by: string
   /**
@@ -31,7 +32,7 @@ export interface Decision {
   readonly verdict: string
   /** The reason, as a sentence or a part of one: `expired token`. Omitted if the verdict needs no reason. */
   readonly reason?: string
-  /** Further details, such as the key of a cache. Default: none. */
+  /** Further details, such as a cache key. Default: none. */
   readonly facts?: { readonly [name: string]: DecisionValue }
 }
 
@@ -39,16 +40,17 @@ export interface Decision {
 export type NoteDecision = (decision: Decision) => void
 
 /**
- * The part of an application that has decided a response: the last part that began to work on the request.
+ * The part of an application that determined the response: the last part that began to process the request.
  *
  * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
- * - `head`: the framework refused the head of the request: `Host`, the target, the number of header lines or of query
+ * - `head`: the framework refused the request head: `Host`, the request target, the number of header lines or query
  *   parameters; or Node refused an expectation that it does not support (417).
- * - `security`: CORS or helmet. `tenant`: the tenant of the request. `middleware`: a middleware of the application, of a
- *   plugin or of `@Use`.
- * - `router`: no route has the path (404) or the method (405), or the request is an `OPTIONS`.
- * - `limit`: a rate limit. `guard`, `can`: access. `cache`: a stored response. `body`: the body could not be read.
- *   `validation`: a schema. `plugin`: a step of a plugin. `interceptor`, `handler`: the code of the route.
+ * - `security`: CORS or helmet. `tenant`: the check of the request's tenant. `middleware`: a middleware of the
+ *   application, a plugin or `@Use`.
+ * - `router`: no route has the path (404) or the method (405), or the request method is `OPTIONS`.
+ * - `limit`: a rate limit. `guard`, `can`: the access checks. `cache`: a cached response. `body`: the body could not be
+ *   read. `validation`: an input did not match its schema. `plugin`: a plugin's step. `interceptor`, `handler`: the
+ *   code of the route.
  * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page.
  * - `upgrade`: a listener of `upgrade` or `connect` has taken the connection, as for a WebSocket.
  */
@@ -72,13 +74,13 @@ export type ResponseCause =
   | 'framework'
   | 'upgrade'
 
-/** An ended request, with or without a response. */
+/** A request that has ended, with or without a response. */
 export interface EndedRequest {
-  /** `null` if Node's parser could not read a request. */
+  /** The request; `null` if Node's parser could not read it. */
   readonly req: Request | null
-  /** `null` if Node's parser could not read a request, and for an upgraded connection. */
+  /** The response; `null` if Node's parser could not read the request, and for an upgraded connection. */
   readonly res: Response | null
-  /** `null` if no route of a controller was found. */
+  /** The matched route; `null` if no controller route was found. */
   readonly route: RouteModel | null
   /** The status that was sent; `null` if the connection closed before the head of a response was written. */
   readonly status: number | null
@@ -87,33 +89,33 @@ export interface EndedRequest {
   /** When the request began, in milliseconds since 1970. */
   readonly startedAt: number
   /**
-   * How long the request took, in milliseconds: from its head to the last byte of the response that was handed to the
-   * connection, or to the end of the connection. 0 if Node's parser could not read a request.
+   * How long the request took, in milliseconds: from the request head to the time when the last byte of the response
+   * was passed to the connection, or when the connection ended. 0 if Node's parser could not read the request.
    */
   readonly durationMs: number
   /**
-   * The bytes that were written to the connection for this request: head and body, before TLS. 0 if all observers have
-   * `needsBytes: false`.
+   * The number of bytes that were written to the connection for this request: head and body, before TLS. 0 if all
+   * observers have `needsBytes: false`.
    */
   readonly bytes: number
-  /** Which part has responded. */
+  /** The part that responded. */
   readonly cause: ResponseCause
-  /** Whether monitoring calls the route all the time, such as a health check. */
+  /** Whether monitoring calls the route constantly, such as a health check. */
   readonly isQuiet: boolean
   /** The tenant of the request; `undefined` if it has none. */
   readonly tenant: string | undefined
-  /** The tenant that the request names but `tenant.authorize` has not allowed yet; otherwise `undefined`. */
+  /** The tenant that the request specifies but `tenant.authorize` has not yet allowed; otherwise `undefined`. */
   readonly claimedTenant: string | undefined
 }
 
 /** Observes all requests of an application. */
 export interface RequestObserver {
   /**
-   * Called with each request before anything else, to run it in an async context: middlewares, the route and the
-   * sending of errors run inside of `next`. It calls `next` once, before it returns; if it does not, or throws before,
-   * the framework does. It does not decide about the response. Requests that Node's parser refuses, and upgraded
-   * connections, have no such call. A request that one application passes on to another may have a call in each. An
-   * error is logged.
+   * Called first for each request, to run it in an async context: middlewares, the route and error responses run inside
+   * `next`. It must call `next` once before it returns; if it does not, or throws before that, the framework calls
+   * `next`. It does not affect the response. It is not called for requests that Node's parser refuses, or for upgraded
+   * connections. If one application passes a request on to another, it may be called in both. If it throws, the error
+   * is logged.
    *
    * @example
    * const traced: Plugin = {
@@ -123,22 +125,22 @@ export interface RequestObserver {
    */
   readonly around?: (req: Request, next: () => void) => void
   /**
-   * Called with each error of a request that the application logs, as the option `onError`: the error has no value that
-   * is secret by its schema. An error is logged; a promise is not awaited.
+   * Called with each request error that the application logs, like the option `onError`. The error contains no value
+   * that is secret by its schema. If it throws, the error is logged; a returned promise is not awaited.
    */
   readonly onError?: (error: unknown, context: ErrorContext) => void
   /**
-   * Called once for each request of the application, when it is over: also for requests without a route, requests that
-   * Node's parser refuses, and upgraded connections. It is not called for a request that the application has passed on
-   * to its host. It runs in the async context of the request's tenant. An error is logged; a promise is not awaited.
+   * Called once when a request has ended, including requests without a route, requests that Node's parser refuses, and
+   * upgraded connections. It is not called for a request that the application has passed on to its host. It runs in the
+   * async context of the request's tenant. If it throws, the error is logged; a returned promise is not awaited.
    */
   readonly onEnd?: (ended: EndedRequest) => void
   /**
-   * Called for each step of a route that a request enters, in their order, and with `'respond'` when the value or the
-   * error of the steps comes back: this ends the time of the last step. The time between two calls is the time of the
-   * first step of the two. A step that refuses the request, or that has its response, is the last one before
-   * `'respond'`. Steps that the route does not use are left out; an interceptor that calls the handler again enters it
-   * again. An error is logged, and the request continues.
+   * Called for each route step that a request enters, in order, and with `'respond'` when the steps have returned a
+   * value or thrown an error: then the last step ends. The time between two calls is the duration of the first of the
+   * two steps. A step that refuses the request or responds to it is the last step before `'respond'`. Steps that the
+   * route does not use are left out. If an interceptor calls the handler again, the handler step is entered again. If
+   * it throws, the error is logged, and the request continues.
    *
    * @example
    * const timeline: Plugin = {
@@ -150,19 +152,19 @@ export interface RequestObserver {
    */
   readonly onStep?: (req: Request, step: StepName) => void
   /**
-   * Called for each decision about a request that is not over: decisions of the framework, and decisions that guards,
-   * steps and other code note with `noteOf(req)`. It may have texts of the request: pass them through `secretsOf`
-   * before they leave the process. An error is logged, and the request continues.
+   * Called for each decision about a running request: decisions of the framework, and decisions that guards, steps and
+   * other code record with `noteOf(req)`. A decision may contain texts from the request: pass them through `secretsOf`
+   * before they leave the process. If it throws, the error is logged, and the request continues.
    *
    * @see docs/extending.md#decisions
    */
   readonly onDecision?: (req: Request, decision: Decision) => void
   /**
    * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as
-   * `blazon/postgres` and `blazon/typeorm` do: with its text, its time and its request. `BEGIN`, `COMMIT` and settings
-   * of a session are not statements of the program, and are left out. Applications with such an observer carry the
-   * request of the current code in an async context, unless it has `needsRequests: false`. An error is logged, and the
-   * statement has its result.
+   * `blazon/postgres` and `blazon/typeorm` do: with the text, the time and the request of the statement. `BEGIN`,
+   * `COMMIT` and session settings are not statements of the program, and are left out. An application with such an
+   * observer stores the current request in an async context, unless `needsRequests` is `false`. If it throws, the error
+   * is logged, and the result of the statement does not change.
    *
    * @example
    * const slowStatements: Plugin = {
@@ -176,8 +178,9 @@ export interface RequestObserver {
    */
   readonly onStatement?: (statement: RanStatement) => void
   /**
-   * Called for each call of `inject(Outgoing)` to another host, before it is sent. It may set headers of the call. It may
-   * return a function, which is called once with the result. An error is logged, and the call continues.
+   * Called for each call to another host through `inject(Outgoing)`, before it is sent. It may set headers of the call.
+   * It may return a function, which is called once with the result. If it throws, the error is logged, and the call
+   * continues.
    *
    * @example
    * const slowCalls: Plugin = {
@@ -192,30 +195,30 @@ export interface RequestObserver {
   // biome-ignore lint/suspicious/noConfusingVoidType: most observers return nothing
   readonly onCall?: (call: NewCall) => EndCall | undefined | void
   /**
-   * Whether `onEnd` reads `bytes`. If no observer of an application does, they are not counted, and are 0: counting
-   * takes about as long as all other work of observing a request. Default `true`.
+   * Whether `onEnd` reads `bytes`. If no observer in an application does, bytes are not counted, and `bytes` is 0:
+   * counting takes about as long as all other work of observing a request. Default `true`.
    */
   readonly needsBytes?: boolean
   /**
-   * Whether `onStatement` reads `req`. If no observer of an application does, it can be `undefined`, and routes enter no async
-   * context for it. Default `true`.
+   * Whether `onStatement` reads `req`. If no observer in an application does, `req` can be `undefined`, and routes do
+   * not enter an async context for it. Default `true`.
    */
   readonly needsRequests?: boolean
-  /** Whether statements and calls include the stack of the code that ran them. Default `false`. */
+  /** Whether statements and calls include the stack trace of the code that ran them. Default `false`. */
   readonly needsStacks?: boolean
-  /** Whether the results of calls have the bodies. Default `false`. */
+  /** Whether call results include the request and response bodies. Default `false`. */
   readonly needsBodies?: boolean
 }
 
-/** Where an error comes from. An error outside of requests has `message` alone. */
+/** The context of an error. An error outside a request has only `message`. */
 export interface ErrorContext {
-  /** The failure, as the message of the log line. */
+  /** The failure: the message of the log line. */
   readonly message: string
-  /** The status of the response; if something else was sent, the status of the error. */
+  /** The status of the response; if another response had already begun, the status of the error. */
   readonly status?: number
-  /** The request. Read it at once: the response is sent when `onError` returns. */
+  /** The request. Read it synchronously: the response is sent when `onError` returns. */
   readonly req?: Request
-  /** The route; absent when the request matched no route. */
+  /** The route; absent if the request matched no route. */
   readonly route?: RouteModel
   /** The `requestId` of the response and of the log line. */
   readonly requestId?: string
@@ -228,7 +231,7 @@ export interface ErrorContext {
 }
 
 /**
- * The `onError` option: receives errors for an error tracker. A returned promise is not awaited.
+ * The option `onError`, which passes errors to an error tracker. A returned promise is not awaited.
  *
  * @example
  * const report: ErrorReporter = (error, { requestId }) => {

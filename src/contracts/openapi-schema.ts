@@ -10,36 +10,36 @@ interface SchemaKeywords<S> {
   readonly format?: string
   /** The only values that are allowed. */
   readonly enum?: readonly unknown[]
-  /** A number must be a multiple of this one. */
+  /** The number must be a multiple of this value. */
   readonly multipleOf?: number
-  /** The least number that is allowed. */
+  /** The minimum value. */
   readonly minimum?: number
   /** The maximum value. */
   readonly maximum?: number
-  /** The least number of characters of a string. */
+  /** The minimum number of characters in a string. */
   readonly minLength?: number
-  /** The maximum number of characters of a string. */
+  /** The maximum number of characters in a string. */
   readonly maxLength?: number
-  /** A regular expression (ECMA-262) that a string must match somewhere. */
+  /** A regular expression (ECMA-262) that a part of the string must match. */
   readonly pattern?: string
-  /** The least number of items of an array. */
+  /** The minimum number of items in an array. */
   readonly minItems?: number
-  /** The maximum number of items of an array. */
+  /** The maximum number of items in an array. */
   readonly maxItems?: number
-  /** Whether no two items of an array may be equal. Default `false`. */
+  /** Whether all items of an array must be different. Default `false`. */
   readonly uniqueItems?: boolean
   /** The schemas of an object's properties, by name. */
   readonly properties?: Readonly<Record<string, S>>
   /** Names of the properties that an object must have. */
   readonly required?: readonly string[]
   /**
-   * Whether an object may have properties that `properties` does not name, or their schema. Default
+   * Whether an object may have properties that `properties` does not list, or the schema of such properties. Default
    * `true`.
    */
   readonly additionalProperties?: boolean | S
-  /** The least number of properties of an object. */
+  /** The minimum number of properties. */
   readonly minProperties?: number
-  /** The maximum number of properties of an object. */
+  /** The maximum number of properties. */
   readonly maxProperties?: number
   /** The value must be valid against all these schemas. */
   readonly allOf?: readonly S[]
@@ -51,12 +51,12 @@ interface SchemaKeywords<S> {
   readonly not?: S
   /** Selects the schema of `oneOf` or `anyOf` that describes the value. */
   readonly discriminator?: {
-    /** The property of the value whose text names the schema. */
+    /** The property whose value selects the schema. */
     readonly propertyName: string
-    /** The schema for each text. Default: the component of the same name. */
+    /** The schema for each value of the property. Default: the component of the same name. */
     readonly mapping?: Readonly<Record<string, string>>
   }
-  /** The value to use if the value is missing. */
+  /** The value to use if none is sent. */
   readonly default?: unknown
   /** A value that is valid against the schema. From OpenAPI 3.1 on, documents have `examples` instead. */
   readonly example?: unknown
@@ -70,14 +70,14 @@ interface SchemaKeywords<S> {
   readonly externalDocs?: {
     /** The address of the documentation. */
     readonly url: string
-    /** A description of that documentation; CommonMark. */
+    /** A description of the documentation; CommonMark. */
     readonly description?: string
   }
   readonly [extension: `x-${string}`]: unknown
 }
 
 /**
- * A Schema Object. In OpenAPI 3.0 it is a subset of JSON Schema, with a keyword of its own for `null` (3.0.3, 4.7.24).
+ * A Schema Object. In OpenAPI 3.0 it is a subset of JSON Schema, with a separate keyword for `null` (3.0.3, 4.7.24).
  * From 3.1 on it is JSON Schema 2020-12.
  */
 export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
@@ -93,13 +93,13 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
     | readonly ('string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null')[]
   /** OpenAPI 3.0: whether `null` is allowed. Has an effect only together with `type`. */
   readonly nullable?: boolean
-  /** The number that a value must exceed; in 3.0, whether a value must exceed `minimum`. */
+  /** A number that the value must exceed; in 3.0, whether the value must exceed `minimum`. */
   readonly exclusiveMinimum?: boolean | number
-  /** The number that a value must stay below; in 3.0, whether a value must stay below `maximum`. */
+  /** A number that the value must be less than; in 3.0, whether the value must be less than `maximum`. */
   readonly exclusiveMaximum?: boolean | number
   /** The schema of every item of an array that `prefixItems` does not describe. */
   readonly items?: OpenApiSchema | boolean
-  /** The only value that is allowed (3.1, as all keywords below). */
+  /** The only value that is allowed (3.1, like all keywords below). */
   readonly const?: unknown
   /** Values that are valid against the schema. */
   readonly examples?: readonly unknown[]
@@ -107,7 +107,7 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
   readonly prefixItems?: readonly OpenApiSchema[]
   /** The schema that at least one item of an array must match. */
   readonly contains?: OpenApiSchema
-  /** The least number of items that match `contains`. Default 1. */
+  /** The minimum number of items that match `contains`. Default 1. */
   readonly minContains?: number
   /** The maximum number of items that match `contains`. */
   readonly maxContains?: number
@@ -115,7 +115,7 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
   readonly unevaluatedItems?: OpenApiSchema | boolean
   /** The schemas of properties whose names match a regular expression. */
   readonly patternProperties?: Readonly<Record<string, OpenApiSchema>>
-  /** The schema of the names of properties. */
+  /** The schema of property names. */
   readonly propertyNames?: OpenApiSchema
   /** The schema of properties that no other keyword describes. */
   readonly unevaluatedProperties?: OpenApiSchema | boolean
@@ -145,7 +145,8 @@ export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
   readonly exclusiveMaximum?: boolean
   readonly items?: OpenApi30Schema
   /**
-   * Not a keyword of 3.0: the places of a tuple, in documents that `lowerDocument` has read. `items` has all of them.
+   * Not a 3.0 keyword: the positions of a tuple, in documents that `lowerDocument` has read. `items` describes all of
+   * them.
    */
   readonly prefixItems?: readonly OpenApi30Schema[]
 }

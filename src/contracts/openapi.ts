@@ -4,15 +4,15 @@ import type { JsonSchema } from './schema.js'
 
 export type { OpenApi30Schema, OpenApiSchema }
 
-/** `#/components/…` */
+/** A reference to a component. */
 export interface Reference {
-  /** The place of the component in the document. */
+  /** The location in the document: `#/components/…`. */
   readonly $ref: string
 }
 
 /** A Parameter Object (4.7.12). */
 export interface OpenApiParameter<S = OpenApiSchema> {
-  /** The name of the parameter; case matters, except in a header. */
+  /** The name of the parameter, case-sensitive except for a header. */
   readonly name: string
   /** The part of the request that has the parameter. */
   readonly in: 'path' | 'query' | 'header' | 'cookie'
@@ -24,10 +24,7 @@ export interface OpenApiParameter<S = OpenApiSchema> {
   readonly deprecated?: boolean
   /** How a list or an object is written. Default `form` in a query, `simple` elsewhere. */
   readonly style?: 'simple' | 'form' | 'deepObject'
-  /**
-   * Whether each item of a list, or property of an object, is a parameter of its own. Default
-   * `true` with `form`.
-   */
+  /** Whether each item of a list, or property of an object, is a separate parameter. Default `true` with `form`. */
   readonly explode?: boolean
   /** The schema of the value. */
   readonly schema: S
@@ -39,7 +36,7 @@ export interface OpenApiParameter<S = OpenApiSchema> {
 export interface OpenApiHeader<S = OpenApiSchema> {
   /** A description of the header; CommonMark. */
   readonly description?: string
-  /** Whether every such response has the header. Default `false`. */
+  /** Whether every response of this kind has the header. Default `false`. */
   readonly required?: boolean
   /** The schema of the value. */
   readonly schema: S
@@ -51,23 +48,25 @@ export interface OpenApiMediaType<S = OpenApiSchema> {
   readonly schema: S
   /** A body that is valid against the schema. */
   readonly example?: unknown
-  /** The schema of each item of a stream. OpenAPI 3.2 only; for events, the schema of their fields. */
+  /** The schema of each item in a stream. OpenAPI 3.2 only; for events, the schema of the event fields. */
   readonly itemSchema?: S
   /** The schema of the items that a handler with `@Sse` or `@JsonLines` yields; in documents of all versions. */
   readonly 'x-item-schema'?: S
-  /** For a request: the largest body of this type in bytes, if it differs from the limit in the response 413. */
+  /**
+   * For a request: the maximum size of a body of this type in bytes, if it differs from the limit in the 413 response.
+   */
   readonly 'x-max-body-bytes'?: number
-  /** How properties of a `multipart` body are sent, by name. */
+  /** How the properties of a `multipart` body are sent, by property name. */
   readonly encoding?: Readonly<
     Record<
       string,
       {
-        /** The media type of the part. Default: `text/plain` for a string, else `application/json`. */
+        /** The media type of the part. Default: `text/plain` for a string, otherwise `application/json`. */
         readonly contentType?: string
       }
     >
   >
-  /** For a form of `@Upload`: the largest file of each property, in bytes. */
+  /** For a form of `@Upload`: the maximum file size of each property, in bytes. */
   readonly 'x-max-file-bytes'?: Readonly<Record<string, number>>
 }
 
@@ -87,13 +86,15 @@ export interface OpenApiResponse<S = OpenApiSchema> {
   readonly description: string
   /** Headers of the response, by name. */
   readonly headers?: Readonly<Record<string, OpenApiHeader<S> | Reference>>
-  /** The schemas of the body, by media type. Without it, the response has no body. */
+  /** The schemas of the body, by media type. Default: the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType<S>>>
-  /** For 413: the largest request body that the operation accepts, in bytes. OpenAPI has no field for it (4.9). */
+  /**
+   * For a 413: the maximum size of a request body, in bytes. An extension (4.9), because OpenAPI has no field for it.
+   */
   readonly 'x-max-body-bytes'?: number
 }
 
-/** Names of the security schemes that a request must meet all at once. The items of a list are alternatives. */
+/** The names of security schemes, all of which a request must satisfy. A list of requirements contains alternatives. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** An Operation Object (4.7.10). */
@@ -112,7 +113,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly parameters?: readonly OpenApiParameter<S>[]
   /** The body of the request. Default: the operation has no request body. */
   readonly requestBody?: OpenApiRequestBody<S>
-  /** Responses by status, or by `'2XX'` if only the class of the status is known. */
+  /** Responses by status, or by `'2XX'` if only the status class is known. */
   readonly responses: Readonly<Record<string, OpenApiResponse<S> | Reference>>
   /**
    * Alternative security schemes. Default: the schemes of the document; an empty list means that no scheme is
@@ -121,7 +122,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly security?: readonly SecurityRequirement[]
 }
 
-/** The methods that a path item may have operations for. */
+/** The methods for which a path item can have operations. */
 export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
 
 /** A Path Item Object (4.7.9). */
@@ -143,11 +144,11 @@ export interface OpenApiTag {
   readonly name: string
   /** A description of the tag; CommonMark. */
   readonly description?: string
-  /** A short title for lists of tags. Needs OpenAPI 3.2, as the fields below. */
+  /** A short title for lists of tags. Requires OpenAPI 3.2, like the fields below. */
   readonly summary?: string
   /** The name of the parent tag. */
   readonly parent?: string
-  /** The purpose of the tag: `nav`, `badge`, `audience`, or a word of your own. */
+  /** The purpose of the tag: `nav`, `badge`, `audience`, or your own word. */
   readonly kind?: string
 }
 
@@ -159,13 +160,13 @@ export interface OpenApiInfo {
   readonly version: string
   /** A description of the API; CommonMark. */
   readonly description?: string
-  /** The address of the terms of service; a URL. */
+  /** The URL of the terms of service. */
   readonly termsOfService?: string
   /** The contact for questions about the API. */
   readonly contact?: {
     /** The name of the person or organisation. */
     readonly name?: string
-    /** The address of a page about the contact. */
+    /** The URL of a page about the contact. */
     readonly url?: string
     /** The e-mail address. */
     readonly email?: string
@@ -174,7 +175,7 @@ export interface OpenApiInfo {
   readonly license?: {
     /** The name of the licence: `MIT`. */
     readonly name: string
-    /** The address of its text. */
+    /** The URL of the licence text. */
     readonly url?: string
   }
 }
@@ -183,7 +184,7 @@ export interface OpenApiInfo {
 export interface OpenApiOAuthFlow {
   /** For the flows `implicit` and `authorizationCode`: where the user logs in. */
   readonly authorizationUrl?: string
-  /** For all flows but `implicit`: where clients get a token. */
+  /** For all flows except `implicit`: where clients get a token. */
   readonly tokenUrl?: string
   /** Where clients refresh a token. */
   readonly refreshUrl?: string
@@ -195,7 +196,7 @@ export interface OpenApiOAuthFlow {
 export interface OpenApiSecurityScheme {
   /**
    * The kind of the scheme: HTTP authentication (RFC 9110, 11), a key in one part of the request, OAuth 2.0 (RFC 6749),
-   * or OpenID Connect Discovery. A document of OpenAPI 3.0 has no `mutualTLS`.
+   * or OpenID Connect Discovery. OpenAPI 3.0 documents have no `mutualTLS`.
    */
   readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
   /** For type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
@@ -230,13 +231,13 @@ export interface OpenApiComponents<S = OpenApiSchema> {
 
 /** The whole document. Section numbers in these types refer to OpenAPI 3.0.3. */
 export interface OpenApiDocument<S = OpenApiSchema> {
-  /** The version of OpenAPI, by the option `swagger.openapi`. */
+  /** The OpenAPI version, from the option `swagger.openapi`. */
   readonly openapi: '3.0.3' | '3.1.2' | '3.2.0'
-  /** Title, version and author of the API. */
+  /** Information about the API, such as its title and version. */
   readonly info: OpenApiInfo
   /** Where the API is served; never empty. */
   readonly servers: readonly OpenApiServer[]
-  /** Alternative security schemes for operations that name none. */
+  /** Alternative security requirements for operations without their own. */
   readonly security?: readonly SecurityRequirement[]
   /** The tags of the operations, in the order of the page. */
   readonly tags: readonly OpenApiTag[]
@@ -244,20 +245,23 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
   /** The components to which operations and schemas refer. */
   readonly components: OpenApiComponents<S>
-  /** The header in which clients name the version of the API, and the version: with `versions`, except in paths. */
+  /**
+   * The header in which clients specify the API version, and the version of this document. Present with the option
+   * `versions`, unless the version is in the path.
+   */
   readonly 'x-api-version'?: {
     /** The name of the header. */
     readonly header: string
     /** The version that this document describes. */
     readonly version: string
   }
-  /** Additions of plugins, by `Plugin.document`. */
+  /** Additions of plugins, from `Plugin.document`. */
   readonly [extension: `x-${string}`]: unknown
 }
 
 /**
- * Whether a schema describes data that a client sends (`input`) or receives (`output`): they differ by defaults,
- * coercion and transforms.
+ * Whether a schema describes data that a client sends (`input`) or receives (`output`): defaults, coercion and
+ * transforms make them differ.
  */
 export type SchemaSide = 'input' | 'output'
 
@@ -272,33 +276,35 @@ export type SchemaConverter = (
   options: { readonly side: SchemaSide; readonly target: 'draft-2020-12' },
 ) => JsonSchema
 
-/** Converters of libraries that cannot describe their schemas, by the `vendor` of a Standard Schema. */
+/** Converters for libraries that cannot convert their schemas themselves, by the `vendor` of a Standard Schema. */
 export type SchemaConverters = Readonly<Record<string, SchemaConverter>>
 
 /** A schema for a document, and the schemas that it references. */
 export interface DescribedSchema<S = OpenApiSchema> {
-  /** References in it, and in `definitions`, are `#/components/schemas/<name of a definition>`. */
+  /**
+   * The schema. Its references, and the references in `definitions`, are `#/components/schemas/<name of a definition>`.
+   */
   readonly schema: S
   readonly definitions: readonly SchemaDefinition<S>[]
-  /** The parts that the dialect cannot express, and their replacements. */
+  /** The parts that the dialect cannot express or can express only less exactly. */
   readonly losses: readonly SchemaLoss[]
 }
 
 /** A schema that others refer to. */
 export interface SchemaDefinition<S = OpenApiSchema> {
-  /** The name that the author chose, or a name that is unique only in this {@link DescribedSchema}. */
+  /** The name that the author chose, or a name that is unique only within this {@link DescribedSchema}. */
   readonly name: string
   /** Whether the author chose the name (`$id`, `id`, `title`). */
   readonly isNamed: boolean
   readonly schema: S
 }
 
-/** A part of a schema that became `{}` or less exact. */
+/** A part of a schema that became `{}` or less exact in the document. */
 export interface SchemaLoss {
   /** Dotted path from the root of the schema; empty for the root. */
   readonly path: string
   /** The cause, as a sentence. */
   readonly cause: string
-  /** Default `W_SCHEMA_NOT_REPRESENTABLE`. */
+  /** The code of the warning. Default `W_SCHEMA_NOT_REPRESENTABLE`. */
   readonly code?: 'W_EXAMPLE_INVALID'
 }

@@ -2,13 +2,15 @@ import type { Schema } from './schema.js'
 
 /** Options of `@ApiOperation`. */
 export interface ApiOperationOptions {
-  /** Default: the method's name in Title Case. */
+  /** The summary. Default: the method's name in Title Case. */
   readonly summary?: string
-  /** CommonMark. Default: the summary. */
+  /** The description; CommonMark. Default: the summary. */
   readonly description?: string
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
-  /** Letters, digits, `_` and `-`; unique. Default: `<Controller>_<method>`. */
+  /**
+   * The ID of the operation: letters, digits, `_` and `-`; unique in the document. Default: `<Controller>_<method>`.
+   */
   readonly operationId?: string
 }
 
@@ -26,42 +28,43 @@ export interface ApiBodyOptions {
 }
 
 /**
- * How to treat fields of a JSON response that its documented schema does not name. `'send'`: they are sent. `'strip'`:
- * they are dropped. `'check'`: the response is replaced by a 500, also if the response does not match its schema in
- * another way.
+ * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
+ * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a
+ * 500.
  */
 export type ResponseFieldsMode = 'send' | 'strip' | 'check'
 
 /** Options of `@ApiResponseDoc`. */
 export interface ApiResponseOptions {
-  /** 100 to 599. */
+  /** The status: 100 to 599. */
   readonly status: number
   /** A description of the response; CommonMark. Default: the reason phrase of the status. */
   readonly description?: string
   /**
-   * Describes the `data` of the envelope; the whole body if there is no envelope. A schema that is an envelope itself is
-   * used unchanged.
+   * The schema of the envelope's `data`, or of the whole body if there is no envelope. A schema that is an envelope
+   * itself is used unchanged.
    */
   readonly schema?: Schema
   /**
-   * Whether `schema` describes the whole body, without the envelope; a returned value is then sent without it, too.
-   * Without a schema the body is any JSON. Default `false`.
+   * Whether `schema` describes the whole body, without the envelope; a returned value is then also sent without the
+   * envelope. Without a schema, the body is any JSON. Default `false`.
    */
   readonly raw?: boolean
   /**
-   * The media type of the body. With a media type that is not JSON, the handler returns a string or bytes, which are
-   * sent unchanged. Default: the media type of the envelope, else `application/json`.
+   * The media type of the body. If it is not a JSON type, the handler returns a string or bytes, which are sent
+   * unchanged. Default: the media type of the envelope, otherwise `application/json`.
    */
   readonly contentType?: string
   /**
-   * The media type of a file: a `fileResponse`, bytes or a `Blob`, of which clients may request parts. It means
-   * `contentType`, and the document describes binary content, and with the status 200 of a `GET` also the responses to
-   * conditions and ranges: 206, 304, 404, 412, 416. Not beside `schema`, `raw` and `contentType`. Default: no file.
+   * The media type of a file of which clients may request parts: a `fileResponse`, bytes or a `Blob`. It sets
+   * `contentType`, and the document describes binary content. For the 200 response of a `GET`, the document also
+   * describes the responses to conditional and range requests: 206, 304, 404, 412, 416. It cannot be combined with
+   * `schema`, `raw` or `contentType`. Default: no file.
    */
   readonly content?: string
 }
 
-/** The facts of the decorators that only the document uses. */
+/** The decorator facts that only the document uses. */
 export interface OperationFacts {
   /** The tags of `@ApiTags`; without them, the name of the controller without `Controller`. */
   readonly tags: readonly string[]

@@ -9,39 +9,40 @@ export interface NewCall {
   /** The headers that are sent. An observer may set some, such as `traceparent`. */
   readonly headers: Headers
   /**
-   * Whether the URL comes from an untrusted party (`public: true`). The call must then carry no data of the request.
+   * Whether the URL comes from an untrusted party (`public: true`). The call must then not contain data from the
+   * request.
    */
   readonly isPublic: boolean
   /** The start of the call, in milliseconds of `Clock.monotonic()`. */
   readonly startedAt: number
   /**
-   * The stack of the code that has begun it. `undefined` unless an observer has `needsStacks`, because a stack takes
-   * microseconds for each call.
+   * The stack trace of the code that started the call. `undefined` unless an observer sets `needsStacks`, because a
+   * stack trace takes microseconds for each call.
    */
   readonly stack: string | undefined
-  /** The request in whose route the code ran; `undefined` outside of routes, as in a timer. */
+  /** The request whose route ran the code; `undefined` outside routes, such as in a timer. */
   readonly req: Request | undefined
 }
 
-/** The result of a call to another host: the head of the response has arrived, or the call has failed. */
+/** The result of a call to another host: the response head has arrived, or the call has failed. */
 export interface CallResult {
   /** The status of the response; `null` if the call has failed. */
   readonly status: number | null
-  /** Milliseconds until the head of the response had arrived, or the error was known; with retries. */
+  /** Milliseconds until the response head arrived or the error was known, including retries. */
   readonly durationMs: number
   /** The number of attempts: 2 after one retry, 0 if nothing was sent. */
   readonly attempts: number
-  /** The error of a call that has failed; else `undefined`. */
+  /** The error, if the call failed; otherwise `undefined`. */
   readonly error: unknown
-  /** The response, and the bodies; `null` unless an observer has `needsBodies`. */
+  /** The response and both bodies; `null` unless an observer sets `needsBodies`. */
   readonly kept: KeptCall | null
 }
 
-/** The response and the bodies of a call. Observers must not write them to logs or traces. */
+/** The response, and the request and response bodies of a call. Observers must not write them to logs or traces. */
 export interface KeptCall {
-  /** The request body, if it was text or bytes; else `null`. */
+  /** The request body, if it was text or bytes; otherwise `null`. */
   readonly sent: string | null
-  /** The headers of the response; empty if the call failed. */
+  /** The response headers; empty if the call failed. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Returns the part of the response that has arrived. */
   readonly received: () => ReceivedBytes
@@ -61,7 +62,7 @@ export interface RanCall extends NewCall, CallResult {}
 /** Takes the result of a call. */
 export type EndCall = (result: CallResult) => void
 
-/** The answer of another host, in place of the host. */
+/** A response that replaces the response of another host. */
 export interface CallAnswer {
   /** The status. Default: 200. */
   readonly status?: number
@@ -83,9 +84,9 @@ export interface CallToAnswer {
   readonly url: string
   /** The headers that would be sent, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The body, if it is text or bytes; else `null`. */
+  /** The body, if it is text or bytes; otherwise `null`. */
   readonly body: string | null
 }
 
-/** Returns responses to calls instead of other hosts. Throws if there is no response for a call. */
+/** Returns the response to a call instead of the other host. Throws if it has no response for the call. */
 export type AnswerCall = (call: CallToAnswer) => CallAnswer | Promise<CallAnswer>

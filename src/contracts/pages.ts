@@ -2,12 +2,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Duration } from './limits.js'
 import type { InferOutput, Schema } from './schema.js'
 
-/** The order of a list: names of fields of an item, with `-` for descending order. */
+/** The order of a list: field names of an item, with the prefix `-` for descending order. */
 export type FieldOrder<TField extends string = string> = readonly (TField | `-${TField}`)[]
 
 /**
- * The orders of a list: one, or several by name. A client chooses a name by the query parameter `sort`; without it, the list
- * has the first order.
+ * The orders of a list: one, or several by name. A client chooses an order with the query parameter `sort`; without it,
+ * the first order applies.
  */
 export type ListOrder<TField extends string = string> =
   | FieldOrder<TField>
@@ -18,7 +18,7 @@ export type SortOf<TOrder extends ListOrder> = TOrder extends readonly unknown[]
   ? never
   : Extract<keyof TOrder, string>
 
-/** The part of a validated query that names the order. */
+/** The part of a validated query that specifies the order. */
 export type SortQuery<TSort extends string> = [TSort] extends [never]
   ? unknown
   : {
@@ -47,10 +47,11 @@ export interface CursorOptions<
   TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
-   * The order of the list: names of fields of an item, `-` for a descending one. No field may be null or change, and
-   * the combination of their values must be unique: end with the id. Or several orders by name, of which the client chooses
-   * one by the query parameter `sort`: `{ newest: ['-placedAt', '-id'], total: ['total', 'id'] }`. The first one is the order
-   * of a request without `sort`, and a cursor is valid only for its own order.
+   * The order of the list: field names of an item, with the prefix `-` for descending order. No field may be null or
+   * change, and the combination of the values must be unique, so end with the ID. To offer several orders, pass them by
+   * name; the client chooses one with the query parameter `sort`: `{ newest: ['-placedAt', '-id'], total: ['total',
+   * 'id'] }`. The first order applies to requests without `sort`. A cursor is valid only for the order in which it was
+   * created.
    */
   readonly order: TOrder
   /** The maximum `limit` of a request, 1 to 1000. Default: 100. */
@@ -59,11 +60,14 @@ export interface CursorOptions<
   readonly limit?: number
   /** How long a cursor is valid. Default: one day. */
   readonly maxAge?: Duration
-  /** Schemas of further query parameters. A cursor is valid only for the values with which its walk began. */
+  /**
+   * Schemas of further query parameters. A cursor is valid only for the parameter values of the request that created
+   * it.
+   */
   readonly filter?: TFilter
 }
 
-/** The values of the parameters of a filter. A parameter that may be missing is optional. */
+/** The parameter values of a filter. A parameter that may be missing is optional. */
 export type FilterOutput<TFilter extends PageFilter> = {
   [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? never : K]: InferOutput<
     TFilter[K]
@@ -83,7 +87,7 @@ export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends s
 } & SortQuery<TSort> &
   FilterOutput<TFilter>
 
-/** A value in a cursor. A date is its ISO text, and a `bigint` its decimal text. */
+/** A value in a cursor. A date becomes its ISO text, and a `bigint` its decimal text. */
 export type CursorValue = string | number | boolean
 
 /** One page of a list, as clients receive it. */
@@ -100,12 +104,12 @@ export interface CursorPage<TField extends string = string> {
   readonly limit: number
   /** The number of rows to read: `limit` + 1. The extra row shows that there is another page. */
   readonly take: number
-  /** The order in which the request wants the rows. */
+  /** The order that the request requires for the rows. */
   readonly order: readonly OrderField<TField>[]
   /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null
   /**
-   * Creates the response from the rows after `after`, at most `take` rows, and adds the `Link` header.
+   * Creates the response from at most `take` rows that follow `after`, and adds the `Link` header.
    *
    * @param rows The rows, in the order of the list.
    * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
@@ -117,9 +121,9 @@ export interface CursorPage<TField extends string = string> {
   ) => CursorResult<T>
 }
 
-/** The data of a list with pages, which `@Paged` notes. */
+/** The data of a paged list, which `@Paged` stores. */
 export interface PagesDefinition {
-  /** Whether pages begin at a cursor, or have numbers. */
+  /** Whether pages begin at a cursor or have numbers. */
   readonly kind: 'cursor' | 'numbered'
   /** The schema of the query. */
   readonly query: Schema
@@ -133,19 +137,19 @@ export interface PagesDefinition {
   readonly hasTotal: boolean
 }
 
-/** A list with pages. `@Paged` accepts {@link Pages}. */
+/** A paged list, as an argument for `@Paged`. */
 export interface Pages<TQuery, TPage = unknown> {
   /** The schema of the query. */
   readonly query: StandardSchemaV1<unknown, TQuery>
   /** The schema of the response. */
   readonly response: Schema
-  /** The data that `@Paged` notes. */
+  /** The data that `@Paged` stores. */
   readonly definition: PagesDefinition
   /** The type of the requested page. Only the compiler uses it. */
   readonly '~page'?: TPage
 }
 
-/** The parts of the request of a route with pages. `Paged<typeof OrderPages>` is a shorter name. */
+/** The request parts of a route with pages. `Paged<typeof OrderPages>` is a shorter name. */
 // biome-ignore lint/suspicious/noExplicitAny: pages of any list
 export interface PagedRequest<TPages extends Pages<any>> {
   /** The requested page. */
@@ -173,18 +177,19 @@ export interface PageOptions<
   TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
-   * The order of the list: names of fields of an item, `-` for a descending one. End with a unique field, or a row may be
-   * on two pages. Or several orders by name, of which the client chooses one by the query parameter `sort`; a request without it
-   * has the first one. `readPage` needs an order. Default: none; the handler decides.
+   * The order of the list: field names of an item, with the prefix `-` for descending order. End with a unique field;
+   * otherwise a row may appear on two pages. To offer several orders, pass them by name; the client chooses one with
+   * the query parameter `sort`, and the first order applies without it. `readPage` requires an order. Default: none;
+   * the handler decides.
    */
   readonly order?: TOrder
   /** The maximum `pageSize` of a request, 1 to 1000. Default: 100. */
   readonly max?: number
-  /** The number of items of a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
+  /** The number of items on a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
   readonly pageSize?: number
   /**
-   * The maximum `page` of a request, 1 to 1,000,000, because a database reads all rows of the previous pages. Default:
-   * 1000.
+   * The maximum `page` of a request, 1 to 1,000,000, because a database must read all rows of the previous pages.
+   * Default: 1000.
    */
   readonly maxPage?: number
   /** Whether a page has the total number of items. The handler passes the total to `of`. Default: `true`. */
@@ -228,18 +233,19 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
   /** The number of rows before the page. */
   readonly offset: number
   /**
-   * How many rows to read: `pageSize`, and one more without a total. The extra row shows that there is another page.
+   * The number of rows to read: `pageSize`, plus one if there is no total. The extra row shows that there is another
+   * page.
    */
   readonly take: number
-  /** The order in which the request wants the rows; empty without `order`. */
+  /** The order that the request requires for the rows; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
-  /** Whether `of` needs the number of all items. */
+  /** Whether `of` requires the total number of items. */
   readonly hasTotal: TTotal
   /**
-   * Creates the response from the rows from `offset` on, at most `take` rows, and adds the `Link` header.
+   * Creates the response from at most `take` rows, starting at `offset`, and adds the `Link` header.
    *
    * @param rows The rows, in the order of the list.
-   * @param total The number of items of all pages; only with the option `total`.
+   * @param total The number of items on all pages; only with the option `total`.
    * @throws TypeError if the total is not a whole number.
    */
   readonly of: <T extends object>(

@@ -13,15 +13,15 @@ import type { PluginSteps } from './steps.js'
 
 /** The parts of the application that are available to a plugin during its set-up. */
 export interface PluginContext {
-  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
+  /** Returns the instance of a token. Throws a `ConfigError` if no provider has the token. */
   get<T>(token: Token<T>): T
   /** The Express application in `req.app`, for its settings. */
   readonly express: Application
   /** The logger of the application. */
   readonly logger: Logger
   /**
-   * Lists the constructed instances of the container whose class or methods have an option of `defineOption`, in the
-   * order of construction. Schedulers, queues and event buses find their methods by it.
+   * Lists the container's instances whose class or methods have an option of `defineOption`, in the order of
+   * construction. Schedulers, queues and event buses use it to find their methods.
    */
   readonly find: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
@@ -33,32 +33,33 @@ export interface PluginContext {
 }
 
 /**
- * The parts of an application that exist when its routes are compiled: every instance is constructed, no plugin is
- * set up.
+ * The parts of an application that exist when its routes are compiled. All instances have been constructed, but no
+ * plugin has been set up.
  */
 export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'usesTenants'> {
   /**
-   * Ends a request with an error that is found after `next` has returned, for example while its response waits for a
-   * commit. Nothing happens if a response has been sent.
+   * Ends a request with an error that occurs after `next` has returned, for example while the response is waiting for a
+   * commit. Has no effect if a response has been sent.
    */
   readonly fail: (error: unknown, req: Request, res: Response) => void
   /**
    * Sends a value as the response of the route, as if the handler had returned it: in the envelope, as a stream, or as
-   * the error of a `Refusal`. A promise is awaited. For a response that is made in the background, apart from the
-   * request that waits: the value of a step itself becomes the response without this call. Nothing happens if `res` has
-   * been sent.
+   * the error of a `Refusal`. A promise is awaited. Use it only for a response that is created in the background,
+   * separately from the waiting request: a value that a step returns becomes the response without this call. Has no
+   * effect if `res` has been sent.
    */
   readonly respond: (value: unknown, req: Request, res: Response) => void
 }
 
-/** The parts of an application that exist when its requests are about to be observed: no plugin is set up. */
+/** The parts of an application that exist before its requests are observed. No plugin has been set up. */
 export interface ObserverSetup
   extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
   /** Returns the number of running requests, without upgraded connections. */
   readonly activeRequests: () => number
   /**
    * Returns the functions that hide the secrets of a request: values that are secret by the schemas of its route, its
-   * credentials, and its cookies. Call it late: the secrets of a body are known once the body is read.
+   * credentials, and its cookies. Call it as late as possible: secrets in the body are known only after the body has
+   * been read.
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
@@ -77,8 +78,8 @@ export interface RequestSecretTexts {
 }
 
 /**
- * The middlewares of a plugin, by their place. Plugins of the same place run in the order of `plugins`. `security` and
- * the tenant of a request run before all of these.
+ * The middlewares of a plugin, by position. At the same position, plugins run in the order of `plugins`. `security` and
+ * the tenant check run before all of them.
  */
 export interface PluginMiddlewares {
   /** Run before the application's own `middlewares`. Default: none. */
@@ -87,7 +88,7 @@ export interface PluginMiddlewares {
   readonly last?: MiddlewareList
 }
 
-/** A mistake in the use of a plugin's decorator on one route. */
+/** An error in the use of a plugin's decorator on one route. */
 export interface RouteMistake {
   /** The cause, as a sentence. The message begins with the name of the route. */
   readonly cause: string
@@ -96,9 +97,9 @@ export interface RouteMistake {
 }
 
 /**
- * Describes a schema of any library as the schema of a document. Definitions that it has become components.
+ * Converts a schema of any library to a document schema. Its definitions become components.
  *
- * @param name Names the place: for warnings, and for definitions without a name.
+ * @param name The name used in warnings, and for definitions without a name.
  */
 export type DescribeForDocument = (schema: Schema, name: string) => OpenApiSchema
 
@@ -117,104 +118,105 @@ export type DocumentExtensions = Readonly<Record<`x-${string}`, unknown>>
 export interface Plugin extends Lifecycle {
   /** The name of the plugin in error messages. */
   readonly name: string
-  /** The providers of the plugin, which every class can inject. Default: nothing. */
+  /** The providers of the plugin, which every class can inject. Default: none. */
   readonly providers?: readonly Provider[]
   /**
-   * The keys of reflect metadata that the plugin itself reads, from the controllers and handlers of `model`. Boot
-   * reports the metadata of other frameworks as an error or a warning, because it has no effect. Boot ignores these
-   * keys. Default: none.
+   * The reflect-metadata keys that the plugin itself reads from the controllers and handlers in `model`. Boot reports
+   * metadata of other frameworks as an error or a warning, because it has no effect, but ignores these keys. Default:
+   * none.
    */
   readonly metadataKeys?: readonly (string | symbol)[]
   /**
-   * Middlewares and error middlewares. A list runs after the application's own `middlewares`. `first` of
-   * {@link PluginMiddlewares} runs before them. Nested lists are flattened. Default: none.
+   * Middlewares and error middlewares. A list runs after the application's own `middlewares`, and `first` of {@link
+   * PluginMiddlewares} before them. Nested lists are flattened. Default: none.
    */
   readonly middlewares?: MiddlewareList | PluginMiddlewares
-  /** Called once, after every provider is constructed and before the first request. A promise is awaited. */
+  /** Called once, after all providers have been constructed and before the first request. A promise is awaited. */
   setup?(context: PluginContext): unknown
   /**
-   * Called once for each route, before anything is constructed. Returns the mistakes in the use of the plugin's
-   * decorators on this route, or `null`. Each is a boot error (`E_PLUGIN_CHECK`), which boot reports with all others.
+   * Called once for each route, before anything is constructed. Returns the errors in the use of the plugin's
+   * decorators on this route, or `null`. Each becomes a boot error (`E_PLUGIN_CHECK`), reported with all others.
    * `check` of `defineOption` sees only the value of one decorator; this function sees the whole route.
    *
    * @see docs/extending.md#mistakes
    */
   check?(route: RouteModel): readonly RouteMistake[] | null | undefined
   /**
-   * Called once for each route, before `setup`. Returns the steps that the plugin adds to the route, or `null`. A place
-   * that is left out adds no step and no call. Steps of the first plugin run outermost.
+   * Called once for each route, before `setup`. Returns the steps that the plugin adds to the route, or `null`. A
+   * position that is left out adds no step and no call. Steps of the first plugin are outermost.
    *
    * @see docs/extending.md#steps
    */
   steps?(route: RouteModel, app: RouteSetup): PluginSteps | null | undefined
   /**
-   * Called once for each route, before anything is constructed. Returns the additions of the plugin's steps to the
-   * operation of the route: responses, headers, parameters, security. The OpenAPI document contains it, and so the
-   * client, `contract`, `fuzz` and `openapi diff` follow it.
+   * Called once for each route, before anything is constructed. Returns what the plugin's steps add to the operation of
+   * the route: responses, headers, parameters, security. The OpenAPI document contains the additions, so the client,
+   * `contract`, `fuzz` and `openapi diff` respect them.
    *
    * @see docs/extending.md#contract
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Called when a document is built, twice for each. Returns members of the document whose names begin with `x-`, for things other than
-   * operations: jobs, events. Tools that do not support these members ignore them.
+   * Called twice for each document when it is built. Returns members of the document whose names begin with `x-`, for
+   * descriptions of things other than operations, such as jobs or events. Tools that do not support these members
+   * ignore them.
    *
    * @see docs/extending.md#contract
    */
   document?(describe: DescribeForDocument): DocumentExtensions
   /**
    * Called once, before `setup`. Returns the observer of all requests of the application, with or without a route, or
-   * `null`. If no plugin returns one, requests are not observed, at no cost.
+   * `null`. If no plugin returns an observer, requests are not observed, and there is no overhead.
    *
    * @see docs/extending.md#all-requests
    */
   requests?(app: ObserverSetup): RequestObserver | null | undefined
   /**
-   * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once
-   * for each error that is not an `HttpError`, wherever in the application it was thrown, before the error
-   * middlewares. An error that `explain` throws counts as `undefined`.
+   * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once for
+   * each error that is not an `HttpError`, wherever in the application it was thrown, before the error middlewares. If
+   * `explain` throws, the result counts as `undefined`.
    */
   explain?(error: unknown, req: Request): Error | undefined
   /**
-   * Called once, before anything is constructed. Returns `GET` routes of the plugin itself, for pages and files that are
-   * not part of the API. Their handlers may call `get` of the argument, because they run after the start.
+   * Called once, before anything is constructed. Returns the plugin's own `GET` routes, for pages and files that are
+   * not part of the API. Their handlers may call `get` of the argument, because they run after startup.
    *
    * @see docs/extending.md#routes
    */
   routes?(app: Pick<PluginContext, 'get'>): readonly FrameworkRoute[] | null | undefined
   /**
-   * Checks whether the plugin can use the services that it depends on, and throws or rejects if it cannot. `Health` and
-   * the option `health` call it. With `{ check, required: false }`, the application stays ready without the services.
+   * Checks whether the plugin can use the services that it depends on, and throws or rejects if not. `Health` and the
+   * option `health` call it. With `{ check, required: false }`, the application stays ready even if the check fails.
    */
   readonly health?: HealthCheck
   /**
-   * Returns work outside of requests, such as jobs, which the dashboard of `blazon dev` lists, with the actions that a
-   * person may call there. Called once, at the start, and only under `blazon dev`.
+   * Returns work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`. Called once,
+   * at startup, and only under `blazon dev`.
    *
    * @see docs/extending.md#work-in-the-dashboard
    */
   work?(app: Pick<PluginContext, 'get'>): PluginWork
   /**
-   * Returns a few words about data that the plugin keeps only in the memory of this process; `null` if there are none.
-   * Under several workers, boot warns of it (`W_WORKERS_MEMORY`). Called once, before anything is constructed. Default:
-   * nothing.
+   * Returns a short description of the data that the plugin stores only in the memory of this process; `null` if there
+   * is none. If there are several workers, boot warns about it (`W_WORKERS_MEMORY`). Called once, before anything is
+   * constructed. Default: nothing.
    */
   keptInProcess?(): string | null
 }
 
 /**
- * A `GET` route of the framework itself or of a plugin: without a controller, a guard or a rate limit, and neither in the
- * route table nor in the document.
+ * A `GET` route of the framework or of a plugin. It has no controller, guard or rate limit, and is neither in the route
+ * table nor in the document.
  */
 export interface FrameworkRoute {
-  /** Full path in the syntax of controllers, with literal segments only. `prefix` does not apply. */
+  /** The full path in the syntax of controllers, with literal segments only. `prefix` does not apply. */
   readonly path: string
   /**
-   * Handles the request. If it throws or rejects, the request fails as in other routes. Without a response, it is a 503
-   * after `timeouts.handler`.
+   * Handles the request. If it throws or rejects, the request fails as on other routes. If it sends no response, the
+   * request gets a 503 after `timeouts.handler`.
    */
   readonly handle: RequestHandler
-  /** Whether monitoring calls the route constantly: the request log then uses the level `debug`. Default `false`. */
+  /** Whether monitoring calls the route constantly. If so, the request log uses the level `debug`. Default `false`. */
   readonly quiet?: boolean
   /**
    * Whether the route runs before `security`, tenants and middlewares, so they cannot delay or refuse a request.

@@ -4,7 +4,7 @@ import type { RequestUser } from './handler.js'
 export type PolicyUser = NonNullable<RequestUser>
 
 /**
- * Decides whether a user may do something with an object. Only the value `true`, or a promise of `true`, allows.
+ * Decides whether a user may do something with an object. Only the value `true`, or a promise of `true`, allows it.
  *
  * @example
  * const read: PolicyRule<Order> = (user, order) => order.ownerId === user.id
@@ -44,7 +44,7 @@ type Maybe<T> = T | null | undefined
  * The methods need no `this`.
  */
 export interface Policy<TObject = unknown, TAction extends string = string> {
-  /** The name in abilities: `order` of `order:read`. */
+  /** The name in abilities: `order` in `order:read`. */
   readonly name: string
   /** The actions that have a rule. */
   readonly actions: readonly TAction[]
@@ -53,12 +53,12 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
   /** Whether a refusal is a 404, as if the object did not exist; see {@link Policy.or404}. */
   readonly isHidden: boolean
   /**
-   * Loads an object, and refuses it unless the user of the request may do the action with it.
+   * Loads an object, and throws unless the user of the request may do the action with it.
    *
    * @param find Returns the object or its promise; `null` or `undefined` if there is none.
    * @returns The object.
-   * @throws NotFoundError (404) if there is no object; ForbiddenError (403), or the same NotFoundError under `or404`, if
-   * the rule does not allow it; Error (500) if the rule throws, or `@Checks` does not declare the action.
+   * @throws NotFoundError (404) if there is no object; ForbiddenError (403), or the same NotFoundError under `or404`,
+   * if the rule does not allow it; Error (500) if the rule throws, or `@Checks` does not declare the action.
    */
   load<T extends TObject>(
     req: PolicyRequest,
@@ -66,14 +66,14 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
     find: () => Maybe<T> | PromiseLike<Maybe<T>>,
   ): Promise<T>
   /**
-   * The same for an object that was loaded already.
+   * Like `load`, for an object that was already loaded.
    *
    * @returns The object.
    * @throws As `load`.
    */
   check<T extends TObject>(req: PolicyRequest, action: TAction, object: Maybe<T>): Promise<T>
   /**
-   * Returns whether the user of the request may do the action. For parts of a response, such as links.
+   * Returns whether the user of the request may do the action. Use it for parts of a response, such as links.
    *
    * @throws Error (500) if the rule throws, or `@Checks` does not declare the action.
    */
@@ -94,11 +94,11 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
   or404(): Policy<TObject, TAction>
 }
 
-/** A policy of any object. */
+/** A policy for any type of object. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of policies has many types of objects
 export type AnyPolicy = Policy<any, string>
 
-/** One `@Checks`: the handler must check at least one of the actions before it sends a success response. */
+/** One `@Checks` decorator: the handler must check at least one of the actions before it sends a success response. */
 export interface CheckModel {
   /** The policy. */
   readonly policy: AnyPolicy

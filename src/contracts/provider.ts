@@ -6,7 +6,7 @@ export type Class<T = unknown> = new (...args: any[]) => T
 export type AbstractClass<T = unknown> = abstract new (...args: any[]) => T
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** Names a dependency that is not a class; see `InjectionToken` in `di/token.ts`. */
+/** Identifies a dependency that is not a class; see `InjectionToken` in `di/token.ts`. */
 export interface TokenLike<T = unknown> {
   readonly description: string
   /** Carries `T` for inference only. */
@@ -16,7 +16,7 @@ export interface TokenLike<T = unknown> {
 /** The key of a dependency: a class, an `InjectionToken`, a string or a symbol. */
 export type Token<T = unknown> = Class<T> | AbstractClass<T> | TokenLike<T> | string | symbol
 
-/** A token, as `token` or as `provide`. */
+/** An object with a token in the field `token` or `provide`. */
 type Named<T> = { readonly token: Token<T> } | { readonly provide: Token<T> }
 
 /** Provides an instance of a class. */
@@ -25,7 +25,7 @@ export type ClassProvider<T = unknown> = Named<T> & {
   readonly useClass: Class<T>
 }
 
-/** Provides an existing value. The program owns the value, so its lifecycle hooks are not called. */
+/** Provides an existing value. The program owns the value, so the application does not call its lifecycle hooks. */
 export type ValueProvider<T = unknown> = Named<T> & {
   /** The value that is injected. */
   readonly useValue: T
@@ -62,7 +62,7 @@ export type Provider<T = unknown> =
  * const users: Module = { name: 'users', providers: [UserService], controllers: [UsersController] }
  */
 export interface Module {
-  /** The name of the module in error messages. Default: its place in the list. */
+  /** The name of the module in error messages. Default: its position in the list. */
   readonly name?: string
   /** Modules that this module needs. Each module is added once, even if several modules import it. */
   readonly imports?: readonly Module[]
@@ -71,11 +71,11 @@ export interface Module {
   /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
   /**
-   * The path before the paths of the module's own controllers, after the `prefix` of the application. It may contain
-   * `:param` segments. It does not apply to the controllers of `imports`. Default: none.
+   * A path prefix for the module's own controllers, after the `prefix` of the application. It may contain `:param`
+   * segments. It does not apply to the controllers of imported modules. Default: none.
    */
   readonly prefix?: string
-  /** Tokens that every class can inject. Default: all of them. */
+  /** The tokens of this module that every class can inject. Default: all tokens. */
   readonly exports?: readonly Token[]
 }
 
@@ -90,7 +90,7 @@ export interface InjectionFacts {
 }
 
 /**
- * Hooks of providers and plugins. `onClosing` runs in all of them concurrently, `onClose` in the reverse order of
+ * Hooks of providers and plugins. `onClosing` runs concurrently in all of them, `onClose` in the reverse order of
  * construction.
  */
 export interface Lifecycle {
@@ -99,14 +99,14 @@ export interface Lifecycle {
   /** Called when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
   /**
-   * Called when the application begins to close, while requests are still running, to end other work: jobs, consumers of
-   * a queue. A promise is awaited before any `onClose`. The argument is the time that requests have, `timeouts.close`, in
-   * milliseconds. The hook has `timeouts.onClose` more, then it is not awaited any longer.
+   * Called when the application begins to close, while requests are still running, to end other work, such as jobs or
+   * queue consumers. A promise is awaited before any `onClose`. The argument is the time limit for requests,
+   * `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus `timeouts.onClose`.
    */
   onClosing?(graceMs: number): unknown
   /**
    * Called after the last response, while upgraded connections are still open. A promise is awaited. `signal` is the
-   * name of the process signal that closes the application, if there is one.
+   * name of the process signal that closes the application, if any.
    */
   onClose?(signal?: string): unknown
 }

@@ -1,4 +1,4 @@
-/* The types of this room that the package exports: `src/index.ts` passes all of them on. */
+/* The types of this room that the package exports; `src/index.ts` re-exports all of them. */
 
 export type { CacheDecoratorOptions, CacheStore } from './cache.js'
 export type { Timer } from './clock.js'

@@ -1,21 +1,21 @@
 import type { MaybePromise } from './cache.js'
 import type { Token } from './provider.js'
 
-/** The part of an application that a check of its health receives. */
+/** The part of an application that a health check receives. */
 export interface HealthContext {
-  /** Returns the instance of a token. Throws a `ConfigError` when nothing provides the token. */
+  /** Returns the instance of a token. Throws a `ConfigError` if no provider has the token. */
   get<T>(token: Token<T>): T
 }
 
 /**
- * Checks whether something that the application depends on can be used. It throws or rejects if not. Operators see the
- * value that it returns as `details`.
+ * Checks whether a dependency of the application can be used. It throws or rejects if not. Operators see the returned
+ * value as `details`.
  */
 export type HealthQuestion = (app: HealthContext) => unknown
 
 /**
- * A check of the health of an application: the function that checks, or an object with the function and the effect of
- * its failure. A check that takes longer than one second has failed.
+ * A health check of an application: a function, or an object with the function and the effect of its failure. A check
+ * that takes longer than one second has failed.
  *
  * @example
  * const cache: HealthCheck = { check: ({ get }) => get(Redis).ping(), required: false }
@@ -26,7 +26,7 @@ export type HealthCheck =
       /** The function that checks. */
       readonly check: HealthQuestion
       /**
-       * Whether the application cannot work without it. `false`: if the check fails, the application is `degraded` and
+       * Whether the application requires the dependency. `false`: if the check fails, the application is `degraded` and
        * stays ready. Default `true`.
        */
       readonly required?: boolean
@@ -35,7 +35,7 @@ export type HealthCheck =
 /** The result of one check. */
 export type CheckedHealth =
   | {
-      /** It can be used. */
+      /** The dependency can be used. */
       readonly status: 'up'
       /** The value that the check returned. */
       readonly details?: unknown
@@ -43,15 +43,15 @@ export type CheckedHealth =
   | {
       /** The dependency cannot be used. `'degraded'`: the application works without it (`required: false`). */
       readonly status: 'down' | 'degraded'
-      /** The message of the error that the check threw, or a message that the check has not responded. */
+      /** The message of the error that the check threw, or a message that the check did not respond. */
       readonly reason: string
     }
 
 /** The health of everything that an application depends on. */
 export interface HealthReport {
   /**
-   * `'down'` if a required check has failed, `'degraded'` if only others have, `'closing'` once the application closes:
-   * then no check runs.
+   * `'down'` if a required check has failed, `'degraded'` if only other checks have failed, `'closing'` once the
+   * application is closing, when no checks run.
    */
   readonly status: 'up' | 'degraded' | 'down' | 'closing'
   /** The health of plugins, by name. A plugin without `health` is left out. */
@@ -69,8 +69,8 @@ export interface MetricSample {
 }
 
 /**
- * A metric of an application or of a plugin, which is read at each scrape: nothing is counted twice, and a metric
- * without scrapes costs nothing.
+ * A metric of an application or a plugin. Its value is read only at each scrape, so a metric costs nothing between
+ * scrapes.
  *
  * @example
  * const waiting: Metric = {
@@ -88,11 +88,11 @@ export interface Metric {
   readonly name: string
   /** The meaning of the metric, in one sentence. */
   readonly help: string
-  /** A `'counter'` only grows, until the process ends. A `'gauge'` goes up and down. */
+  /** A `'counter'` only increases until the process ends. A `'gauge'` can increase and decrease. */
   readonly type: 'counter' | 'gauge'
   /**
-   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out, and
-   * the error is logged.
+   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out,
+   * and the error is logged.
    */
   read(): number | readonly MetricSample[]
 }
@@ -100,13 +100,13 @@ export interface Metric {
 /** An item of work outside of requests, such as a job. */
 export interface WorkItem {
   /**
-   * The id, unique in its list. Equal to the `id` of the {@link Work} that runs the item, so that its statements are
-   * found.
+   * The ID, unique in its list. It equals the `id` of the {@link Work} that runs the item, so that the item's
+   * statements can be found.
    */
   readonly id: string
   /** The kind of work, such as the name of a job. */
   readonly name: string
-  /** The state, in a word: `'waiting'`. */
+  /** The state, in one word: `'waiting'`. */
   readonly state: string
   /** Whether the item needs attention. */
   readonly isFailed: boolean
@@ -114,7 +114,7 @@ export interface WorkItem {
   readonly tenant: string | null
   /** The creation time, in milliseconds since 1970. */
   readonly at: number
-  /** Other facts by their names. An empty text leaves its name out. No secrets. */
+  /** Further facts by name. A fact with an empty text is left out. Must not contain secrets. */
   readonly facts: Readonly<Record<string, string>>
   /** The names of the actions that are possible now. */
   readonly actions: readonly string[]
@@ -125,9 +125,9 @@ export interface PluginWork {
   /** The heading of the list: `'Jobs'`. */
   readonly title: string
   /**
-   * Returns the newest items, the newest first.
+   * Returns the newest items, newest first.
    *
-   * @param limit How many at most.
+   * @param limit The maximum number of items.
    */
   readonly list: (limit: number) => MaybePromise<readonly WorkItem[]>
   /**

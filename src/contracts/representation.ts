@@ -9,7 +9,7 @@ export type StreamKind = 'sse' | 'jsonLines'
 /** Options of `@JsonLines`, and of `@Sse`. */
 export interface StreamOptions {
   /**
-   * The longest time that a response may take, counted from its first item. Then `req.signal` aborts. Events end
+   * The maximum duration of a response, measured from its first item. After this time, `req.signal` aborts. Events end
    * without the event `end`, so that a client reconnects; lines are cut off, so that a client sees that they are
    * incomplete. Default: no limit.
    */
@@ -19,34 +19,38 @@ export interface StreamOptions {
 /** Options of `@Sse`. */
 export interface SseOptions extends StreamOptions {
   /**
-   * The longest time in which nothing is sent: then the stream sends a comment, so that no proxy cuts the connection.
-   * `false`: never. Default `'15s'`.
+   * The maximum time without data. After this time, the stream sends a comment, so that proxies do not close the idle
+   * connection. `false`: never. Default `'15s'`.
    */
   readonly heartbeat?: Duration | false
 }
 
 /** One format of a route. */
 export interface StreamFormat {
-  /** Events, or lines of JSON. */
+  /** Server-Sent Events, or lines of JSON. */
   readonly kind: StreamKind
-  /** In milliseconds; `null` for no limit. */
+  /** The maximum duration, in milliseconds; `null` for no limit. */
   readonly maxAgeMs: number | null
-  /** The maximum time without a comment, in milliseconds; `null` for no comments, as for lines of JSON. */
+  /**
+   * The maximum time without data before a comment is sent, in milliseconds; `null` for no comments, as for lines of
+   * JSON.
+   */
   readonly heartbeatMs: number | null
 }
 
 /** How a route streams: `@Sse`, `@JsonLines`, or both. */
 export interface StreamModel {
-  /** Describes each item. */
+  /** The schema of each item. */
   readonly item: Schema
-  /** In the order of the decorators: a client without a preference gets the first one. */
+  /** The formats, in the order of the decorators; a client without a preference gets the first format. */
   readonly formats: readonly StreamFormat[]
 }
 
 /** The fields of an event beside its data. */
 export interface SseEventOptions {
   /**
-   * The id, which the client sends as `Last-Event-ID` when it reconnects, without line breaks and NUL. Default: none.
+   * The ID, without line breaks or NUL characters. The client sends it as `Last-Event-ID` when it reconnects. Default:
+   * none.
    */
   readonly id?: string | number
   /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
@@ -82,8 +86,8 @@ export type Streamed<TItem> =
   | PromiseLike<AsyncIterable<StreamItem<TItem>>>
 
 /**
- * A body that a representation writes. An async iterable, such as an async generator, has the body in parts: each is sent as the
- * client takes it.
+ * The body that a representation returns. An async iterable, such as an async generator, yields the body in parts,
+ * which are sent with backpressure.
  */
 export type RepresentationBody =
   | string
@@ -94,34 +98,35 @@ export type RepresentationBody =
   | AsyncIterable<string | Uint8Array>
 
 /**
- * One form in which a route sends the data of its successes, for `@Produces`.
+ * A format in which a route sends the data of success responses, for `@Produces`.
  *
  * @example
  * const yaml: Representation = { type: 'application/yaml', serialize: (data) => stringify(data) }
  */
 export interface Representation {
-  /** The media type, without a range: `text/csv`. */
+  /** The media type, not a range: `text/csv`. */
   readonly type: string
   /**
-   * Returns the body, at once; for a body in parts, an async generator. It has no envelope. If it throws, or returns
-   * anything else, the response is a 500, and the log gets the reason.
+   * Returns the body synchronously, or an async generator for a body in parts. The body has no envelope. If it throws,
+   * or returns anything else, the client gets a 500, and the reason is logged.
    *
-   * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'` only its described
-   * fields are left. If the handler has returned an async iterable, this is one, too. Its type is `any`, so that a function may name the type that its handler returns.
+   * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'`, it has only
+   * the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type is
+   * `any`, so that a function may declare the type that its handler returns.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above; nothing connects the handler with the decorator.
   serialize(data: any, facts: SuccessFacts): RepresentationBody
 }
 
-/** An argument of `@Produces`: a JSON type or `text/csv` as text, or a representation of your own. */
+/** An argument of `@Produces`: a JSON type or `text/csv` as text, or your own representation. */
 export type Produced = string | Representation
 
-/** A representation of a route. `null` in place of `serialize` means JSON, in the envelope of the route. */
+/** A representation of a route. If `serialize` is `null`, it is JSON in the envelope of the route. */
 export interface ProducedModel {
   /** The media type. */
   readonly type: string
-  /** Writes the body; `null` for JSON. */
+  /** Returns the body; `null` for JSON. */
   readonly serialize: Representation['serialize'] | null
-  /** Whether it can only write lists, like `csv()`. */
+  /** Whether only lists can be represented, as with `csv()`. */
   readonly isTable: boolean
 }

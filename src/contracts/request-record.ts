@@ -2,13 +2,13 @@ import type { DecisionValue, ResponseCause } from './observers.js'
 import type { RequestOutcome, StepName } from './steps.js'
 
 /**
- * The reasons for a response: everything that has decided it. It is plain data, equal before and after JSON. It has no
- * credential, no cookie, no token, and no value that is secret by its schema: such texts are `[secret]`.
+ * The reasons for a response: everything that determined it. It is plain data that JSON preserves. It contains no
+ * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such texts.
  *
- * All times are milliseconds. `at` counts from `startedAt`, so all parts share one time line.
+ * All times are in milliseconds. `at` is relative to `startedAt`, so all parts share one timeline.
  */
 export interface RequestRecord {
-  /** The id of the request, as in `X-Request-Id` and in the log; `null` if there is none. */
+  /** The ID of the request, as in `X-Request-Id` and in the log; `null` if there is none. */
   readonly id: string | null
   /** When the request began, in milliseconds since 1970. */
   readonly startedAt: number
@@ -18,33 +18,33 @@ export interface RequestRecord {
   readonly method: string
   /** Path and query, with `[secret]` in place of secrets. */
   readonly url: string
-  /** The route of the request; `null` if no route of a controller was found. */
+  /** The route of the request; `null` if no controller route was found. */
   readonly route: RecordedRoute | null
-  /** The status that was sent; `null` if the client left before. */
+  /** The status that was sent; `null` if the client disconnected before. */
   readonly status: number | null
   /** How the request ended; `null` while it is running. */
   readonly outcome: RequestOutcome | null
   /** The part of the application that responded; `null` while the request is running. */
   readonly cause: ResponseCause | null
-  /** The step that responded: the last step that the request entered; `null` if it reached no step of a route. */
+  /** The step that responded: the last step that the request entered; `null` if the request reached no route step. */
   readonly answeredBy: StepName | null
   /** The tenant of the request; `null` if it has none. */
   readonly tenant: string | null
-  /** The id of the user that the guard accepted; `null` if there is none. */
+  /** The ID of the user that the guard accepted; `null` if there is none. */
   readonly user: string | null
   /** The decisions, in order. */
   readonly decisions: readonly RecordedDecision[]
-  /** The steps of the route that the request entered, in their order. */
+  /** The route steps that the request entered, in order. */
   readonly steps: readonly RecordedStep[]
-  /** The statements of the request, in the order of their starts. */
+  /** The statements of the request, in the order in which they began. */
   readonly statements: readonly RecordedStatement[]
   /** The number of statements. It may exceed the length of `statements`, which is limited. */
   readonly statementCount: number
-  /** The outgoing calls of the request, in the order of their starts. */
+  /** The outgoing calls of the request, in the order in which they began. */
   readonly calls: readonly RecordedCall[]
   /** The number of calls. It may exceed the length of `calls`, which is limited. */
   readonly callCount: number
-  /** The lines that the request has logged. */
+  /** The log lines of the request. */
   readonly logs: readonly RecordedLog[]
   /** The error of the response; `null` if there is none. */
   readonly error: RecordedError | null
@@ -61,16 +61,17 @@ export interface RecordedRoute {
 }
 
 /**
- * A decision of a {@link RequestRecord}: a `Decision` with its time. These are the decisions of the framework, and their facts:
+ * A decision in a {@link RequestRecord}: a `Decision` with its time. The framework has these decisions, with these
+ * facts:
  *
  * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each
  *   scheme that was tried; the scheme is `null` for `auth.guard`.
- * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`, `path`, the
- *   name of a strategy of the application, `credential`, `authorize`.
+ * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`,
+ *   `path`, the name of a strategy of the application, `credential`, `authorize`.
  * - `can`: `admitted`, `refused`. `abilities`.
  * - `policy`: `allowed`, `refused`. `policy`, `action`.
- * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: the kind of key, without
- *   its value.
+ * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: the kind of key, without its
+ *   value.
  * - `capacity`: `refused`. `running`, `queued`, `receiving`.
  * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
  * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.
@@ -78,7 +79,7 @@ export interface RecordedRoute {
 export interface RecordedDecision {
   /** Milliseconds since the start of the request. */
   readonly at: number
-  /** Who has decided: a name of the list above, or of a plugin. */
+  /** The part that decided: a name in the list above, or the name of a plugin. */
   readonly by: string
   /** The result of the decision, in one or two words. */
   readonly verdict: string
@@ -90,21 +91,21 @@ export interface RecordedDecision {
 
 /** A step of a {@link RequestRecord}. */
 export interface RecordedStep {
-  /** The step, a name of `docs/express.md`. */
+  /** The name of the step, as in `docs/express.md`. */
   readonly step: StepName
   /** Milliseconds since the start of the request. */
   readonly at: number
-  /** Milliseconds until the next step, without the steps inside. */
+  /** Milliseconds until the next step, without nested steps. */
   readonly durationMs: number
 }
 
-/** A statement of a {@link RequestRecord}. Its values are not included, because they are data of users. */
+/** A statement of a {@link RequestRecord}. Its values are not included, because they are user data. */
 export interface RecordedStatement {
   /** The database: `postgresql`. */
   readonly system: string
   /** The text of the statement on one line, without secrets. */
   readonly text: string
-  /** The number of its values. */
+  /** The number of values. */
   readonly valueCount: number
   /** Milliseconds since the start of the request. */
   readonly at: number
@@ -114,16 +115,13 @@ export interface RecordedStatement {
   readonly rowCount: number | null
   /** The tenant of the statement; `null` if it has none. */
   readonly tenant: string | null
-  /** The reason of the failure; `null` if the statement succeeded. */
+  /** The reason for the failure; `null` if the statement succeeded. */
   readonly error: string | null
   /** The line of the application that ran the statement: `src/orders.ts:41:12`. `null` if stacks are not recorded. */
   readonly place: string | null
 }
 
-/**
- * A call to another host of a {@link RequestRecord}, without query, headers and bodies, because they are data of
- * users.
- */
+/** A call to another host in a {@link RequestRecord}, without query, headers and bodies, because they are user data. */
 export interface RecordedCall {
   /** `GET`, `POST`. */
   readonly method: string
@@ -139,7 +137,7 @@ export interface RecordedCall {
   readonly durationMs: number
   /** The number of attempts. */
   readonly attempts: number
-  /** The reason of the failure; `null` if the statement succeeded. */
+  /** The reason for the failure; `null` if the call succeeded. */
   readonly error: string | null
   /** The line of the application that sent the call: `src/orders.ts:41:12`. `null` if stacks are not recorded. */
   readonly place: string | null
@@ -171,14 +169,14 @@ export interface RecordedError {
   readonly stack: string | null
 }
 
-/** The request of the client, without secrets: `[secret]` replaces them. */
+/** The client's request, with `[secret]` in place of secrets. */
 export interface RecordedRequest {
-  /** Names and values, in the order of the client. */
+  /** Names and values, in the order in which the client sent them. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** The request body as text; `null` if there was none, or if it was not text or not stored. */
   readonly body: string | null
-  /** A body that is not text, in base64. */
+  /** The body in base64, if it is not text. */
   readonly base64?: string
-  /** The reason why `body` is missing, as a sentence; else `null`. */
+  /** The reason why `body` is missing, as a sentence; otherwise `null`. */
   readonly omitted: string | null
 }

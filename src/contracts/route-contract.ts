@@ -3,9 +3,9 @@ import type { ApiResponseOptions } from './operation.js'
 import type { RouteModel } from './route-model.js'
 import type { Schema } from './schema.js'
 
-/** A parameter that the step of a feature or of a plugin reads. */
+/** A parameter that a step of a feature or plugin reads. */
 export interface ContractParameter {
-  /** The name of the parameter; case matters, except in a header. */
+  /** The name of the parameter, case-sensitive except for a header. */
   readonly name: string
   /** The part of the request that has the parameter. */
   readonly in: 'path' | 'query' | 'header'
@@ -26,8 +26,8 @@ export interface ContractHeader {
 }
 
 /**
- * Additions of steps to the operation of a route. The route's author has precedence: if the author describes a response
- * of the same status, or a parameter of the same name, that description is used.
+ * The additions of steps to the operation of a route. The route's author has precedence: if the author describes a
+ * response with the same status, or a parameter with the same name, the author's description is used.
  *
  * @example
  * const contract: RouteContract = {
@@ -36,7 +36,7 @@ export interface ContractHeader {
  * }
  */
 export interface RouteContract {
-  /** Statuses that a step refuses requests with, in the format of the application's errors. */
+  /** The statuses with which a step refuses requests, in the error format of the application. */
   readonly errors?: readonly number[]
   /** Responses with their own schemas. */
   readonly responses?: readonly ApiResponseOptions[]
@@ -53,7 +53,7 @@ export interface RouteContract {
 }
 
 /**
- * Returns the additions of a feature or a plugin to the operation of a route. The document calls it once for each
- * route; `null` means that the route does not use the feature.
+ * Returns what a feature or plugin adds to the operation of a route. Called once for each route of a document; `null`
+ * means that the route does not use the feature.
  */
 export type ContractOf = (route: RouteModel) => RouteContract | null | undefined

@@ -14,8 +14,7 @@ import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
 /**
- * The methods that a route can be declared for. `ALL` means all methods that have no route of their own on the
- * path.
+ * The methods for which a route can be declared. `ALL` means all methods that have no route of their own on the path.
  */
 export type HttpMethod =
   | 'GET'
@@ -56,21 +55,20 @@ export interface DefinedParameter {
   readonly input: Schema | null
 }
 
-/** The fields of a layer of Express' routes that describe the layer. */
+/** The descriptive fields of a layer in an Express route. */
 export interface RouteLayer {
   /** The name of the controller's method. */
   readonly name: string
-  /** In lower case; `undefined` for `ALL`. */
+  /** The HTTP method in lower case; `undefined` for `ALL`. */
   readonly method: string | undefined
-  /** The handler itself. It must be called on its controller. */
+  /** The handler itself, which must be called on its controller. */
   readonly handle: unknown
 }
 
-/** One operation, as plain frozen data: the only description of the route, which every reader uses. */
+/** One route, as plain frozen data: the only description of the route, which all other code reads. */
 export interface RouteModel {
   /**
-   * The position in `AppModel.routes`. Functions that belong to the route are stored outside the model, under this
-   * number.
+   * The position in `AppModel.routes`. Functions that belong to the route are stored outside the model, by this number.
    */
   readonly index: number
   /** The method of the request; `ALL` matches every method without its own route. */
@@ -81,19 +79,25 @@ export interface RouteModel {
    */
   readonly path: string
   /**
-   * `{ get: true }`, or `{ _all: true }` for `ALL`. Packages that measure requests read it, because Express'
-   * routes have this form.
+   * The method in the form of Express routes, which packages that measure requests read: `{ get: true }`, or `{ _all:
+   * true }` for `ALL`.
    */
   readonly methods: Readonly<Record<string, true>>
-  /** The handler in the form of Express' routes, for the same packages. */
+  /** The handler in the form of Express routes, for the same packages. */
   readonly stack: readonly RouteLayer[]
-  /** The version of `@Version`; `null` for a route in every version. A route of several versions has a model for each. */
+  /**
+   * The version of `@Version`; `null` for a route in every version. A route with several versions has one model for
+   * each.
+   */
   readonly version: string | null
-  /** The header that names the version, such as `Accept`; `null` if the path does, or if there are no versions. */
+  /**
+   * The header that specifies the version, such as `Accept`; `null` if the path specifies it, or if there are no
+   * versions.
+   */
   readonly versionHeader: string | null
-  /** The path for requests without a version (`by: 'path'`), if they reach this route; otherwise `null`. */
+  /** The path for requests without a version (`by: 'path'`), if such requests reach this route; otherwise `null`. */
   readonly plainPath: string | null
-  /** How the version of the route ends; `null` if it does not end, or if there are no versions. */
+  /** How the version of the route is retired; `null` if it is not retired, or if there are no versions. */
   readonly versionEnd: DeprecatedOptions | null
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
@@ -106,8 +110,8 @@ export interface RouteModel {
   /** Schemas by part of the request; `null` for a part without a schema. */
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
   /**
-   * The ways in which the body is read, the first with the schema of `inputs.body`; `null` if it can only be JSON, the
-   * default.
+   * The ways in which the body can be read. The first has the schema of `inputs.body`. `null` for the default: JSON
+   * only.
    */
   readonly bodies: readonly BodyModel[] | null
   /** The form that `@Upload` describes; `null` without `@Upload`. Its schema is `inputs.body`. */
@@ -124,13 +128,13 @@ export interface RouteModel {
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
   /**
-   * Whether the guard must allow requests that carry a credential, and no others (`@Auth({ optional: true })`). Never
-   * `true` together with `isProtected`.
+   * Whether the guard must allow only requests that carry a credential (`@Auth({ optional: true })`). Never `true`
+   * together with `isProtected`.
    */
   readonly isAuthOptional: boolean
   /**
-   * The names of the guards of `auth.guards` that the route accepts, first the guard that decides `req.user`. Empty for
-   * a public route, and in an application with one `auth.guard`, which has no name.
+   * The names of the guards of `auth.guards` that the route accepts, starting with the guard that determines
+   * `req.user`. Empty for a public route, and in an application with one `auth.guard`, which has no name.
    */
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without `@Can`. */
@@ -138,18 +142,18 @@ export interface RouteModel {
   /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**
-   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without it, and the application's limits
-   * apply.
+   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator, when the
+   * application's limits apply.
    */
   readonly rateLimits: {
     /** The limits; a request must satisfy all of them. */
     readonly policies: readonly RateLimitPolicy[]
-    /** Whether the decorator is on the class: all its routes are then counted together. */
+    /** Whether the decorator is on the class; if so, all routes of the class share the counters. */
     readonly isOfClass: boolean
   } | null
   /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
-  /** Status of `@HttpCode`, else of the `defaultStatus` option; `null` without both. */
+  /** The status from `@HttpCode`, otherwise from the option `defaultStatus`; `null` without both. */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` if there are none. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null
@@ -161,15 +165,15 @@ export interface RouteModel {
     readonly status: number
   } | null
   /**
-   * The envelope around the data of its successes, from `@Envelope`, else from the option `envelope`. `true` is the
-   * framework's own, `false` means bare data.
+   * The envelope around the data of success responses, from `@Envelope` or otherwise from the option `envelope`. `true`
+   * is the framework's own envelope, `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
   /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */
   readonly produces: readonly ProducedModel[] | null
   /**
-   * Whether every success is sent in the framework's own envelope: no `@ApiResponseDoc` of the route is bare, and it has no
-   * `@Produces`.
+   * Whether every success response is sent in the framework's own envelope: the route has no `@ApiResponseDoc` without
+   * the envelope, and no `@Produces`.
    */
   readonly isEnveloped: boolean
   /** The mode of `@ResponseFields`; `null` if the `responses` option of the application applies. */
@@ -191,7 +195,7 @@ export interface RouteModel {
   readonly option: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
   ) => TFound | undefined
-  /** The entries of `@Use`: first of the class, then of the method; `null` if there are none. */
+  /** The entries of `@Use` on the class, then on the method; `null` if there are none. */
   readonly uses: UsedByRoute | null
   /** The facts that only the document uses. */
   readonly operation: OperationFacts
@@ -232,7 +236,7 @@ export type RouteMatch =
   | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
   /** No route has this path. */
   | { readonly kind: 'none' }
-  /** A route has this path, but not with this method. */
+  /** Routes have this path, but not this method. */
   | {
       readonly kind: 'method'
       readonly allow: readonly string[]
@@ -241,5 +245,5 @@ export type RouteMatch =
     }
   /** The path cannot be decoded. */
   | { readonly kind: 'malformed' }
-  /** The request names no version that the application has. */
+  /** The request does not specify a version that the application has. */
   | { readonly kind: 'version'; readonly message: string }

@@ -6,8 +6,8 @@ import type { RateLimitPolicy } from './rate-limit.js'
 import type { Schema } from './schema.js'
 
 /**
- * The second argument of `@Get`, `@Post` and the other route decorators: the schemas of the request, and what else a
- * decorator of the method could state. An option means the same as its decorator; each may be stated once.
+ * The second argument of `@Get`, `@Post` and the other route decorators: the schemas of the request, and options that
+ * correspond to method decorators. Set either the option or its decorator, not both.
  *
  * @example
  * @Get(':id', { params: NoteId, returns: Note, errors: { 404: 'No such note' } })
@@ -15,18 +15,23 @@ import type { Schema } from './schema.js'
  */
 export interface RouteOptions extends InputSchemas {
   /**
-   * The schema of the data that a success carries, as in `@ApiResponseDoc` with the status of the route. The type that
-   * the handler returns must fit it, or it does not compile. A handler that takes `res` is not compared.
+   * The schema of the data in a success response, as in `@ApiResponseDoc` with the status of the route. It is a compile
+   * error if the return type of the handler does not match the schema. A handler that takes `res` is not checked.
    */
   readonly returns?: Schema
   /** The pages of a list, as in `@Paged`: the result of `cursor` or of `page`. */
   // biome-ignore lint/suspicious/noExplicitAny: pages of any list
   readonly paged?: Pages<any>
-  /** The status of a success, 200 to 399, as in `@HttpCode`. Default: 200, or 204 for nothing, unless `defaultStatus` has another one. */
+  /**
+   * The status of a success response, 200 to 399, as in `@HttpCode`. Default: 200, or 204 without data, unless
+   * `defaultStatus` specifies another status.
+   */
   readonly status?: number
-  /** The errors of the document by status, 400 to 599: a description, or the options of `@ApiResponseDoc`. */
+  /**
+   * The error responses in the document, by status (400 to 599): a description, or the options of `@ApiResponseDoc`.
+   */
   readonly errors?: Readonly<Record<number, string | Omit<ApiResponseOptions, 'status'>>>
-  /** Headers of the response by name, as in `@Header`. `headers` is the schema of the request's headers. */
+  /** Response headers by name, as in `@Header`. The option `headers` is the schema of the request headers. */
   readonly responseHeaders?: Readonly<Record<string, string>>
   /** The summary of the operation, as in `@ApiOperation`. Default: the method's name in Title Case. */
   readonly summary?: string
@@ -39,8 +44,8 @@ export interface RouteOptions extends InputSchemas {
 }
 
 /**
- * Makes an unknown option a compile error. Known options are `unknown`, because the compiler would resolve their types
- * for every route.
+ * Makes an unknown option a compile error. Known options have the type `unknown`, because the compiler would otherwise
+ * resolve their types for every route.
  */
 export type NoOthers<I> = {
   readonly [K in keyof I]: K extends keyof RouteOptions ? unknown : never

@@ -12,8 +12,8 @@ export type JsonSchema = {
 }
 
 /**
- * The schemas that `@Body`, `@Params`, `@Query`, `@Headers` and `@Cookies` accept: any Standard Schema (zod 4, valibot, arktype,
- * …) or a JSON Schema object (TypeBox included).
+ * The schemas that `@Body`, `@Params`, `@Query`, `@Headers` and `@Cookies` accept: any Standard Schema (zod 4, valibot,
+ * arktype, …) or a JSON Schema object (TypeBox included).
  *
  * @see https://standardschema.dev
  */
@@ -33,7 +33,10 @@ export type InferOutput<S> = S extends ZodSchema
     ? TOutput
     : InferJsonSchema<S>
 
-/** A schema of zod. The compiler reads its output in a third of the instantiations that the type of Standard Schema needs. */
+/**
+ * A zod schema. To read its output type, the compiler needs a third of the instantiations that the Standard Schema type
+ * needs.
+ */
 interface ZodSchema {
   readonly _zod: { readonly output: unknown }
 }
@@ -41,9 +44,9 @@ interface ZodSchema {
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
 
 /**
- * Infers a type from the keywords that decide it: TypeBox's own phantom types, `const`, `enum`, `anyOf`, `oneOf`,
+ * Infers a type from the keywords that determine it: TypeBox's own phantom types, `const`, `enum`, `anyOf`, `oneOf`,
  * `allOf` and `type` with `items`, `prefixItems`, `properties`, `required`, `default`, `patternProperties` and
- * `additionalProperties`. A schema with other keywords (`$ref`, `not`, `if`) has the type `any`, never a guess.
+ * `additionalProperties`. A schema with other keywords (`$ref`, `not`, `if`) has the type `any`.
  */
 export type InferJsonSchema<S> = S extends { readonly static: infer TStatic }
   ? TStatic
@@ -95,7 +98,7 @@ type InferArray<S> = S extends { readonly prefixItems: infer TItems extends read
       : InferJsonSchema<TItems>[]
     : unknown[]
 
-/** Without `minItems`, as in TypeBox, every position may be missing. */
+/** Without `minItems` (which TypeBox does not set), every position may be missing. */
 type InferTuple<S, TItems extends readonly unknown[]> = S extends {
   readonly minItems: TItems['length']
 }
@@ -134,7 +137,7 @@ export interface FieldError {
   readonly in: InputSource
   /** Dotted path from the root of that part; empty for the part itself: `items.0.price`. */
   readonly path: string
-  /** The problem of the value, in the words of the schema's library. */
+  /** The problem with the value: the message of the schema library. */
   readonly message: string
 }
 
@@ -143,7 +146,7 @@ export type ValidationResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] }
 
-/** One issue of a validator, before its part of the request is known. */
+/** One issue that a validator found, before its part of the request is known. */
 export interface ValidationIssue {
   readonly path: readonly PropertyKey[]
   readonly message: string

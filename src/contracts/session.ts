@@ -4,21 +4,21 @@ import type { PluginContext } from './plugin.js'
 /** The values of a session by name, each as the text of its JSON. */
 export type SessionFields = Readonly<Record<string, string>>
 
-/** A session in a store, as plain data. All times are milliseconds since 1970, of the application's clock. */
+/** A session in a store, as plain data. All times are milliseconds since 1970, from the application's clock. */
 export interface SessionRecord {
-  /** The SHA-256 digest of the session's id, as base64url. The id itself is only in the cookie. */
+  /** The SHA-256 digest of the session ID, as base64url. The ID itself is only in the cookie. */
   readonly id: string
   /** The values of the session. */
   readonly fields: SessionFields
   /** The key of the user in {@link SessionStore.list}, which contains the tenant; `null` before a login. */
   readonly userKey: string | null
-  /** The JSON of the user that has logged in, or of the user's id; `null` before a login. */
+  /** The JSON of the logged-in user, or of the user's ID; `null` before a login. */
   readonly user: string | null
   /** The tenant of the session; `null` if it has none. */
   readonly tenant: string | null
-  /** The start of the session. A new id does not change it; a login does. */
+  /** When the session began. A login changes it, but a new ID does not. */
   readonly createdAt: number
-  /** The time of the last use, or a little earlier, because not every request writes it. */
+  /** The time of the last use, or slightly earlier, because not every request updates it. */
   readonly usedAt: number
   /** When the session expires if it is not used again. Never after `endsAt`. */
   readonly idleAt: number
@@ -30,7 +30,9 @@ export interface SessionRecord {
 export interface SessionChange {
   /** The new texts by name; `null` removes a value. */
   readonly set: Readonly<Record<string, string | null>>
-  /** The values that the fields must still have; `null` for a missing field. */
+  /**
+   * The values that the fields must still have for the change to apply (compare-and-set); `null` for a missing field.
+   */
   readonly expected: Readonly<Record<string, string | null>>
   /** The new `usedAt`. */
   readonly usedAt: number
@@ -38,7 +40,7 @@ export interface SessionChange {
   readonly idleAt: number
 }
 
-/** The result of a {@link SessionChange}. Only `'written'` has changed the session. */
+/** The result of a {@link SessionChange}. The session has changed only if it is `'written'`. */
 export type SessionWrite = 'written' | 'conflict' | 'gone'
 
 /** The parts of its application that a session store may use. */
@@ -47,23 +49,26 @@ export interface SessionStoreContext
     Pick<PluginContext, 'get' | 'usesTenants'> {}
 
 /**
- * Stores the sessions of `blazon/sessions`. Each method does its work at once for all processes that share the store, so
- * that parallel requests cannot lose a change. A method that cannot do its work rejects within bounded time: the request
- * is then refused with 503.
+ * Stores the sessions of `blazon/sessions`. Each method is atomic across all processes that share the store, so that
+ * concurrent requests cannot lose a change. A method that fails rejects within bounded time: the request is then
+ * refused with 503.
  */
 export interface SessionStore {
-  /** Whether all processes share the sessions, and restarts keep them. Required in production. */
+  /** Whether all processes share the sessions, and the sessions survive restarts. Must be `true` in production. */
   readonly isShared: boolean
   /**
-   * Called once for each application. Returns the store that it uses, for a store that two applications must not share.
-   * Default: the store itself.
+   * Called once for each application. Returns the store that the application uses. Needed if two applications must not
+   * share a store. Default: the store itself.
    */
   forApplication?(): SessionStore
   /** Returns a session; `undefined` if there is none. The caller checks whether the session has expired. */
   read(id: string): MaybePromise<SessionRecord | undefined>
   /** Stores a new session. */
   create(record: SessionRecord): MaybePromise<void>
-  /** Changes some values if they still equal the values that the caller read. Other values stay unchanged. */
+  /**
+   * Changes some values if the expected values have not changed since the caller read them. Other values stay
+   * unchanged.
+   */
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
   /** Records the use of a session. Has no effect on an ended session, which must not become valid again. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
@@ -74,18 +79,18 @@ export interface SessionStore {
   /** Removes all sessions of a user except one. Returns their number. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
-   * Calls a function when all writes of the current code are saved, before the response begins, and never if they are
-   * rolled back. For a store whose sessions belong to the transaction of a request: a cookie that belongs to a change
-   * which is not saved is not sent. Default: the writes of a method are saved when the method has done its work.
+   * Calls a function when all writes of the current code have been committed, before the response begins, and never if
+   * they are rolled back. Needed if sessions are written in the transaction of a request: the cookie for a change that
+   * was not saved is then not sent. Default: writes are saved when the method completes.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**
    * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`.
-   * Default: no check, for a store whose server another plugin already checks.
+   * Default: no check, for a store whose server is already checked by another plugin.
    */
   check?(): MaybePromise<void>
-  /** Makes the store ready, after the plugins are set up. A store that several applications use is opened by each. */
+  /** Prepares the store after the plugins have been set up. Called by each application that uses the store. */
   open?(context: SessionStoreContext): MaybePromise<void>
-  /** Releases the resources of the store, once for each `open`. */
+  /** Releases the resources of the store. Called once for each `open`. */
   close?(): MaybePromise<void>
 }

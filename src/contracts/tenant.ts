@@ -1,28 +1,28 @@
 import type { Request } from './handler.js'
 
 /**
- * The tenant that the current code runs for. Small and frozen: Node keeps the object as long as anything that was
- * started in its async context.
+ * The tenant for which the current code runs. The object is small and frozen, because Node retains it as long as
+ * anything that was started in its async context.
  */
 export interface TenantScope {
-  /** The id of the tenant; `undefined` if the request names no tenant, or may not act for the named tenant. */
+  /** The ID of the tenant; `undefined` if the request specifies no tenant, or may not act for the specified tenant. */
   readonly id: string | undefined
-  /** The named tenant, until `tenant.authorize` has allowed it. */
+  /** The tenant that the request specifies, until `tenant.authorize` has allowed it. */
   readonly claim?: string
   /**
    * Whether the guard or `authorize` is deciding about the claim. During that time `getTenantId()` returns the claim.
    */
   readonly isDeciding?: true
   /**
-   * The same object in every scope that began in one request or one `runWithTenant`. A nested scope shares it. A scope
-   * from a pool or a lost callback has another object.
+   * An object that identifies the request or the `runWithTenant` call in which the scope began. Nested scopes share it.
+   * A scope that leaks from a pool or a callback has another object.
    */
   readonly origin: object
   /** The number of enclosing scopes with the same origin. Default 0. */
   readonly depth?: number
-  /** The application of the request; `undefined` outside of an application. */
+  /** The application of the request; `undefined` outside an application. */
   readonly host: object | undefined
-  /** Whether the code runs for all tenants, by `runWithoutTenant`. `false` for a request that names no tenant. */
+  /** Whether the code runs for all tenants, by `runWithoutTenant`. Absent for a request that specifies no tenant. */
   readonly isForAll?: true
 }
 
@@ -34,21 +34,21 @@ export interface TenantDecoratorOptions {
   readonly optional?: boolean
 }
 
-/** A tenant of the application, which may add other fields. */
+/** A tenant of the application. The application may add fields. */
 export interface TenantInfo {
-  /** The id, as used in requests. */
+  /** The ID, as used in requests. */
   readonly id: string
   /**
-   * Whether the tenant may be served now. Default `'active'`. Requests of a suspended tenant are refused with 403.
+   * Whether requests of the tenant are served. Default `'active'`. Requests of a suspended tenant are refused with 403.
    */
   readonly status?: 'active' | 'suspended'
 }
 
-/** Reads the id of the tenant from a request; returns `undefined` if the request names none. */
+/** Reads the tenant ID from a request; returns `undefined` if the request specifies no tenant. */
 export type TenantStrategy = (req: Request) => string | undefined
 
-/** Finds the tenants of the application. Results are cached for a time (`positiveTtl`, `negativeTtl`). */
+/** Finds the tenants of the application. Results are cached for a limited time (`positiveTtl`, `negativeTtl`). */
 export interface TenantStore {
-  /** Returns the tenant with an id; `null` or `undefined` if it does not exist. */
+  /** Returns the tenant with this ID; `null` or `undefined` if it does not exist. */
   find(id: string): TenantInfo | null | undefined | Promise<TenantInfo | null | undefined>
 }

@@ -1,12 +1,12 @@
-/** A job that was sent, and whose transaction was committed. */
+/** A job that was sent and whose transaction was committed. */
 export interface SentJob {
-  /** The id, the same for all runs of the job. */
+  /** The ID, the same for all runs of the job. */
   readonly id: string
   /** The name of the job. */
   readonly name: string
   /** The input, as sent. */
   readonly input: unknown
-  /** The tenant of the item; `null` if it has none. */
+  /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
 }
 
@@ -18,10 +18,10 @@ export interface JobRunReport {
   readonly name: string
   /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
-  /** The number of the run, from 1. */
+  /** The number of the run, starting at 1. */
   readonly attempt: number
   /**
-   * `'done'`; `'retry'` after a failure with runs left; `'dead'` after the last one, or for an input that does not fit;
+   * `'done'`; `'retry'` after a failure, if runs are left; `'dead'` after the last failure, or if the input is invalid;
    * `'waiting'` if its tenant is suspended.
    */
   readonly outcome: 'done' | 'retry' | 'dead' | 'waiting'
@@ -40,13 +40,13 @@ export interface DrainOptions {
 
 /** The jobs of an application under test. No job runs by itself. */
 export interface TestJobs {
-  /** Whether each job that the program sends runs as a tenant, by the name of the job. */
+  /** The jobs that the program sends, by name, with whether each runs as a tenant. */
   readonly known: ReadonlyMap<string, { readonly tenant: boolean }>
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]
   /**
-   * Runs every job that is due by the clock of the test, one after the other and in order, also those that these jobs send.
-   * Schedules that the clock has passed are fired first.
+   * Runs every job that is due by the test clock, sequentially and in order, including jobs that these jobs send.
+   * Schedules that are due run first.
    *
    * @returns a report for each run, in order.
    * @throws the error of the first run that failed, unless `failures` is `'keep'`; Error after 10,000 runs.

@@ -8,37 +8,37 @@ export interface TraceHeaders {
 
 /**
  * The place of a request in a distributed trace (W3C Trace Context, Level 2). A request without a valid `traceparent`
- * begins a trace.
+ * starts a new trace.
  */
 export interface TraceContext {
-  /** 32 digits, lower-case hexadecimal: the same in all services that the trace passes. */
+  /** The trace ID, the same in all services that the trace passes: 32 lower-case hexadecimal digits. */
   readonly traceId: string
-  /** 16 digits, lower-case hexadecimal: this request. */
+  /** The span ID of this request: 16 lower-case hexadecimal digits. */
   readonly spanId: string
-  /** 16 digits: the span of the caller; absent if the trace begins here. */
+  /** The span ID of the caller: 16 digits; absent if the trace starts here. */
   readonly parentId?: string
-  /** Bit 0: the caller may have recorded the trace. Bit 1: the trace id is random. */
+  /** Bit 0: the caller may have recorded the trace. Bit 1: the trace ID is random. */
   readonly flags: number
   /** The valid `tracestate` of the caller; absent if there is none. */
   readonly state?: string
-  /** For outgoing calls: pass them to `fetch`. */
+  /** The headers for outgoing calls: pass them to `fetch`. */
   readonly headers: TraceHeaders
 }
 
-/** The entries of a `tracestate` header, in the order of OpenTelemetry. */
+/** The entries of a `tracestate` header, in OpenTelemetry's form. */
 export interface TraceState {
-  /** Returns the text of the header `tracestate`. */
+  /** Returns the text of the `tracestate` header. */
   serialize(): string
 }
 
 /**
- * The identity of a span: the result of `spanContext()` of OpenTelemetry. Its fields are read when the trace of the
+ * The identity of a span: the result of OpenTelemetry's `spanContext()`. Its fields are read when the trace of the
  * request is first used.
  */
 export interface SpanIdentity {
-  /** 32 digits, lower-case hexadecimal. */
+  /** The trace ID: 32 lower-case hexadecimal digits. */
   readonly traceId: string
-  /** 16 digits, lower-case hexadecimal. */
+  /** The span ID: 16 lower-case hexadecimal digits. */
   readonly spanId: string
   /** Bit 0: the span is recorded. */
   readonly traceFlags: number

@@ -5,9 +5,9 @@ import type { Logger } from './logger.js'
 import type { Token } from './provider.js'
 
 /**
- * Secrets, or a function that returns them: the one form of all options with secrets (`jwt`, `@Webhook`, `cookies.keys`). A
- * function is called once for each application, when it starts, and gets its secrets where only the running application has
- * them. A command that reads the application, such as `blazon routes`, does not call it.
+ * Secrets, or a function that returns them: the type of all options with secrets (`jwt`, `@Webhook`, `cookies.keys`).
+ * The function is called once for each application, at startup, so that it can get secrets that only a running
+ * application has. Commands that only read the application, such as `blazon routes`, do not call it.
  *
  * @example
  * const keys: SecretSource<readonly string[]> = ({ get }) => get(Env).COOKIE_KEYS
@@ -16,19 +16,19 @@ export type SecretSource<T> =
   | T
   | ((app: { get<I>(token: Token<I>): I; readonly logger: Logger }) => MaybePromise<T>)
 
-/** A request that a webhook has sent. */
+/** A request that a webhook sender has sent. */
 export interface WebhookDelivery {
-  /** The headers, in lower case. */
+  /** The headers; names are in lower case. */
   readonly headers: IncomingHttpHeaders
   /** The bytes of the request body. */
   readonly body: Buffer
-  /** The time of the application's clock, in milliseconds since 1970. */
+  /** The time on the application's clock, in milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /** Verifies the requests of a sender whose scheme is not built in. */
 export interface WebhookVerifier {
-  /** The names of the headers to read, for the document. Default: none. */
+  /** The names of the headers that `verify` reads, for the document. Default: none. */
   readonly headers?: readonly string[]
   /**
    * Returns whether the signature of the sender is valid. Only `true` accepts the request. Compare in constant time.
@@ -36,37 +36,37 @@ export interface WebhookVerifier {
   verify(delivery: WebhookDelivery): MaybePromise<boolean>
 }
 
-/** Stores handled deliveries, so that repeated ones are refused. */
+/** Stores handled deliveries, so that repeated deliveries are refused. */
 export interface WebhookReplays {
   /**
-   * Returns `false` if the key is claimed already; else claims it.
+   * Claims the key. Returns `false` if it is already claimed.
    *
-   * @param key Names one delivery.
-   * @param seconds The time after which the key may be forgotten.
+   * @param key The key that identifies one delivery.
+   * @param seconds The time after which the key may be removed.
    */
   claim(key: string, seconds: number): MaybePromise<boolean>
   /** Releases a key, because its delivery was not handled: the sender will send it again. */
   release(key: string): unknown
 }
 
-/** Options of the schemes of webhooks. */
+/** Options of webhook schemes. */
 export interface WebhookOptions {
   /**
-   * How far the time of a delivery may be from the application's clock: a duration. The scheme of GitHub has no time.
-   * Default `'5m'`.
+   * The maximum difference between the time of a delivery and the application's clock: a duration. GitHub's scheme has
+   * no time. Default `'5m'`.
    */
   readonly tolerance?: Duration
-  /** Where handled deliveries are remembered. Default: the memory of the process. */
+  /** Where handled deliveries are stored. Default: the memory of the process. */
   readonly replays?: WebhookReplays
 }
 
 /**
- * Secrets that a sender and the application share. Several secrets allow rotation: a delivery may be signed with any of them. A
- * function is called once, when the application starts: `({ get }) => get(Env).STRIPE_SECRET`.
+ * Secrets that a sender and the application share. Several secrets allow rotation: a delivery may be signed with any of
+ * them. A function is called once, at startup: `({ get }) => get(Env).STRIPE_SECRET`.
  */
 export type WebhookSecrets = SecretSource<string | readonly string[]>
 
-/** A scheme that is built in, as data. */
+/** A built-in scheme, as data. */
 export interface WebhookScheme {
   /** The name of the scheme. */
   readonly scheme: 'standard' | 'stripe' | 'github'

@@ -2,7 +2,7 @@ import type { Request } from './handler.js'
 import type { OpenApiSchema } from './openapi-schema.js'
 import type { FieldError, Schema } from './schema.js'
 
-/** A failed request, as frozen data that the client may see. The log has the error itself. */
+/** The error of a request, as frozen data that the client may see. The original error is in the log. */
 export interface Failure {
   /** The status of the response, 400 to 599. */
   readonly status: number
@@ -13,23 +13,23 @@ export interface Failure {
   /** The rejected fields, at most 20. Absent if no field was rejected. */
   readonly errors?: readonly FieldError[]
   /**
-   * The value of `req.id`: always from status 500 on; below 500 only with `requestIds`, or if other code has read or
-   * set the id.
+   * The value of `req.id`: always present from status 500 on; below 500 only with `requestIds`, or if other code has
+   * read or set the ID.
    */
   readonly requestId?: string
 }
 
-/** The custom body of error responses of an application or a route. */
+/** A custom body for the error responses of an application or a route. */
 export interface ErrorFormat {
   /**
    * Returns the body of the response, as JSON data. If it throws, or returns something else (a promise, `undefined`),
-   * the client gets the error in the framework's own format, and the log gets the reason.
+   * the client gets the error in the framework's own format, and the reason is logged.
    *
    * @param failure Frozen data about the error.
    * @param req `undefined` if Node's parser could not read the request.
    */
   readonly format: (failure: Failure, req?: Request) => unknown
-  /** Describes the body in the document: a Standard Schema or a JSON Schema. */
+  /** The schema of the body for the document: a Standard Schema or a JSON Schema. */
   readonly schema: Schema
   /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
   readonly mediaType?: string
@@ -46,7 +46,7 @@ export interface SuccessFacts {
 }
 
 /**
- * An envelope of your own around the data of success responses: the option `envelope`, or the argument of `@Envelope`.
+ * Your own envelope around the data of success responses: the option `envelope`, or the argument of `@Envelope`.
  *
  * @example
  * const paged: EnvelopeFormat = {
@@ -60,25 +60,25 @@ export interface SuccessFacts {
  */
 export interface EnvelopeFormat {
   /**
-   * Returns the whole body, as JSON data. If it throws or returns something else, the response is a 500, and the log
-   * gets the reason.
+   * Returns the whole body, as JSON data. If it throws or returns something else, the client gets a 500, and the reason
+   * is logged.
    *
    * @param data The value that the handler returned, or the data of `this.ok`; `undefined` if there is none.
    */
   readonly success: (data: unknown, facts: SuccessFacts) => unknown
   /**
-   * Returns the schema of the whole body, in the dialect of OpenAPI 3.0.3.
+   * Returns the schema of the whole body, in the OpenAPI 3.0.3 dialect.
    *
    * @param data The schema of the data, often a reference to a component; `{}` if the data is not documented.
    */
   readonly schema: (data: OpenApiSchema) => OpenApiSchema
   /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
   readonly mediaType?: string
-  /** The errors of the same routes. Default: the format of the option `errors`. */
+  /** The error format of the same routes. Default: the format of the option `errors`. */
   readonly error?: ErrorFormat
 }
 
-/** The envelope of a route: `true` for the framework's own, `false` for bare data, or one of your own. */
+/** The envelope of a route: `true` for the framework's own, `false` for bare data, or your own envelope. */
 export type EnvelopeChoice = boolean | EnvelopeFormat
 
 /**

@@ -6,21 +6,21 @@ import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
 import { tokenName } from './token.js'
 
-/** A value that replaces a provider, whichever module provides it. */
+/** A value that replaces a provider, in whichever module. */
 export interface Override {
   /** The token whose value is replaced. */
   readonly token: Token
-  /** The replacing value. */
+  /** The value to use instead. */
   readonly useValue: unknown
 }
 
-/** The container of an application before anything is created. */
+/** The container of an application, before any instance is created. */
 export interface BoundContainer {
   readonly root: Injector
   readonly scopes: readonly { readonly injector: Injector; readonly scope: Scope }[]
 }
 
-/** Binds every provider and controller without creating them. Overrides replace all of them. */
+/** Binds every provider and controller without creating them. Overrides replace any of them. */
 export function bindScopes(
   scopes: readonly Scope[],
   read: ReadInjections,
@@ -51,10 +51,10 @@ export interface MadeContainer {
 }
 
 /**
- * Creates every provider and controller, so that boot finds everything that cannot be created. Factories come first:
- * a class that depends on an asynchronous factory would otherwise be constructed twice.
+ * Creates every provider and controller, so that boot finds all classes and factories that fail. Factories are called
+ * first; otherwise, a class that depends on an asynchronous factory would be constructed twice.
  *
- * @param tokens Tokens that options and decorators name. A class of them need not be listed in the providers.
+ * @param tokens Tokens in options and decorators. A class among them does not have to be listed as a provider.
  */
 export async function makeAll(
   { root, scopes }: BoundContainer,
@@ -67,14 +67,13 @@ export async function makeAll(
       await injector.make(token)
       return true
     } catch (error) {
-      // One missing provider makes all its dependents fail. The report names it once, with its first
-      // chain.
+      // One missing provider makes all its dependents fail. Report it once, with its first chain.
       const found = toProblems(error).map(
         (problem) => [`${problem.code} ${problem.subject}`, problem] as const,
       )
       const added = found.filter(([key]) => !problems.has(key))
       const origin = originOf(error)
-      // The text of a ConfigError only repeats its problems, and Node would print them a second time.
+      // The message of a `ConfigError` repeats its problems, so Node would print them twice.
       const cause = origin instanceof ConfigError ? origin.cause : origin
       if (added.length > 0 && cause !== undefined) errors.push(cause)
       for (const [key, problem] of added) problems.set(key, problem)
@@ -100,7 +99,7 @@ export async function makeAll(
   return { instances, problems: [...problems.values()], errors }
 }
 
-/** Warns of overrides without effect: no provider has their token, and no class requested it. */
+/** Warns about overrides without effect: no provider has their token, and no class requested it. */
 export function unusedOverrides(
   overrides: readonly Override[],
   requested: ReadonlySet<Token>,

@@ -14,9 +14,9 @@ class ChainError extends Error {
 }
 
 /**
- * The problem of a token that nothing provides.
+ * The problem of a token without a provider.
  *
- * @param keeper The module that provides the token for itself only, if there is one.
+ * @param keeper The module that has a private provider for the token, if any.
  */
 export function missingProvider(token: Token, keeper?: string): Problem {
   const subject = tokenName(token)
@@ -41,7 +41,7 @@ function remedyFor(token: Token): string {
     : 'Add a provider for it to `providers` of the application or of a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction. Adds the chain of tokens to an error. */
+/** Runs one step of a construction, and adds the chain of tokens to an error. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()
@@ -60,8 +60,8 @@ function rethrow(token: Token, error: unknown): never {
 let asyncError: unknown
 
 /**
- * The class of needle-di's error about an asynchronous provider. The package exports neither the class nor a code, and a
- * minifier changes its name, so it is taken from an error of this kind.
+ * The class of needle-di's error for an asynchronous provider. The package exports neither the class nor an error code,
+ * and a minifier changes the class name, so the class is taken from an actual error.
  */
 function asyncErrorClass(): unknown {
   if (asyncError !== undefined) return asyncError
@@ -75,7 +75,10 @@ function asyncErrorClass(): unknown {
   return asyncError
 }
 
-/** The token of the asynchronous provider that a synchronous construction needed, if that is the cause of the error. */
+/**
+ * The token of the asynchronous provider that caused the error, because a synchronous construction needed it;
+ * `undefined` for other errors.
+ */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync = error instanceof Error && error.constructor === asyncErrorClass()
   return isAsync ? (error as Error & { token: Token }).token : undefined
@@ -86,13 +89,13 @@ export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
 
-/** Turns a failed construction into problems that name the chain and the remedy. */
+/** Converts the error of a construction to problems with the chain and the remedy. */
 export function toProblems(error: unknown): readonly Problem[] {
   const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
   const cause = error instanceof ChainError ? error.cause : error
   if (!(cause instanceof ConfigError)) return [failed(cause, chain)]
   return cause.problems.map((problem) => {
-    // A problem of the environment is the same for all readers of the variables.
+    // A problem with environment variables is the same for all chains.
     if (problem.code === 'E_ENV_INVALID') return problem
     return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
   })
@@ -116,7 +119,7 @@ function injectedBy(chain: readonly string[]): string {
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
-  // If the circle contains an asynchronous factory, needle-di only sees its two ends. The chain has the rest.
+  // If the cycle contains an asynchronous factory, needle-di reports only its two ends. The chain contains the rest.
   const end = found.at(-1) as string
   const start = chain.includes(`'${end}'`) ? `'${end}'` : end
   const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]

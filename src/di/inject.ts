@@ -7,8 +7,8 @@ import { type Injector, kInjector } from './injector.js'
  * constructor parameter.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @throws Error when it is called outside construction by the container.
- * @throws ConfigError when nothing provides the token; boot prints the chain of tokens that led to it.
+ * @throws Error if it is called outside construction by the container.
+ * @throws ConfigError if no provider has the token; boot prints the chain of tokens that led to it.
  * @example
  * class UserService {
  *   private readonly users = inject(UserRepository)
@@ -17,11 +17,11 @@ import { type Injector, kInjector } from './injector.js'
  */
 export function inject<T>(token: Token<T>): T
 /**
- * Returns the instance of a token, or `undefined` if nothing provides the token.
+ * Returns the instance of a token, or `undefined` if no provider has the token.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @param options `optional: true` for a token that does not have to be provided.
- * @throws Error outside construction by the container.
+ * @param options `optional: true` if the token needs no provider.
+ * @throws Error if it is called outside construction by the container.
  * @example
  * class Mailer {
  *   private readonly templates = inject(Templates, { optional: true })

@@ -17,7 +17,7 @@ interface Shared {
   readonly requested: Set<Token>
   /** Private tokens of modules, with the names of the modules. */
   readonly kept: Map<Token, string>
-  /** The tokens that are being created at the time of a call of `make`, outermost first. */
+  /** The tokens that are being created when `make` is called, outermost first. */
   constructing: readonly Constructing[]
 }
 
@@ -27,16 +27,16 @@ interface Constructing {
   readonly token: Token
 }
 
-/** The injector that provides the token in an error "this provider is asynchronous". */
+/** The injector that provides the token, for each error about an asynchronous provider. */
 const owners = new WeakMap<object, Injector>()
 
 /**
- * The token of the injector in its container. A registered symbol, because `@Inject` fields read it too, from a room
- * that cannot import this one.
+ * The token of the injector in its container. It is a registered symbol, because `@Inject` fields also read it, from a
+ * room that cannot import this one.
  */
 export const kInjector: symbol = Symbol.for('blazon.Injector')
 
-/** Wraps the result of a factory. Without it, needle-di would await a value that has a method `then`. */
+/** Wraps the result of a factory, because needle-di would await a value that has a method `then`. */
 class Made {
   constructor(readonly value: unknown) {}
 }
@@ -44,8 +44,8 @@ class Made {
 type Factory = (...dependencies: unknown[]) => unknown
 
 /**
- * The container of one application, built on needle-di. It adds classes that need no provider, tokens of constructor
- * parameters, errors that carry the chain, and a list of everything it created, in order.
+ * The container of one application, built on needle-di. It adds classes without a provider, tokens of constructor
+ * parameters, errors with the chain of tokens, and an ordered list of everything that it created.
  */
 export class Injector {
   readonly #container: Container
@@ -57,7 +57,7 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** The root injector, which all classes use. Bindings do not replace tokens of `overrides`. */
+  /** Creates the root injector, which all classes use. Bindings do not replace the tokens in `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, constructing: [] }
@@ -70,14 +70,13 @@ export class Injector {
   }
 
   /**
-   * Everything that was constructed, dependencies before dependents. Existing values belong to the program and are
-   * left out.
+   * All constructed instances, dependencies before dependents. Existing values belong to the program and are left out.
    */
   get made(): ReadonlySet<unknown> {
     return this.#shared.made
   }
 
-  /** Every token that was requested so far. */
+  /** All tokens that have been requested so far. */
   get requested(): ReadonlySet<Token> {
     return this.#shared.requested
   }
@@ -91,22 +90,22 @@ export class Injector {
     else this.#bindAsync(token, () => this.#create(make.create, make.inject))
   }
 
-  /** Binds a value, in place of an earlier binding. */
+  /** Binds a value, replacing an earlier binding. */
   bindValue(token: Token, useValue: unknown): void {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Stores that a provider is private to a module. The error of a missing token then names the module. */
+  /** Records that a provider is private to a module. The error for a missing token then includes the module. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Makes `token` return the value of another injector. Modules export their providers in this way. */
+  /** Makes `token` return the value of another injector. Used for the exports of modules. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
 
-  /** Binds a class to itself in this injector and not in the root injector. */
+  /** Binds a class to itself in this injector, not in the root injector. */
   bindOwn(target: Class): void {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
@@ -131,11 +130,11 @@ export class Injector {
   }
 
   /**
-   * Creates the instance of a token, for which it waits for asynchronous factories. `get` then returns the instance. A
-   * promise of the instance would call its method `then`, if it has one.
+   * Creates the instance of a token, waiting for asynchronous factories; `get` then returns it. The promise does not
+   * resolve to the instance, because that would call the instance's method `then`, if it has one.
    */
   async make(token: Token): Promise<void> {
-    // Read it before the first await: needle-di does not keep the chain of tokens across ticks.
+    // Read before the first `await`, because needle-di does not preserve the chain of tokens across ticks.
     const { constructing } = this.#shared
     for (;;) {
       try {
@@ -157,14 +156,14 @@ export class Injector {
       const made: unknown = this.#container.get(token as Class)
       return (made instanceof Made ? made.value : made) as T
     } catch (error) {
-      // The innermost injector has the provider, because other injectors cannot access private providers.
+      // The innermost injector provides the token, because other injectors cannot access private providers.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
     }
   }
 
-  /** Waits for an asynchronous provider of this injector, unless an outer call already waits for it. */
+  /** Waits for an asynchronous provider of this injector, unless an outer call is already waiting for it. */
   #wait(token: Token, constructing: readonly Constructing[]): Promise<unknown> {
     const chain = [...constructing, { owner: this, token }]
     const first = chain.findIndex(
@@ -184,8 +183,8 @@ export class Injector {
   }
 
   /**
-   * Whether something provides the token, or the container can create it without a provider. In the second case the
-   * token is bound now, in the root injector.
+   * Whether the token has a provider, or the container can create it without a provider. In the second case, this binds
+   * the token in the root injector.
    */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true
@@ -196,7 +195,7 @@ export class Injector {
     return true
   }
 
-  /** Binds a token that has a `useFactory` of its own to that factory. */
+  /** Binds a token to its own `useFactory`, if it has one. */
   #bindDefault(token: InjectionToken<unknown>): boolean {
     const { useFactory } = token
     if (useFactory === undefined) return false
@@ -220,7 +219,8 @@ export class Injector {
   }
 
   async #create(create: Factory, inject: readonly Token[]): Promise<Made> {
-    // All are requested before the first await: needle-di finds a circle by the chain of the current tick.
+    // All tokens are requested before the first `await`, because needle-di detects cycles by the chain in the current
+    // tick.
     await Promise.all(inject.map((token) => this.make(token)))
     const result = create(...inject.map((token) => this.get(token)))
     const value = isPromise(result) ? await result : result
@@ -238,11 +238,10 @@ export class Injector {
 type Get = (token: Token) => unknown
 
 /**
- * Creates an instance of a class. The tokens of the constructor parameters come from `@Inject`, from `static
- * inject`, or from the types that `emitDecoratorMetadata` has recorded. A parameter with a default value keeps its
- * default.
+ * Creates an instance of a class. The tokens of constructor parameters come from `@Inject`, `static inject`, or the
+ * types that `emitDecoratorMetadata` emitted. A parameter with a default value does not need a token.
  *
- * @throws ConfigError when a parameter has neither.
+ * @throws ConfigError if a parameter has neither a token nor a default value.
  */
 function construct(target: Class, facts: InjectionFacts, get: Get): unknown {
   const args = constructorTokens(target, facts).map((token) =>
@@ -261,7 +260,7 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
     ...facts.parameters.keys(),
   ])
   for (const [index, token] of facts.parameters) tokens[index] = token
-  // `length` counts the parameters before the first that has a default.
+  // `length` is the number of parameters before the first parameter with a default value.
   for (let index = 0; index < Math.max(target.length, tokens.length); index++) {
     const isNeeded = index < target.length || stated.has(index)
     if (isNeeded && tokens[index] === undefined)
@@ -281,13 +280,14 @@ function unknownParameter(target: Class, index: number, isStated: boolean): Conf
 }
 
 /**
- * The types that TypeScript's `emitDecoratorMetadata` has recorded, if the application has loaded a metadata store.
+ * The parameter types that TypeScript's `emitDecoratorMetadata` emitted, if the application has loaded a metadata
+ * store.
  */
 function designTypes(target: Class): (Token | undefined)[] {
   const { getMetadata } = Reflect as { getMetadata?: (key: string, target: object) => unknown }
   const types = getMetadata?.('design:paramtypes', target)
   if (!Array.isArray(types)) return []
-  // Interfaces and primitives are recorded as Object, String, …, which name no provider.
+  // Interfaces and primitives are emitted as `Object`, `String`, …, which are not tokens.
   return types.map((type) => (isNative(type) ? undefined : (type as Token)))
 }
 
@@ -298,11 +298,12 @@ function isNative(type: unknown): boolean {
 }
 
 /**
- * Whether code that may make a value at once or later has returned a promise. A promise has `catch`, beside the `then`
- * that any object may have: to wait for such an object would call its `then`, and might never end.
+ * Whether code that creates a value synchronously or asynchronously returned a promise. A promise also has `catch`. Any
+ * object may have a `then`, and awaiting such an object would call it and might never end.
  */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   const made = (value ?? {}) as Partial<Promise<T>>
-  // Keep this order: a stand-in for tenant instances has no `then`, and rejects other fields if there is no tenant.
+  // Check `then` first: a stand-in for tenant instances has no `then`, and throws for other fields if there is no
+  // tenant.
   return typeof made.then === 'function' && typeof made.catch === 'function'
 }

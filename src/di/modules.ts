@@ -5,20 +5,20 @@ import { tokenName } from './token.js'
 
 /**
  * Providers that can inject each other. `exports` are the tokens of a private scope that the rest of the application
- * can inject, too.
+ * can also inject.
  */
 export interface Scope {
   readonly bindings: readonly Binding[]
   readonly controllers: readonly Class[]
-  /** `null` for the scope of the whole application. */
+  /** The exported tokens; `null` for the scope of the whole application. */
   readonly exports: readonly Token[] | null
 }
 
-/** The controllers of one module, or of the `controllers` option, with their prefix. */
+/** The controllers of one module, or of the option `controllers`, with their prefix. */
 export interface Placement {
   /** The name of the place in messages: `module 'users'`, or `controllers`. */
   readonly name: string
-  /** The unchecked value of the module; `undefined` if there is none. */
+  /** The module's prefix, not yet checked; `undefined` if there is none. */
   readonly prefix: unknown
   readonly controllers: readonly Class[]
 }
@@ -146,7 +146,7 @@ function mistakeOf(module: unknown): string | null {
     const { name } = (module as { module: { name?: string } }).module ?? {}
     return `It is a NestJS dynamic module (${name}), but Blazon does not read the lists of its class.`
   }
-  // An instance of a class without any field of a module would be taken for an empty module.
+  // Without this check, a class instance without module fields would count as an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))
   if (!isInstance || PARTS.some((part) => part in module)) return null
   return `It is an instance of ${module.constructor.name}, which has no field of a module.`

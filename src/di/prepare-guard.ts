@@ -3,19 +3,19 @@ import type { Lifecycle, Token } from '../contracts/provider.js'
 import { ConfigError, invalid } from '../errors/config-error.js'
 import { isPromise } from './injector.js'
 
-/** The guard of an option beside `auth`. */
+/** The guard of an option other than `auth`. */
 export interface PreparedGuard {
-  /** The guard that this application runs. */
+  /** The guard that this application uses. */
   readonly running: AuthGuard & Lifecycle
-  /** The challenge of its 401. */
+  /** The challenge of the guard's 401 responses. */
   readonly challenge: string
 }
 
 /**
- * Finds the guard of an option beside `auth`, and lets it create its state for this application.
+ * Finds the guard of an option other than `auth`, and calls its `forApplication`.
  *
  * @param option The name of the option, for the error.
- * @throws ConfigError if nothing provides the token, or if its value is not a guard.
+ * @throws ConfigError if no provider has the token, or if its value is not a guard.
  */
 export async function prepareGuard(
   guard: AuthGuard | Token<AuthGuard>,

@@ -18,7 +18,7 @@ export interface Binding {
 
 type Factory = (...dependencies: unknown[]) => unknown
 
-/** Normalizes a provider. Throws a `ConfigError` when the value is not a provider. */
+/** Normalizes a provider. Throws a `ConfigError` if the value is not a provider. */
 export function toBinding(source: Provider, origin: string): Binding {
   if (typeof source === 'function') {
     return { token: source, make: { kind: 'class', class: source }, origin, source }

@@ -11,11 +11,11 @@ export interface StandInConstruction {
 }
 
 /**
- * Constructs a class without its dependencies, to read its fields. `inject()` and the arguments of the constructor are
- * stand-ins, so nothing that the application provides is created.
+ * Constructs a class without its dependencies, to read its fields. `inject()` and the constructor arguments return
+ * stand-ins, so no provider of the application is created.
  *
- * @param target The class of the instance. `constructs` may be one of its bases, whose constructor then finds the methods
- * of the class.
+ * @param target The class of the instance. `constructs` may be a base class; its constructor then finds the methods of
+ * the class.
  * @throws the error of the constructor.
  */
 export function constructWithStandIns(
@@ -31,8 +31,8 @@ export function constructWithStandIns(
 }
 
 /**
- * A value that constructors can use in place of any dependency: each of its properties and results is the value itself.
- * Awaiting it never ends, so asynchronous code of a constructor does nothing more.
+ * A value that constructors can use in place of any dependency: each of its properties and call results is the value
+ * itself. Awaiting it never ends, so that asynchronous code in a constructor stops there.
  */
 function makeStandIn(): object {
   function injected() {}
@@ -46,7 +46,7 @@ function makeStandIn(): object {
   return standIn
 }
 
-/** The text shows in messages where a value was injected. */
+/** The text shows in messages that the value is a stand-in. */
 function toPrimitive(hint: string): number | string {
   return hint === 'number' ? 0 : 'injected'
 }

@@ -7,8 +7,8 @@ import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 /** Options of an `InjectionToken`. */
 export interface TokenOptions<T> {
   /**
-   * Creates the instance when nothing provides the token, once for each application. It may call `inject`; promises
-   * are not awaited. Default: none, and injecting a token that nothing provides is a boot error.
+   * Creates the instance if no provider has the token, once for each application. It may call `inject`; promises are
+   * not awaited. Default: none; injecting a token without a provider is then a boot error.
    */
   readonly useFactory?: () => T
 }
@@ -16,7 +16,7 @@ export interface TokenOptions<T> {
 const NAMES: OptionNames<TokenOptions<unknown>> = { useFactory: true }
 
 /**
- * A token for a dependency that is not a class: a configuration, a function, an interface.
+ * A token for a dependency that is not a class, such as a configuration, a function or an interface.
  *
  * @example
  * const Now = new InjectionToken<() => Date>('Now', { useFactory: () => () => new Date() })
@@ -25,16 +25,16 @@ const NAMES: OptionNames<TokenOptions<unknown>> = { useFactory: true }
 export class InjectionToken<T> implements TokenLike<T> {
   declare readonly _type?: T
   /**
-   * Creates the default instance, once for an application, if nothing provides the token. `undefined` means that the
+   * Creates the default instance, once for each application, if no provider has the token. `undefined` means that the
    * token has no default: a missing provider is a boot error.
    */
   readonly useFactory: (() => T) | undefined
 
   /**
-   * Makes a token.
+   * Creates a token.
    *
-   * @param description Shown in error messages; two tokens may share it.
-   * @param options How the instance is made if nothing provides the token. Default: not at all.
+   * @param description A text for error messages; several tokens may have the same description.
+   * @param options How the instance is created if no provider has the token. Default: a provider is required.
    */
   constructor(
     readonly description: string,
@@ -49,19 +49,19 @@ export class InjectionToken<T> implements TokenLike<T> {
   }
 }
 
-/** A token, in the form for error messages. */
+/** The text for a token in error messages. */
 export function tokenName(token: Token): string {
   if (typeof token === 'function') return token.name || 'an anonymous class'
   if (typeof token === 'symbol') return token.toString()
   return typeof token === 'string' ? `'${token}'` : String(token?.description ?? token)
 }
 
-/** Returns the time, and calls functions later; see the members. */
+/** Returns the time, and schedules calls; see the members. */
 export type Clock = ClockPort
 
 /**
- * The token of the application's clock: real time, and in a `TestApp` the time that `app.clock` moves. Everything in
- * the framework that waits or expires uses it. Use it in your code, too, so that a test can move the time.
+ * The token of the application's clock: real time, or in a `TestApp` the time that `app.clock` controls. All code in
+ * the framework that waits or expires uses it. Use it in your code as well, so that tests can change the time.
  *
  * @example
  * class Sessions {
@@ -75,7 +75,7 @@ export const Clock: InjectionToken<Clock> = new InjectionToken<Clock>('Clock')
 export type DatabaseLink = DatabaseLinkPort
 
 /**
- * The token of the database in which a plugin keeps tables of its own. `postgres()` provides it.
+ * The token of the database in which plugins store their own tables. `postgres()` provides it.
  *
  * @example
  * const outbox: Plugin = {
@@ -90,7 +90,7 @@ export const DatabaseLink: InjectionToken<DatabaseLink> = new InjectionToken<Dat
 /** The jobs of an application under test; see the members. */
 export type TestJobs = TestJobsPort
 
-/** The token with which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
+/** The token with which `app.jobs` in a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
 export const TestJobs: InjectionToken<TestJobs> = new InjectionToken<TestJobs>(
   'app.jobs: it needs jobs() of blazon/jobs in `plugins`',
 )

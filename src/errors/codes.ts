@@ -1,4 +1,4 @@
-/** A code in an error response of the framework. */
+/** An error code in the framework's error responses. */
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'VALIDATION_FAILED'
@@ -58,8 +58,8 @@ export type ErrorCode =
   | 'HTTP_VERSION_NOT_SUPPORTED'
 
 /**
- * Every code of an error response, and its status. Codes are part of the public contract: a retired code stays
- * listed in `docs/errors.md` and is never used again.
+ * All error response codes with their statuses. Codes are part of the public contract: a retired code stays listed in
+ * `docs/errors.md` and is never used again.
  */
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
@@ -120,7 +120,7 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   HTTP_VERSION_NOT_SUPPORTED: 505,
 }
 
-/** A code of a boot problem: `E_` keeps the application from starting, `W_` is a warning. */
+/** A code of a boot problem: `E_` prevents the application from starting, `W_` is a warning. */
 export type ConfigCode =
   | 'E_VISIBILITY_MARK'
   | 'E_VISIBILITY_UNPROTECTED'

@@ -1,10 +1,10 @@
 import type { ConfigCode } from './codes.js'
 
-/** One thing that is wrong with the declaration of an application: its place, the cause, and the remedy. */
+/** One error or warning about the declaration of an application: its place, the cause, and the remedy. */
 export interface Problem {
   /** The code; `docs/errors.md` explains each. */
   readonly code: ConfigCode
-  /** The class, method or option that is wrong: `UsersController.getById`. */
+  /** The class, method or option with the error: `UsersController.getById`. */
   readonly subject: string
   /** The cause, as a sentence. */
   readonly cause: string
@@ -36,7 +36,7 @@ export class ConfigError extends Error {
   /**
    * Creates one error for several problems.
    *
-   * @param problems At least one.
+   * @param problems The problems: at least one.
    * @param options The cause, if there is one.
    */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
@@ -57,7 +57,9 @@ export function invalid(subject: string, cause: string, remedy: string): Problem
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
-/** Builds one problem that several routes have, with their names as its subject; none without such a route. */
+/**
+ * Builds one problem for several routes, with their names as its subject; an empty list if there are no such routes.
+ */
 export function sharedProblem(
   routes: readonly { readonly name: string }[],
   problem: Omit<Problem, 'subject'>,

@@ -8,9 +8,9 @@ export interface SuccessEnvelope<TData = unknown> {
   readonly statusCode: 'success'
   /** The status of the response, 200 to 399. */
   readonly status: number
-  /** A sentence for people. */
+  /** A message for people. */
   readonly message: string
-  /** Absent if there is no data. */
+  /** The data; absent if there is none. */
   readonly data?: TData
 }
 
@@ -20,15 +20,15 @@ export interface ErrorEnvelope {
   readonly statusCode: 'error'
   /** The status of the response, 400 to 599. */
   readonly status: number
-  /** A sentence for people; never the message of an unexpected error. */
+  /** A message for people, but never the message of an unexpected error. */
   readonly message: string
   /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
   /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
   /**
-   * The value of `req.id`: always from status 500 on; below 500 only with `requestIds`, or if other code has read or
-   * set the id.
+   * The value of `req.id`: always present from status 500 on; below 500 only with `requestIds`, or if other code has
+   * read or set the ID.
    */
   readonly requestId?: string
 }
@@ -51,12 +51,12 @@ export interface ProblemDetails {
   readonly requestId?: string
 }
 
-/** The format of errors that the envelope of a route has; `undefined` if errors have the format of the application. */
+/** The error format of a route's envelope; `undefined` if the application's error format applies. */
 export function errorFormatOf({ envelope }: Pick<RouteModel, 'envelope'>): ErrorFormat | undefined {
   return typeof envelope === 'object' ? envelope.error : undefined
 }
 
-/** The format of the errors of a route. */
+/** The error format of a route. */
 export function errorWireOf(route: Pick<RouteModel, 'envelope'>, ofApp: ErrorWire): ErrorWire {
   return errorFormatOf(route) ?? ofApp
 }

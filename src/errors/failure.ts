@@ -12,10 +12,10 @@ export interface KnownFailure {
 }
 
 /**
- * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own, recognized by
- * their brand, and errors of `http-errors`, which Express middleware throws. The reason of `req.signal` when the
- * application closes is a 503. Every other value becomes a 500 without details. Never throws, even if a getter of the
- * value throws.
+ * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own errors,
+ * recognized by a symbol, and errors of `http-errors`, which Express middlewares throw. The abort reason of
+ * `req.signal` when the application closes becomes a 503. Every other value becomes a 500 without details. Never
+ * throws, even if a getter of the value throws.
  */
 export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
@@ -23,8 +23,8 @@ export function toFailure(error: unknown): KnownFailure {
 
 /**
  * Returns the status of the response to an error of a route: the status of an `HttpError`, or of an error of the
- * package `http-errors`; 500 for any other value. Error middlewares and `explain` of a plugin may still change it.
- * Never throws.
+ * package `http-errors`; 500 for any other value. Error middlewares and a plugin's `explain` may still change it. Never
+ * throws.
  *
  * @example
  * const mayHelpToRetry = statusOf(error) >= 500
@@ -34,18 +34,18 @@ export function statusOf(error: unknown): number {
 }
 
 /**
- * Whether an error that a guard has thrown is its decision about the request: an HTTP error keeps its status (403, 503, …).
- * Any other error is a failure of the guard. Never throws.
+ * Whether an error that a guard threw is its decision about the request: an HTTP error, which keeps its status (403,
+ * 503, …). Any other error is a failure of the guard. Never throws.
  */
 export function isDecision(error: unknown): boolean {
   return HttpError.is(error) || toFailure(error).status !== 500
 }
 
 /**
- * Reads an error of an Express middleware, router or application as Express' own final handler does: an error that
- * names its status keeps it (passport, express-jwt, any `err.status = 404`); an error without one gets
- * `responseStatus`, as after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status: HTTP
- * clients throw errors with the status that they received.
+ * Reads an error of an Express middleware, router or application like Express' own final handler: an error with a
+ * status keeps it (passport, express-jwt, any `err.status = 404`); an error without a status gets `responseStatus`, as
+ * after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status, because HTTP clients throw
+ * errors with the status that they received.
  */
 export function toMiddlewareFailure(error: unknown, responseStatus: number): KnownFailure {
   return recognize(error) ?? generic(statedStatus(error) ?? validStatus(responseStatus))
@@ -55,17 +55,17 @@ function recognize(error: unknown): KnownFailure | undefined {
   try {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
-    // Another process can handle the request.
+    // A 503, because another process can handle the request.
     if (error instanceof AppClosingError)
       return { ...generic(503), headers: { 'Retry-After': '1' } }
   } catch {
-    // A proxy or a throwing getter: the value cannot be trusted to decide the response.
+    // A proxy or a throwing getter: the value must not determine the response.
   }
   return undefined
 }
 
 function statedStatus(error: unknown): number | undefined {
-  // The status of a fetch `Response` is the status of another server's response.
+  // The status of a Fetch `Response` is the status of another server's response.
   if (!isNativeError(error)) return undefined
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error
@@ -94,7 +94,7 @@ interface HttpErrorsError extends Error {
   readonly headers?: Record<string, unknown>
 }
 
-// The same test as `isHttpError` of http-errors 2, because the package does not mark its errors.
+// The same check as in `isHttpError` of http-errors 2, because the package does not mark its errors.
 function isHttpErrorsError(error: unknown): error is HttpErrorsError {
   if (!(error instanceof Error)) return false
   const { expose, status, statusCode } = error as Error & Record<string, unknown>
@@ -126,9 +126,9 @@ function isErrorStatus(status: unknown): status is number {
 }
 
 /**
- * The reason of `req.signal` when the application closes after the response to this request has begun. A handler that
- * streams should end its stream; it has until `timeouts.close` to send the rest. Any other reason of the signal means
- * that no client waits for the rest of the response.
+ * The abort reason of `req.signal` if the application closes after the response to the request has begun. A handler
+ * that streams should end its stream; it has until `timeouts.close` to send the rest. Any other abort reason means that
+ * no client is waiting for the rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {
@@ -140,7 +140,7 @@ export class AppClosingError extends Error {
   /** Always `AppClosingError`. */
   override readonly name = 'AppClosingError'
 
-  /** Made by the framework. */
+  /** Called only by the framework. */
   constructor() {
     super('The application is closing')
   }

@@ -4,22 +4,22 @@ import { isNativeError } from 'node:util/types'
 /** The error classes of the language, by name, because each realm has its own. */
 const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
-/** The names of the errors of client libraries that do not wrap the error of the system or of a server. */
+/** Error names of client libraries that do not wrap the error of the system or server. */
 const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Timeout).*Error$/
 
-/** Codes of databases and of libraries that call other servers: SQLSTATE, SQLite, Oracle, MySQL, undici. */
+/** Error codes of databases and of libraries that call other servers: SQLSTATE, SQLite, Oracle, MySQL, undici. */
 const FOREIGN_CODE = /^(?:SQLITE_|ERR_SQLITE_|ORA-|ER_|UND_ERR_|PROTOCOL_|NR_CLOSED)/
 
-/** The maximum depth of causes that are read. */
+/** The maximum depth of nested causes to read. */
 const MAX_DEPTH = 4
 
-/** The maximum number of errors that are read from an aggregate error. */
+/** The maximum number of errors to read from an aggregate error. */
 const MAX_ERRORS = 10
 
 let systemCodes: ReadonlySet<string> | undefined
 
 /**
- * Whether an error means a mistake in a program, or a server that cannot be reached. Other errors refuse the request:
+ * Whether an error indicates a bug in a program, or a server that cannot be reached. Other errors are refusals:
  * libraries also throw an error for an expired token. Never throws.
  */
 export function isFault(error: unknown, depth = 0): boolean {
@@ -62,8 +62,8 @@ function isOfDatabase({ sqlState, severity }: FaultFields, code: string): boolea
 }
 
 /**
- * Reads the errors inside an error, such as an `AggregateError`. A server error may be among errors of keys that did
- * not match.
+ * Checks the errors inside an error, such as an `AggregateError`, which may contain a server error among the errors of
+ * keys that did not match.
  */
 function hasFault({ cause, driverError, original, errors }: FaultFields, depth: number): boolean {
   const collected: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_ERRORS) : []

@@ -7,25 +7,25 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly code?: string
   /** The rejected fields. Default: none. */
   readonly errors?: readonly FieldError[]
-  /** Headers of the response. Default: none. */
+  /** The response headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the client may read the message. Default: true below status 500. */
+  /** Whether the client receives the message. Default: true below status 500. */
   readonly expose?: boolean
   /**
-   * Whether the log and `onError` get the error if its status is 500 or more. `false` is for refusals that are expected in
-   * great numbers, which their code counts itself. Default: true.
+   * Whether the error is logged and passed to `onError` if its status is 500 or more. Use `false` for refusals that are
+   * expected in large numbers and counted elsewhere. Default: true.
    */
   readonly log?: boolean
 }
 
-// Two copies of the package in one process (a linked workspace, a duplicated install) must agree which values are
-// HTTP errors. `instanceof` cannot do this, and a check of names or shapes would match too much.
+// Two copies of the package in one process (a linked workspace, a duplicated install) must recognize each other's HTTP
+// errors. `instanceof` cannot do this, and a check of names or shapes would match too many values.
 const kHttpError = Symbol.for('blazon.HttpError')
 
 /**
- * An error with a status. Thrown below a handler, or passed to `next`, it becomes the response. Below 500 the client
- * reads the message. From 500 on the client reads the name of the status, unless `expose` is true, because such
- * messages often contain details that no client should see.
+ * An error with a status. If it is thrown in a handler, or passed to `next`, it becomes the response. Below 500, the
+ * client receives the message. From 500 on, the client receives only the name of the status, unless `expose` is true,
+ * because such messages often contain internal details.
  *
  * @example
  * throw new HttpError(402, 'The card was declined', { code: 'CARD_DECLINED' })
@@ -37,11 +37,11 @@ export class HttpError extends Error {
   readonly code: string
   /** The rejected fields, if there are any. */
   readonly errors: readonly FieldError[] | undefined
-  /** Headers of the response. */
+  /** The response headers. */
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Whether the client may read the message. */
+  /** Whether the client receives the message. */
   readonly expose: boolean
-  /** Whether the log gets the error if its status is 500 or more. */
+  /** Whether the error is logged if its status is 500 or more. */
   declare readonly isLogged: boolean
 
   /**
@@ -49,7 +49,7 @@ export class HttpError extends Error {
    *
    * @param status 400 to 599.
    * @param message A text for the client. Default: the name of the status.
-   * @param options Code, rejected fields, headers, cause, and whether the client may read the message.
+   * @param options Code, rejected fields, headers, cause, and whether the client receives the message.
    * @throws RangeError for any other status.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
@@ -77,8 +77,9 @@ export class HttpError extends Error {
   }
 }
 
-// On the prototype: setting the two fields on each error took as long as everything else for an error without a
-// stack. Not accessors of the class, because then TypeScript would allow no subclass a field `name`.
+// The two fields are on the prototype, because setting them on each error took as long as all other work for an error
+// without a stack trace. They are not class accessors, because TypeScript would then not allow subclasses to have a
+// field `name`.
 Object.defineProperties(HttpError.prototype, {
   [kHttpError]: { value: true },
   isLogged: { value: true, writable: true },
@@ -101,7 +102,10 @@ export function titleOf(status: number): string {
 
 const codes = new Map<string, string>()
 
-/** The name of a status as a code: `Not Found` is `NOT_FOUND`. The number of names is bounded. */
+/**
+ * The name of a status as a code: `Not Found` is `NOT_FOUND`. The number of names is bounded, so the codes can be
+ * cached.
+ */
 export function codeOf(title: string): string {
   const known = codes.get(title)
   if (known !== undefined) return known
@@ -110,7 +114,7 @@ export function codeOf(title: string): string {
   return code
 }
 
-/** 400. The request is invalid in a way that no schema describes. */
+/** 400. The request is invalid in a way that schemas do not describe. */
 export class BadRequestError extends HttpError {
   /** Creates the error. Default message: `Bad Request`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -142,7 +146,7 @@ export class NotFoundError extends HttpError {
   }
 }
 
-/** 405. Send it with the `Allow` header (RFC 9110, 15.5.6). */
+/** 405. Set the header `Allow` with it (RFC 9110, 15.5.6). */
 export class MethodNotAllowedError extends HttpError {
   /** Creates the error. Default message: `Method Not Allowed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -159,7 +163,7 @@ export class ConflictError extends HttpError {
 }
 
 /**
- * 412. The client has stated which version it means (`If-Match`), and the data has another one (RFC 9110, 13.1.1).
+ * 412. The data no longer has the version that the client specified with `If-Match` (RFC 9110, 13.1.1).
  *
  * @example
  * if (req.get('If-Match') !== note.etag) throw new PreconditionFailedError('The note has changed')
@@ -187,7 +191,7 @@ export class UnsupportedMediaTypeError extends HttpError {
   }
 }
 
-/** 422. The request is well-formed but cannot be carried out. */
+/** 422. The request is well-formed but cannot be processed. */
 export class UnprocessableEntityError extends HttpError {
   /** Creates the error. Default message: `Unprocessable Entity`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -203,7 +207,7 @@ export class TooManyRequestsError extends HttpError {
   }
 }
 
-/** 500. The message is for the log; the client reads `Internal Server Error`. */
+/** 500. The message is for the log; the client receives `Internal Server Error`. */
 export class InternalServerError extends HttpError {
   /** Creates the error. Default message: `Internal Server Error`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -219,7 +223,7 @@ export class ServiceUnavailableError extends HttpError {
   }
 }
 
-/** The classes of this file, by status: error middlewares may test errors with `instanceof`. */
+/** The classes of this file, by status, because error middlewares may check errors with `instanceof`. */
 const CLASSES: Readonly<
   Record<number, new (message?: string, options?: HttpErrorOptions) => HttpError>
 > = {
@@ -238,7 +242,7 @@ const CLASSES: Readonly<
   503: ServiceUnavailableError,
 }
 
-/** Creates an HTTP error, of the class of its status if that exists. */
+/** Creates an HTTP error, with the class for its status if there is one. */
 export function httpErrorOf(
   status: number,
   message?: string,

@@ -4,7 +4,8 @@ import { unicodePattern } from './unicode-pattern.js'
 const SIGNS = String.raw`^symbol\(|[^\p{L}\p{N}]`
 
 /**
- * Known names that are close to a misspelt one, nearest first: a few letters are changed, added, missing or swapped.
+ * Returns the known names that are similar to a misspelt name, most similar first: a few letters are changed, added,
+ * missing or swapped.
  */
 export function nearNames(name: string, known: Iterable<string>): string[] {
   const wanted = plain(name)
@@ -22,7 +23,7 @@ function plain(name: string): string {
 }
 
 /**
- * The number of edits that turn one word into the other. A swap of neighbours is one edit (optimal string
+ * The number of edits that turn one word into the other. A swap of adjacent letters is one edit (optimal string
  * alignment).
  */
 function editDistance(a: string, b: string): number {

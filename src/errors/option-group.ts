@@ -2,9 +2,9 @@ import { ConfigError, type Problem } from './config-error.js'
 import { nearNames } from './near-names.js'
 
 /**
- * Every name of an object of options. A new option that is missing here does not compile. `true` is an option; `'sync'` is a
- * function whose result is used at once, so it cannot be asynchronous; a table has the names of an object in it, or of
- * each object in a list.
+ * All names of an options object. A new option that is missing here is a compile error. `true` marks an option,
+ * `'sync'` a function that must be synchronous, and a table contains the names of a nested object, or of each object in
+ * a list.
  */
 export type OptionNames<Options> = { readonly [K in keyof Options]-?: NameOf<Options[K]> }
 
@@ -31,19 +31,19 @@ export interface NestedNames {
   readonly [name: string]: true | 'sync' | NestedNames
 }
 
-/** The functions of one group of options, which turn an option into settings. */
+/** The functions of one option group, which turn an option into settings. */
 export interface OptionGroup<Option, Settings> {
-  /** Finds names that the group does not have. Called before the option is checked. */
+  /** Finds unknown names. Called before the option is checked. */
   readonly unknown: (option: Option) => Problem[]
   /** Finds invalid values, and values that contradict each other within the group. */
   readonly check: (option: Option) => Problem[]
-  /** Fills in defaults and converts units. The option is checked; the result is frozen. */
+  /** Fills in defaults and converts units. The option has already been checked. The result is frozen. */
   readonly resolve: (option: Option) => Settings
 }
 
 /**
- * Finds names that an object of options does not have, at any depth: typing errors, and options of another version.
- * Also finds asynchronous functions whose result is used at once: a promise is truthy, and not a valid value.
+ * Finds unknown names in an options object, at any depth: typing errors, and options of another version. Also finds
+ * asynchronous functions that must be synchronous, because a promise is truthy, but not a valid result.
  *
  * @param path The prefix of each name in the messages: `'auth.'`.
  */
@@ -64,7 +64,7 @@ export function unknownNames(path: string, value: unknown, names: object): Probl
 }
 
 /**
- * Finds asynchronous functions, also in lists, under names whose results are used at once.
+ * Finds asynchronous functions, including functions in lists, under names that must have synchronous functions.
  *
  * @param path The prefix of each name in the messages: `'auth.guard.'`.
  */
@@ -80,7 +80,8 @@ export function asyncFunctions(path: string, owner: object, names: readonly stri
 }
 
 /**
- * Whether a function was written as `async`. Other functions that return a promise show this only when they are called.
+ * Whether a function was declared as `async`. Other functions that return a promise cannot be detected before they are
+ * called.
  */
 function isAsync(value: unknown): boolean {
   return (
@@ -94,7 +95,7 @@ function namesUnder(names: object, name: string): unknown {
   return key === undefined ? undefined : names[key as keyof object]
 }
 
-/** Whether a value is a list, or an object that is not an instance of a class, which may have fields of its own. */
+/** Whether a value is a list or a plain object. A class instance may have other fields. */
 export function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -111,11 +112,11 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
 }
 
 /**
- * Returns the same names as errors, at any depth: for options in which a misspelt name would omit a check, and for functions that
- * cannot warn.
+ * Like {@link unknownNames}, but returns errors: for options in which a misspelt name would disable a check, and for
+ * functions that cannot warn.
  *
  * @param path The prefix of each name in the messages: `'mails(): '`.
- * @param value The options, as they were given.
+ * @param value The options, as they were passed.
  * @param names The valid names.
  * @example
  * const NAMES: OptionNames<MailOptions> = { from: true, retries: true }
@@ -131,7 +132,7 @@ export function unknownOptions(path: string, value: unknown, names: object): Pro
 }
 
 /**
- * Refuses names that the options of a function do not have.
+ * Refuses unknown names in the options of a function.
  *
  * @param call The function: `csv()`.
  * @throws ConfigError with all problems.

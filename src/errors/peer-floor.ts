@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ConfigError } from './config-error.js'
 
-/** An optional peer dependency with an oldest version that works. */
+/** An optional peer dependency with a minimum version. */
 export type Peer =
   | '@electric-sql/pglite'
   | '@fastify/busboy'
@@ -23,8 +23,8 @@ export type Peer =
   | 'vite'
 
 /**
- * The oldest version of each peer dependency that passes the tests of the code that uses it. The ranges in
- * `peerDependencies` are wider, so that npm can install an application that uses an older version itself.
+ * The minimum version of each peer dependency, with which the tests of the code that uses it pass. The ranges in
+ * `peerDependencies` are wider, so that npm can install an application that itself uses an older version.
  */
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
@@ -47,7 +47,7 @@ export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
 
 /** An installed peer dependency that is too old. */
 export interface OldPeer {
-  /** Names the installed version and the oldest version that works. */
+  /** A sentence with the installed version and the minimum version. */
   readonly cause: string
   /** The command that installs a newer version. */
   readonly remedy: string
@@ -59,7 +59,7 @@ export interface PeerUse {
   readonly subject: string
   /** The file or the URL of the module that loads the package. */
   readonly origin: string
-  /** The oldest version that works. Default: for a package that this framework uses itself, the version it needs. */
+  /** The minimum version. Default: the version that this framework needs, for a package that it uses itself. */
   readonly floor?: string
   /** The command that installs the package. Default: `npm install` with its name. */
   readonly install?: string
@@ -85,10 +85,10 @@ export function findOldPeer(
 }
 
 /**
- * Refuses an optional package that is too old, before it is loaded. A package that is missing, or whose version cannot be
- * read, is not refused: loading it shows more.
+ * Refuses an optional package that is too old before it is loaded. A package that is missing, or whose version cannot
+ * be read, is not refused, because loading it results in a more exact error.
  *
- * @throws ConfigError `E_PEER_MISSING`, with the installed version and the oldest version that works.
+ * @throws ConfigError `E_PEER_MISSING`, with the installed version and the minimum version.
  * @example
  * refuseOldPeer('kafkajs', { subject: 'my-events', origin: import.meta.url, floor: '2.2.0' })
  */
@@ -101,7 +101,7 @@ export function refuseOldPeer(name: string, { subject, origin, floor }: PeerUse)
  * Loads an optional package.
  *
  * @param load Calls `import` with a literal, so that bundlers find the package.
- * @throws ConfigError `E_PEER_MISSING` if the package is too old, as {@link refuseOldPeer}, or cannot be loaded.
+ * @throws ConfigError `E_PEER_MISSING` if the package is too old, like {@link refuseOldPeer}, or cannot be loaded.
  * @example
  * const use = { subject: 'my-events', origin: import.meta.url, floor: '2.2.0' }
  * const { Kafka } = await loadPeer('kafkajs', use, () => import('kafkajs'))
@@ -121,7 +121,7 @@ export async function loadPeer<T>(name: string, use: PeerUse, load: () => Promis
   }
 }
 
-/** Reads the manifest as a file, because a package need not export its `package.json`. */
+/** Reads the manifest as a file, because a package may not export its `package.json`. */
 function versionOf(name: string, origin: string): string | null {
   for (const folder of foldersFrom(origin)) {
     try {
@@ -150,7 +150,7 @@ function isBefore(version: string, floor: string): boolean {
   return at >= 0 && (have[at] as number) < (need[at] as number)
 }
 
-/** Treats a prerelease and a build as their release. A number that is not there is 0. */
+/** Treats a prerelease or a build as its release. A missing number is 0. */
 function numbersOf(version: string): readonly number[] {
   const [release = ''] = version.split(/[+-]/, 1)
   const numbers = release.split('.')

@@ -9,15 +9,15 @@ import {
   UnauthorizedError,
 } from './http-error.js'
 
-/** The parts of an error beside its code and its message. */
+/** The parts of an error besides its code and message. */
 interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
-  /** Default: the status of the code. */
+  /** The status. Default: the status of the code. */
   readonly status?: number
-  /** Whether the error has a stack, which begins at the caller of {@link refuse}. Default: false. */
+  /** Whether the error has a stack trace, which begins at the caller of {@link refuse}. Default: false. */
   readonly stack?: boolean
 }
 
-/** Codes whose errors have a class of their own, which error middlewares may test with `instanceof`. */
+/** The codes whose errors have separate classes, which error middlewares may check with `instanceof`. */
 const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object) => HttpError>> = {
   UNAUTHORIZED: UnauthorizedError,
   FORBIDDEN: ForbiddenError,
@@ -27,11 +27,11 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
 }
 
 /**
- * Makes the error with which the framework refuses a request. It has the status of its code, and no stack, because
- * the mistake is in the request, and not in a line of the program. Every error of the framework that becomes a
- * response is made here.
+ * Creates the error with which the framework refuses a request. It has the status of its code, and no stack trace,
+ * because the error is in the request and not in the program. Every error of the framework that becomes a response is
+ * created here.
  *
- * An error that a line of a program has caused (a query without a tenant, a database that cannot be reached) needs
+ * An error that a line of the program caused (a query without a tenant, a database that cannot be reached) needs
  * `stack: true`, so that the log shows that line.
  *
  * @param message A text for the client. Default: the name of the status.
@@ -49,8 +49,8 @@ function create(code: ErrorCode, message?: string, options?: RefuseOptions): Htt
 }
 
 /**
- * Makes an error whose `stack` is its first line alone. Looking up ten frames took 20 to 80 thousand instructions, as
- * many as the rest of an error response. Nothing else can run between the two assignments, so errors of the program
+ * Creates an error whose `stack` is only its first line. Collecting ten frames took 20,000 to 80,000 instructions, as
+ * many as the rest of an error response. No other code can run between the two assignments, so errors of the program
  * keep the limit that the program has set.
  */
 export function withoutStack<TError>(make: () => TError): TError {
@@ -58,7 +58,7 @@ export function withoutStack<TError>(make: () => TError): TError {
   try {
     Error.stackTraceLimit = 0
   } catch {
-    // The program has frozen it (`--frozen-intrinsics`, SES).
+    // The program has frozen `Error` (`--frozen-intrinsics`, SES).
     return make()
   }
   try {

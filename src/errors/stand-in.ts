@@ -3,15 +3,15 @@ import { ConfigError, type Problem } from './config-error.js'
 const problems = new WeakMap<object, readonly Problem[]>()
 
 /**
- * Makes what a factory returns, such as a guard, a plugin or a store. A factory is often called when a module is loaded, before
- * there is an application that could report a mistake of its options. So if `make` throws a `ConfigError`, a stand-in is returned:
- * an application that uses it does not start, and lists its problems among all others. Until then, each call of one of its
- * functions throws the `ConfigError`.
+ * Creates the result of a factory, such as a guard, a plugin or a store. A factory is often called when a module is
+ * loaded, before there is an application that could report an error in its options. So if `make` throws a
+ * `ConfigError`, a stand-in is returned: an application that uses it does not start, and reports its problems with all
+ * others. Until then, each call of one of its functions throws the `ConfigError`.
  *
- * @param make Makes the result of the options.
- * @param standIn Makes the result of other options, which are valid, for the members that are read before the start.
- * @param parts Options that may be stand-ins themselves, such as a store.
- * @throws whatever `make` throws, apart from a `ConfigError`.
+ * @param make Creates the result from the options.
+ * @param standIn Creates the result from other, valid options, for the members that are read before the start.
+ * @param parts Options that may themselves be stand-ins, such as a store.
+ * @throws all errors of `make` except a `ConfigError`.
  * @example
  * export function metrics(options: Options): Plugin {
  *   return orStandIn(() => create(options), () => create({}))
@@ -37,7 +37,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   const refuse = () => {
     throw error
   }
-  // Its target has no properties, so no frozen property restricts the returned values.
+  // The target has no own properties, because frozen properties would restrict the returned values.
   const stand = new Proxy(Object.create(members) as T, {
     get(_, key) {
       const member: unknown = Reflect.get(members, key)
@@ -48,7 +48,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   return stand
 }
 
-/** The problems of stand-ins. Other values cannot have problems. */
+/** The problems of the stand-ins among values. Other values have no problems. */
 export function standInProblems(values: readonly unknown[]): Problem[] {
   return values.flatMap((value) => [...(problems.get(value as object) ?? [])])
 }

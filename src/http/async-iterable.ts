@@ -7,7 +7,7 @@ export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown>
   )
 }
 
-/** In place of an item that is left out. */
+/** The value that `change` returns to leave out an item. */
 export const LEFT_OUT: unique symbol = Symbol('left out')
 
 /** The callbacks for the items of an iterable. */
@@ -19,8 +19,8 @@ export interface ItemChange<T> {
 }
 
 /**
- * Changes each item of an iterable. A generator with `for await` would need three more promises for each item, which took
- * twice the time of a row of CSV.
+ * Changes each item of an iterable. A generator with `for await` would need three more promises per item, which took
+ * twice as long as writing a CSV row.
  */
 export function changeItems<T>(
   items: AsyncIterable<unknown>,
@@ -64,7 +64,7 @@ export function changeItems<T>(
   }
 }
 
-/** Ends an iterable after the refusal of an item, as `for await` does. */
+/** Closes an iterable after an item was refused, as `for await` does. */
 async function closeAfter(source: AsyncIterator<unknown>, error: unknown): Promise<never> {
   await source.return?.()
   throw error

@@ -9,10 +9,10 @@ interface Foreign extends IncomingMessage {
 }
 
 /**
- * Returns the descriptor of `req.body` for a request of another server: the value that a body parser has set,
- * or `undefined`. Serverless adapters set `req.body` to the bytes, and also leave them in the stream. These
- * bytes are read from the stream, so that the same limits and parsers apply as on a server. If the stream was
- * read already, a parser has set the value, and it stays, also if it is bytes.
+ * Returns the descriptor of `req.body` for a request of another server: the value that a body parser has set, or
+ * `undefined`. Serverless adapters set `req.body` to the bytes, and also leave them in the stream. These bytes are read
+ * from the stream, so that the same limits and parsers apply as on a server. If the stream has already been read, a
+ * parser has set the value, which is kept even if it is bytes.
  */
 export function bodyDescriptor(req: IncomingMessage): PropertyDescriptor {
   const { body } = Object.getOwnPropertyDescriptors(req as Foreign)
@@ -31,8 +31,8 @@ function field(value: unknown): PropertyDescriptor {
 }
 
 /**
- * Reads the body from a platform that parses it in a getter, such as Vercel. If the getter throws, reading
- * `req.body` throws our error for malformed JSON instead.
+ * Reads the body on a platform that parses it in a getter, such as Vercel. If the getter throws, reading `req.body`
+ * throws our error for malformed JSON instead.
  */
 function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
   try {
@@ -47,8 +47,8 @@ function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
 }
 
 /**
- * Whether the stream still holds the body that the platform has set in `req.body`. If a connection is still
- * sending, the platform has its value from elsewhere, so it is not changed.
+ * Whether the stream still contains the body that the platform has set in `req.body`. If the connection is still
+ * receiving data, the platform has its value from another source, so it is not changed.
  */
 function isUnparsed(req: Foreign): boolean {
   const isBytes = typeof req.body === 'string' || req.body instanceof Uint8Array
@@ -67,7 +67,7 @@ function unread(req: Foreign): undefined {
   const { 'content-length': length } = req.headers
   // Header values must be strings. An adapter may set the number 0, which would look like a missing length.
   if (length !== undefined) req.headers['content-length'] = String(length)
-  // Adapters mark a request as read when their call returns, but a middleware may read it later.
+  // Adapters mark a request as read when their function returns, but a middleware may read it later.
   Object.defineProperty(req, 'readable', {
     get: () => !req.readableEnded && !req.destroyed,
     set: () => {},

@@ -4,8 +4,8 @@ import type { Request } from '../contracts/handler.js'
 const digests = new WeakMap<Request, string>()
 
 /**
- * Computes the digest of the body when it has been parsed, before it is validated: schemas may add random or current values,
- * which differ in each repetition. Call it before the body is read.
+ * Computes the digest of the body after parsing and before validation, because schemas may add random or time-dependent
+ * values, which differ for each repetition. Call it before the body is read.
  */
 export function noteBody(req: Request): void {
   if (req.body !== undefined) return void digests.set(req, digestOf(req.body))

@@ -15,8 +15,8 @@ export interface BodyReader {
 }
 
 /**
- * Returns the index of the body that a request declares by its `Content-Type`; `-1` if it declares no such body. A type
- * that is named comes before a range, and before the types that end in `+json`.
+ * Returns the index of the body that a request declares by its `Content-Type`; `-1` if it declares no such body. An
+ * exact type has priority over ranges and over types that end in `+json`.
  */
 export type FindBody = (req: IncomingMessage) => number
 
@@ -44,7 +44,7 @@ export function bodyFinder(bodies: readonly BodyModel[]): FindBody {
   const wholes = bodies.map(({ contentTypes }) => contentTypes.includes('*/*'))
   return function findBody(req) {
     const declared = declaredType(req)
-    // A body without a declared type is of any type (RFC 9110, section 8.3).
+    // A body without a declared type may be of any type (RFC 9110, section 8.3).
     if (declared === null) return wholes.indexOf(true)
     const exact = bodies.findIndex((body) => isNamed(body, declared))
     return exact === -1 ? bodies.findIndex((body) => isInRange(body, declared)) : exact
@@ -78,7 +78,7 @@ export function readBytes(req: IncomingMessage, size: number): Buffer | Promise<
   return takeArrived(req, size) ?? readBody(req, size)
 }
 
-/** As deep as the parser `extended` of Express reads. */
+/** The depth that Express' `extended` parser reads. */
 const MAX_BRACKETS = 5
 
 /** The fields of a form, without a prototype. A field that was sent more than once is a list. */
@@ -86,7 +86,7 @@ type FormFields = Record<string, string | string[]>
 
 /**
  * Parses a form, `application/x-www-form-urlencoded` (URL Standard, section 5.1), from an untrusted client. Names with
- * brackets stay as they are. It refuses with 400:
+ * brackets are not parsed. It refuses with 400:
  *
  * - text that is not UTF-8, before or after percent-decoding;
  * - more fields than a query may have parameters;
@@ -131,7 +131,7 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a later merge could write a field of this name to a prototype, or overflow the stack. */
+/** Whether a later merge could write a field with this name to a prototype, or overflow the stack. */
 export function isForbiddenName(name: string): boolean {
   const keys = name.split(/[[\].]+/)
   return (

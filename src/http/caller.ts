@@ -3,7 +3,7 @@ import type { Request, Response } from '../contracts/handler.js'
 import { schemeOf } from './request-state.js'
 
 /**
- * The caller that a response is made for: a text that is unique to the caller, `null` for an anonymous caller,
+ * The caller for whom a response is created: a text that is unique to the caller, `null` for an anonymous caller,
  * `undefined` for a caller that cannot be distinguished from others.
  */
 export type Caller = string | null | undefined
@@ -20,8 +20,8 @@ export const IDENTITIES: readonly string[] = [
 ]
 
 /**
- * Fields that limit where an id is unique: a `sub` is unique for its issuer only (RFC 7519, 4.1.2), the id of a
- * profile for its provider only.
+ * Fields that define where an ID is unique: a `sub` is unique only within its issuer (RFC 7519, 4.1.2), a profile ID
+ * only within its provider.
  */
 const REALMS: readonly string[] = ['iss', 'provider']
 
@@ -45,12 +45,12 @@ export function callerOf(req: Request, res: Response): Caller {
     if (isSet(user)) return identityOf('locals', user)
     return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
-    // A getter threw, or an id cannot be converted to text: there is a caller, but it cannot be identified.
+    // A getter threw, or an ID cannot be converted to text: there is a caller, but it cannot be identified.
     return undefined
   }
 }
 
-/** The users of two guards may have the same id. */
+/** The users of two guards may have the same ID. */
 function userPlace(req: Request): string {
   const scheme = schemeOf(req)
   return scheme === undefined ? 'user' : `${scheme}:user`
@@ -86,8 +86,8 @@ function join(name: string, text: string | undefined): string | undefined {
 }
 
 /**
- * A number gives another text than a string with the same digits. An object gives `undefined`, because its text
- * would be `[object Object]` for every user.
+ * Returns different texts for a number and a string with the same digits. Returns `undefined` for an object, because
+ * its text would be `[object Object]` for every user.
  */
 function textOf(id: unknown): string | undefined {
   if (typeof id === 'string') return id === '' ? undefined : `s${encodeURIComponent(id)}`
@@ -97,7 +97,7 @@ function textOf(id: unknown): string | undefined {
 
 const byConnection = new WeakMap<object, string | null>()
 
-/** A connection keeps its certificate until it ends, so the result is cached for each connection. */
+/** The certificate of a connection does not change, so the result is cached for each connection. */
 function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
   // Plain and simulated connections have neither field. On a serverless platform there may be no socket.
   if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null

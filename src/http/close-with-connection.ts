@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Responses that wait for earlier responses on the same connection. */
+/** Responses that are waiting for earlier responses on the same connection. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
-/** The newest response that waits, and the response before each. A client may send any number of requests at once. */
+/**
+ * The newest waiting response of each connection, and the response before each waiting response. A client may send any
+ * number of requests at once.
+ */
 const newest = new WeakMap<Socket, ServerResponse>()
 const earlier = new WeakMap<ServerResponse, PendingResponse>()
 
 /**
  * Closes a waiting response when its connection closes. Before version 24, Node closes only the response that is
- * currently written. A pipelined request would then never notice that its client has disconnected. Transactions,
- * `req.signal` and the closing of the application would wait forever for its end.
+ * currently being written. A pipelined request would then never detect that its client has disconnected, so
+ * transactions, `req.signal` and shutdown would wait forever for its end.
  */
 export function closeWithConnection({ socket }: IncomingMessage, res: ServerResponse): void {
   // Serverless platforms create requests without a real connection.
@@ -42,13 +45,12 @@ function close(res: ServerResponse): void {
 }
 
 /**
- * Whether an earlier response on this connection is, or will be, the last one. Node still parses requests from
- * the same packet, but they must not be processed (RFC 9112, section 9.6), and their responses would not be
- * sent. If a request was refused because a proxy may read it differently, the bytes after it must not run as a
- * request.
+ * Whether an earlier response on this connection is, or will be, the last one. Node still parses requests from the same
+ * packet, but they must not be processed (RFC 9112, section 9.6), and their responses would not be sent. If a request
+ * was refused because a proxy may read it differently, the bytes after it must not run as a request.
  *
- * @param res The response to the request. Another application may have added it to the waiting responses: then it is
- * not an earlier one, whatever it does with its connection.
+ * @param res The response to the request. Another application may have added it to the waiting responses, so it must
+ * not count as an earlier response.
  */
 export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
   const last = socket == null ? undefined : newestOn(socket)
@@ -77,10 +79,10 @@ interface PendingResponses {
 type PendingResponse = ServerResponse & { readonly _last?: boolean }
 
 /**
- * Whether the connection of the current response has been closed. The response's own `destroyed` becomes true a
- * little later. Such a response must be destroyed, not ended: if several requests came in one packet, Node may
- * start a later one on a connection that is already cut. To end a response that has begun there would end the
- * process (`ERR_INTERNAL_ASSERTION`).
+ * Whether the connection of the current response has been closed. The response's own `destroyed` becomes true a little
+ * later. Such a response must be destroyed, not ended: if several requests arrived in one packet, Node may start a
+ * later request on a connection that is already destroyed. Ending a response there would end the process
+ * (`ERR_INTERNAL_ASSERTION`).
  */
 export function hasLostConnection({ socket }: ServerResponse): boolean {
   return socket?.destroyed === true

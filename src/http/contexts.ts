@@ -3,9 +3,9 @@ import type { Request } from '../contracts/handler.js'
 import type { Plugin } from '../contracts/plugin.js'
 
 /**
- * The request that code runs for. Node's async context carries it into everything that the code awaits or starts. The
- * framework enters no such context by itself, because it costs time in every request. The `enter` step of a plugin
- * does, on the routes that need it.
+ * The request for which code runs. Node's async context propagates it to everything that the code awaits or starts. The
+ * framework does not enter such a context by default, because it takes time in every request. The `enter` step of a
+ * plugin enters it on the routes that need it.
  *
  * @example
  * const requestContext: Plugin = {
@@ -16,7 +16,7 @@ import type { Plugin } from '../contracts/plugin.js'
 export class RequestContext {
   static readonly #storage = new AsyncLocalStorage<Request>()
 
-  /** Returns the current request; `undefined` where no context was entered. */
+  /** Returns the current request; `undefined` if no context was entered. */
   static current(): Request | undefined {
     return RequestContext.#storage.getStore()
   }
@@ -24,7 +24,7 @@ export class RequestContext {
   /**
    * Runs a function in the context of a request and returns its result.
    *
-   * @param req The request. Node keeps it in memory as long as anything that the function has started.
+   * @param req The request. Node retains it as long as anything that the function has started.
    * @param fn The function.
    * @param args The arguments of the function.
    */
@@ -34,32 +34,32 @@ export class RequestContext {
 }
 
 /**
- * The request of one application in whose route the current code runs. The routes enter an async context only if some
- * code needs it, because the context costs time in every request.
+ * The request whose route in one application runs the current code. Routes enter an async context only if other code
+ * needs it, because the context takes time in every request.
  */
 export class CurrentRequest {
   #requests: AsyncLocalStorage<Request> | null = null
   #underTest: (() => Request | undefined) | null = null
 
-  /** Makes routes carry the request. Affects only routes that are compiled later. */
+  /** Makes routes enter an async context with the request. Affects only routes that are compiled later. */
   need(): void {
     this.#requests ??= new AsyncLocalStorage()
   }
 
   /**
-   * Sets a function that returns the current request of a test, so that routes have the same steps in tests as
-   * elsewhere.
+   * Sets a function that returns the current request of a test, so that routes have the same steps in tests as outside
+   * tests.
    */
   setUnderTest(requestOf: () => Request | undefined): void {
     this.#underTest = requestOf
   }
 
-  /** Returns the request; `undefined` outside of routes, and if no code needs it. */
+  /** Returns the request; `undefined` outside routes, or if no code needs it. */
   get(): Request | undefined {
     return this.#requests === null ? this.#underTest?.() : this.#requests.getStore()
   }
 
-  /** The plugin that carries the request into its route; `null` if no code needs it. */
+  /** The plugin that stores the request in an async context for its route; `null` if no code needs it. */
   get plugin(): Plugin | null {
     const requests = this.#requests
     if (requests === null) return null
@@ -70,24 +70,24 @@ export class CurrentRequest {
   }
 }
 
-/** Work outside of a request, such as a job. */
+/** Work outside a request, such as a job. */
 export interface Work {
-  /** The id of the item in `Plugin.work`. Default: the item is not listed. */
+  /** The ID of the item in `Plugin.work`. Default: the item is not listed. */
   readonly id?: string
   /** Fields of each line that the work writes with `Log`. */
   readonly facts: Readonly<Record<string, unknown>>
-  /** Headers that `Outgoing` adds to calls to known hosts: the request id and the trace of the sender. */
+  /** Headers that `Outgoing` adds to calls to known hosts: the request ID and the trace of the sender. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Returns the `Idempotency-Key` of the next call that may change something. Default: such calls have none, unless the
-   * program gives one.
+   * Returns the `Idempotency-Key` for the next call that may change something. Default: such calls have no key, unless
+   * the program sets one.
    */
   readonly idempotencyKey?: () => string
 }
 
 /**
- * The work outside of requests that code runs for. Node's async context carries it into everything that the code awaits or
- * starts. `Log` and `Outgoing` read it where there is no request.
+ * The work outside requests for which code runs. Node's async context propagates it to everything that the code awaits
+ * or starts. `Log` and `Outgoing` read it if there is no request.
  *
  * @example
  * WorkContext.run({ id, facts: { job: 'receipt', requestId }, headers: { 'x-request-id': requestId } }, () => work())
@@ -95,7 +95,7 @@ export interface Work {
 export class WorkContext {
   static readonly #storage = new AsyncLocalStorage<Work>()
 
-  /** Returns the current work; `undefined` outside of work. */
+  /** Returns the current work; `undefined` if there is none. */
   static current(): Work | undefined {
     return WorkContext.#storage.getStore()
   }

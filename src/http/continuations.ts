@@ -4,13 +4,12 @@ type Resume = (goOn: () => void) => void
 type TakeError = (error: unknown) => void
 
 /**
- * Stored when an application gives a request back to its host. From then on, the host handles the errors of
- * the request.
+ * Stored when an application returns a request to its host. From then on, the host handles the errors of the request.
  */
 interface Return {
   readonly app: object
   readonly takeError: TakeError
-  /** Another application that has given back the same request before. */
+  /** The record of another application that returned the same request before. */
   readonly before: Return | null
 }
 
@@ -67,7 +66,7 @@ export function takeContinuation(req: Request, app: object): Resume | null | und
   return resume
 }
 
-/** Stores that an application has given a request back to its host. */
+/** Stores that an application has returned a request to its host. */
 export function noteReturn(
   req: Request,
   { app, takeError }: Omit<Return, 'before'>,
@@ -79,8 +78,8 @@ export function noteReturn(
 }
 
 /**
- * Returns the function that handles the errors of a request that this application has given back; `undefined`
- * while the application still has the request.
+ * Returns the function that handles the errors of a request that this application has returned; `undefined` while the
+ * application is still handling the request.
  */
 export function errorTakerOf(req: Request, app: object): TakeError | undefined {
   let returned = continuations.get(req)?.returned ?? null

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The credential locations of requests. A route with optional auth runs its guard only for requests that use one. */
+/**
+ * The credential locations of requests. A route with optional auth runs its guard only for requests that use one of
+ * them.
+ */
 export interface CredentialPlaces {
   /** Names of headers, in lower case. */
   readonly headers: readonly string[]
@@ -11,7 +14,7 @@ export interface CredentialPlaces {
 /** Whether a request has a credential. It may be empty or malformed: only the guard checks its value. */
 export type CarriesCredential = (req: { readonly headers: IncomingHttpHeaders }) => boolean
 
-/** The prefix of the name of a cookie in `auth.credentials`. */
+/** The cookie name prefix in `auth.credentials`. */
 export const COOKIE_PREFIX = 'cookie:'
 
 /** Reads the names of `auth.credentials`: headers, and cookies as `cookie:<name>`. */
@@ -31,12 +34,12 @@ export function compileCredentials({ headers, cookies }: CredentialPlaces): Carr
 }
 
 /**
- * Finds a cookie by its name, in any spelling that a cookie parser could accept: white space around the name, no value,
- * several cookies of the name. Names are case-sensitive (RFC 6265, 5.3).
+ * Finds a cookie by its name, in any syntax that a cookie parser could accept: white space around the name, no value,
+ * several cookies with the name. Names are case-sensitive (RFC 6265, 5.3).
  */
 function hasCookie(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return false
-  // Some parsers also split at commas (RFC 2965, 3.3.4), so a cookie after a comma counts, too.
+  // Some parsers also split at commas (RFC 2965, 3.3.4), so a cookie after a comma also counts.
   return header
     .split(/[;,]/)
     .some((pair) => names.includes((pair.split('=', 1)[0] as string).trim()))

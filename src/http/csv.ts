@@ -5,15 +5,15 @@ import { changeItems, isAsyncIterable } from './async-iterable.js'
 /** Options of `csv`. */
 export interface CsvOptions {
   /**
-   * The keys that become columns, in this order. Default: the keys of all rows, in the order in which they first appear.
-   * Name them if the keys of rows come from clients.
+   * The keys that become columns, in this order. Default: the keys of all rows, in the order in which they first
+   * appear. Set it if the keys of rows come from clients.
    */
   readonly columns?: readonly string[]
   /**
-   * Texts that a spreadsheet would run as a formula begin with `=`, `+`, `-`, `@`, a tab or the end of a line. Where
-   * `;` separates the columns of a file, or a tab, a spreadsheet also splits a text there, and at ends of lines.
-   * `'escape'`: an apostrophe precedes each such beginning. `'keep'`: texts are written unchanged, for files
-   * that only programs read. Numbers always stay unchanged. Default `'escape'`.
+   * How to write texts that a spreadsheet would run as a formula: they begin with `=`, `+`, `-`, `@`, a tab or a line
+   * break. If `;` or a tab separates columns, a spreadsheet also splits texts there and at line breaks, so formulas may
+   * begin there as well. `'escape'`: an apostrophe is inserted before each such beginning. `'keep'`: texts are not
+   * changed, for files that only programs read. Numbers are never changed. Default `'escape'`.
    */
   readonly formulas?: 'escape' | 'keep'
 }
@@ -21,13 +21,14 @@ export interface CsvOptions {
 const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
 
 /**
- * Makes the representation `text/csv` (RFC 4180) of a list of objects, for `@Produces`. The first line has the names of the
- * columns. If the handler returns an async iterable, its rows are sent one by one, as the client takes them; without the
- * option, their columns are the keys of the first row. A date becomes its ISO text, `null` and a missing value an empty field, an object its JSON.
+ * Creates the representation `text/csv` (RFC 4180) for a list of objects, for `@Produces`. The first line contains the
+ * column names. If the handler returns an async iterable, its rows are streamed with backpressure; without `columns`,
+ * the columns are the keys of the first row. A date becomes its ISO text, `null` and missing values an empty field, an
+ * object its JSON.
  *
- * @param options The columns, and the treatment of formulas. Default: all keys, escaped.
- * @throws TypeError, when a response is sent, for data that is not a list of objects, and without `columns` for rows whose
- *   keys differ so much that more than 100,000 fields and nine of ten are empty: a 500.
+ * @param options The columns, and how to write formulas. Default: all keys, escaped.
+ * @throws TypeError when a response is sent (a 500), if the data is not a list of objects, or if, without `columns`,
+ * the keys of rows differ so much that more than 100,000 fields and nine in ten fields are empty.
  * @example
  * @Produces('application/json', csv({ columns: ['id', 'total'] }))
  * @Get('export')
@@ -66,14 +67,14 @@ export function csv(options: CsvOptions = {}): Representation {
 
 const known = new WeakSet<object>()
 
-/** Whether {@link csv} has made a representation. */
+/** Whether {@link csv} created a representation. */
 export function isCsv(representation: object): boolean {
   return known.has(representation)
 }
 
 interface Lines {
   readonly columns: readonly string[] | undefined
-  /** Writes a row, or, without an argument, the names of the columns. */
+  /** Writes a row, or, without a row, the column names. */
   readonly line: (keys: readonly string[], row?: Row) => string
 }
 
@@ -113,12 +114,14 @@ function keysOf(rows: readonly Row[]): readonly string[] {
   return keys
 }
 
-/** The number of fields that may always be empty, and of additional ones for each field with a value. */
+/**
+ * The number of fields that may always be empty, and the number of additional empty fields for each field with a value.
+ */
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10
 
 /**
- * Keys that a client has chosen may differ in each row. Then the fields are the square of the data that it has sent.
+ * Keys that a client has chosen may differ in each row. The number of fields is then quadratic in the size of its data.
  */
 function refuseEmpty(fields: number, values: number): void {
   if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return
@@ -139,7 +142,7 @@ function rowOf(row: unknown): Row {
   throw new TypeError(`text/csv needs a list of objects, but one of its items is ${kindOf(plain)}.`)
 }
 
-/** Rows of some database packages are objects whose fields only `toJSON` shows. */
+/** Rows of some database packages are objects whose fields are visible only through `toJSON`. */
 function plainOf(row: unknown): unknown {
   const { toJSON } = (row ?? {}) as { toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(row) : row
@@ -150,7 +153,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of the type ${typeof value}`
 }
 
-/** A column with the name `constructor` must not show the property that every object inherits. */
+/** A column named `constructor` must not contain the property that every object inherits. */
 function own(row: Row, key: string): unknown {
   return Object.hasOwn(row, key) ? row[key] : undefined
 }
@@ -160,10 +163,10 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-// Some localized spreadsheets also accept the wide forms of these characters.
+// Some localized spreadsheets also accept the full-width forms of these characters.
 const SIGN = '[=+\\-@＝＋－＠]'
 const AT_START = new RegExp(`^(?:${SIGN}|[\\t\\r\\n])`)
-/** The character before a cell that a spreadsheet recognizes within a text: `;` or a tab may separate columns. */
+/** The character before a cell that a spreadsheet may detect within a text: `;` or a tab may separate columns. */
 const BEFORE_CELL = new RegExp(`[;\\t\\r\\n](?="*${SIGN})`, 'g')
 
 function harmless(value: unknown): string {

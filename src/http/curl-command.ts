@@ -1,22 +1,22 @@
-/** A text with variables of the shell in place of secrets: `['Bearer ', { secret: 'token' }]` reads `$TOKEN`. */
+/** A text with shell variables in place of secrets: `['Bearer ', { secret: 'token' }]` uses `$TOKEN`. */
 export type ShellText = string | readonly Piece[]
 
 type Piece = string | { readonly secret: string }
 
-/** A request, for curl. */
+/** A request to be sent with curl. */
 export interface CurlRequest {
   readonly method: string
   readonly url: ShellText
   readonly headers: readonly (readonly [name: string, value: ShellText])[]
-  /** `null` for no body, or for a body in `more`. */
+  /** The body; `null` if there is none, or if it is in `more`. */
   readonly body: ShellText | null
   /** Further arguments, quoted where necessary: `-F 'file=@file'`. Default: none. */
   readonly more?: readonly string[]
 }
 
 /**
- * Returns a command that sends a request. No character of the request means something to the shell, or is changed by curl. Any
- * POSIX shell runs it; bash is needed for headers that are not ASCII.
+ * Returns a command that sends a request. Neither the shell nor curl interprets any character of the request. It runs
+ * in any POSIX shell, but headers that are not ASCII require bash.
  */
 export function curlCommand({ method, url, headers, body, more = [] }: CurlRequest): string {
   const hasBody = body !== null || more.some((each) => /^-(?:F|-data|-form)/.test(each))
@@ -29,7 +29,7 @@ export function curlCommand({ method, url, headers, body, more = [] }: CurlReque
   return parts.join(' \\\n  ')
 }
 
-/** curl reads brackets and braces in a URL as ranges, and leaves out segments of dots. */
+/** curl interprets brackets and braces in a URL as ranges, and removes dot segments. */
 function flagsFor(url: string): string[] {
   return [
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
@@ -37,13 +37,13 @@ function flagsFor(url: string): string[] {
   ]
 }
 
-/** A body alone would change the method to POST. */
+/** The method must be set, because a body changes the default method to POST. */
 function verbOf(method: string, hasBody: boolean): string[] {
   if (method === 'GET' && !hasBody) return []
   return method === 'HEAD' ? ['--head'] : ['-X', method]
 }
 
-/** curl only sends a header with an empty value if it ends with a semicolon. */
+/** curl sends a header with an empty value only if it ends with a semicolon. */
 function headerOf(name: string, value: ShellText): ShellText {
   if (typeof value === 'string') return value === '' ? `${name};` : `${name}: ${value}`
   return [`${name}: `, ...value]
@@ -59,7 +59,7 @@ function textOf(text: ShellText): string {
     .join('')
 }
 
-/** One word of a shell. */
+/** One shell word. */
 function quoted(text: ShellText, write: (text: string) => string = quote): string {
   const pieces = piecesOf(text)
   if (pieces.length > 1 && pieces.every(isHarmless)) {
@@ -71,7 +71,7 @@ function quoted(text: ShellText, write: (text: string) => string = quote): strin
     .join('')
 }
 
-/** Whether a text stays unchanged in double quotes, also behind the name of a variable. */
+/** Whether a text does not change in double quotes, even after a variable name. */
 function isHarmless(piece: Piece, index: number, all: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true
   const isBehindName = index > 0 && typeof all[index - 1] !== 'string'
@@ -84,14 +84,14 @@ function variableOf(name: string): string {
   return `$${words.replace(/^(?=\d)/, '_').toUpperCase()}`
 }
 
-/** Quotes a text. Between single quotes, a shell changes no character. */
+/** Quotes a text. A shell does not interpret characters in single quotes. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Quotes a header. Its characters are bytes, which a terminal may not have. */
+/** Quotes a header. Its characters are bytes, which a terminal may not be able to display. */
 function quoteBytes(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return quote(text)
-  // Shells that do not support this quoting also find no quote in the text.
+  // The text contains no quotes, so it is also safe in shells that do not support this quoting.
   return `$'${text.replace(/[^\x20-\x7e]|['\\]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
 }

@@ -1,14 +1,14 @@
 import { EventEmitter } from 'node:events'
 import type { Application, IRouter, Request, Response } from 'express'
-// @ts-expect-error: the types describe the whole of Express only.
+// @ts-expect-error: the types describe only Express as a whole.
 import application from 'express/lib/application.js'
 // @ts-expect-error: as above.
 import request from 'express/lib/request.js'
 // @ts-expect-error: as above.
 import response from 'express/lib/response.js'
 
-// The parts of Express that this package uses. `express` itself also loads parsers of bodies, with fifty files, which took a
-// sixth of the time of a start. An application that imports Express gets the same objects.
+// The parts of Express that this package uses. `express` itself also loads body parsers with fifty files, which took a
+// sixth of the startup time. An application that imports Express gets the same objects.
 
 /** `express.request`: the prototype of all requests. */
 export const expressRequest = request as Request
@@ -21,7 +21,7 @@ export function createExpressApp(): Application {
   const app = function handle(...request: Parameters<Host['handle']>): void {
     app.handle(...request)
   } as unknown as Host
-  // Express counts the parameters: a function with four would be an error middleware.
+  // Express counts the parameters: a function with four parameters would be an error middleware.
   Object.defineProperty(app, 'length', { value: 3, configurable: true })
   for (const source of [EventEmitter.prototype, application as object]) addMissing(app, source)
   for (const [name, prototype] of Object.entries({ request, response })) {
@@ -37,7 +37,7 @@ type Host = Application & { handle(req: unknown, res: unknown, next?: unknown): 
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-/** Adds the properties of an object that another lacks, getters as such. */
+/** Adds the properties that an object lacks from another object, keeping getters. */
 function addMissing(target: object, source: object): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
     if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, descriptor)

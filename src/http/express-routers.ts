@@ -22,7 +22,7 @@ export type WrapHandle = (handle: Handle, kind: HandleKind) => Handle
 export interface Layer {
   handle: Handle
   readonly name?: string
-  /** The path as written. Some versions do not have it. */
+  /** The path as declared. Missing in some versions. */
   readonly rawPath?: unknown
   readonly route?: Route | undefined
 }
@@ -41,7 +41,7 @@ export interface ExpressRouter {
   param?(name: string, callback: Handle): unknown
 }
 
-/** On a middleware of the framework: the next handler. */
+/** The next handler, on a middleware of the framework. */
 export const kWrappedRouter: unique symbol = Symbol('blazon.wrappedRouter')
 
 /** The name of the function with which Express mounts one application in another. */
@@ -57,7 +57,7 @@ export function isExpressApp(middleware: unknown): middleware is Application {
   return typeof handle === 'function' && typeof set === 'function'
 }
 
-/** Returns the router that a middleware is, contains or calls; `undefined` if none is found. */
+/** Returns the router that a middleware is, contains or calls; `undefined` if there is none. */
 export function routerIn(middleware: unknown): ExpressRouter | undefined {
   if (typeof middleware !== 'function') return undefined
   if (isExpressApp(middleware)) return routerOf(middleware)
@@ -76,8 +76,8 @@ export function isAtRoot({ route, ...layer }: Layer): boolean {
 }
 
 /**
- * Returns the router of an application, if it has one yet. Express 4 creates it at its first use, and its
- * `router` property throws.
+ * Returns the router of an application, if it has one yet. Express 4 creates it when it is first used, and its property
+ * `router` throws.
  */
 function routerOf(app: Application): ExpressRouter | undefined {
   const older = app as Application & { lazyrouter?: () => void; _router?: ExpressRouter }
@@ -96,7 +96,7 @@ export function wrapLayers(middleware: unknown, wrap: WrapHandle): void {
   wrapParameters(router, wrap)
 }
 
-/** Wraps the layers of a list. Returns `false` if they were wrapped already. */
+/** Wraps the layers of a list. Returns `false` if they have already been wrapped. */
 function wrapStack(stack: Layer[], wrap: WrapHandle): boolean {
   const known = wraps.get(stack) ?? watch(stack)
   if (known.has(wrap)) return false
@@ -135,8 +135,7 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   const { handle, route, name } = layer
   if (Array.isArray(route?.stack)) return void wrapStack(route.stack, wrap)
   wrapLayers(handle, wrap)
-  // Other code expects the router itself in this place, so it is not replaced. All handlers in it are
-  // wrapped.
+  // Other code expects the router itself here, so it is not replaced. Instead, all of its handlers are wrapped.
   if (Array.isArray((handle as { stack?: unknown }).stack) || isExpressApp(handle)) return
   // Express never calls a handler with more than four parameters.
   if (handle.length > 4) return
@@ -145,9 +144,7 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   if (wrapper !== handle) layer.handle = dressed(wrapper, handle)
 }
 
-/**
- * Gives the wrapper the name, the number of parameters and the fields of the handle, for code that inspects it.
- */
+/** Sets the name, the number of parameters and the fields of the handle on the wrapper, for code that inspects it. */
 function dressed(wrapper: Handle, handle: Handle): Handle {
   for (const name of ['name', 'length'] as const) {
     Object.defineProperty(wrapper, name, { value: handle[name], configurable: true })
@@ -176,9 +173,10 @@ interface Message {
 }
 
 /**
- * Finds an application that is mounted with `app.use(app)`; only the mounting function refers to it. At a request,
- * the mounted application first replaces the prototype of the request, so that `req.app` is itself. Then it reads
- * `res.locals`, before it calls a handler. So an accessor on `res.locals` finds it in `req.app` at the first request.
+ * Finds an application that is mounted with `app.use(app)`; only the mounting function refers to it. For each request,
+ * the mounted application first replaces the prototype of the request, so that `req.app` is the mounted application.
+ * Then it reads `res.locals`, before it calls a handler. So an accessor on `res.locals` can find the application in
+ * `req.app` at the first request.
  */
 function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
   let isFound = false

@@ -1,12 +1,11 @@
 import { kWrappedRouter, type Layer, MOUNTED, routerIn } from './express-routers.js'
 
-/** A route of an Express router, as far as the router shows it. */
+/** A route of an Express router, with the data that the router exposes. */
 export interface ExpressRoute {
   /** HTTP methods such as `GET`; `*` for all methods. */
   readonly methods: readonly string[]
   /**
-   * The path as written, with the prefixes of its routers. `null` if Express does not store it or it is not a
-   * string.
+   * The path as declared, with the prefixes of its routers. `null` if Express does not store it or it is not a string.
    */
   readonly path: string | null
 }

@@ -2,7 +2,7 @@ import type { Application } from 'express'
 import type { RequestHandler } from '../contracts/handler.js'
 
 /**
- * Mounts an application as `app.use(app)` of Express does: a request gets its prototypes back when the mounted
+ * Mounts an application like Express' `app.use(app)`: the prototypes of a request are restored when the mounted
  * application passes it on.
  */
 export function runExpressApp(app: Application): RequestHandler {
@@ -29,10 +29,10 @@ interface Hosted extends Application {
 const TRUST_IS_DEFAULT = '@@symbol:trust_proxy_default'
 
 /**
- * Returns the application for requests that come through a host. Settings and engines that the application has not set
- * itself come from the host, as for an application in `host.use`. Express changes the application at mounting. This
- * application cannot be changed, because it may have several hosts and a server of its own. If it trusted a proxy of
- * one host on another way in, clients could forge their address.
+ * Returns the application for requests that arrive through a host. Settings and engines that the application has not
+ * set itself come from the host, as for an application in `host.use`. Express changes the application when it is
+ * mounted. Our application must not be changed, because it may have several hosts and its own server: if it trusted the
+ * proxy of one host for other requests, clients could forge their address.
  */
 export function hostedApp(app: Application, host: Application): Application {
   const [own, theirs] = [app as Hosted, host as Hosted]
@@ -47,12 +47,12 @@ export function hostedApp(app: Application, host: Application): Application {
   })
 }
 
-/** Applications within a hosted application, as requests of its host see them. */
+/** The applications within a hosted application, in the form for requests of its host. */
 const inner = new WeakMap<object, WeakMap<Application, Application>>()
 
 /**
- * Returns an application that is mounted in `outer`, as requests of the host of `outer` see it. Without a host,
- * it is the application itself.
+ * Returns an application that is mounted in `outer`, in the form for requests of `outer`'s host. Without a host, it is
+ * the application itself.
  */
 export function innerApp(app: Application, outer: Application): Application {
   const known = inner.get(outer)

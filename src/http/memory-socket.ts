@@ -5,7 +5,7 @@ export interface ConnectionOrigin {
   readonly remoteAddress: string | undefined
   /** `'IPv4'` or `'IPv6'`. */
   readonly remoteFamily: string | undefined
-  /** Whether the client has sent its requests encrypted, as on a socket of `node:tls`. */
+  /** Whether the client sends its requests encrypted, as on a socket of `node:tls`. */
   readonly encrypted: boolean
 }
 
@@ -16,8 +16,8 @@ const LOOPBACK: ConnectionOrigin = {
 }
 
 /**
- * One end of a connection in memory. It has the members that Node's HTTP code uses of a socket, so the real
- * parser, server and client run on it.
+ * One end of an in-memory connection. It has the socket members that Node's HTTP code uses, so the real parser, server
+ * and client can run on it.
  */
 export class MemorySocket extends Duplex {
   readonly remoteAddress: string | undefined
@@ -41,7 +41,7 @@ export class MemorySocket extends Duplex {
   /**
    * Creates two connected ends: data written to one end is read from the other.
    *
-   * @param origin The client, as the server's end shows it. Default: an unencrypted connection of this machine.
+   * @param origin The client, as reported by the server's end. Default: an unencrypted connection from this machine.
    */
   static pair(origin: ConnectionOrigin = LOOPBACK): [client: MemorySocket, server: MemorySocket] {
     // A client's socket closes when the server ends the connection. The server's socket stays half open until

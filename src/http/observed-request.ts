@@ -28,13 +28,13 @@ export class ObservedRequest implements EndedRequest {
   refusedWith: number | null = null
   /** The facts of an outer application, which observes the same response; `undefined` if there is none. */
   outer: ObservedRequest | undefined = undefined
-  /** The previous `emit` of the response, its own or the one from its class; `undefined` until it is replaced. */
+  /** The previous `emit` of the response, its own or its class' method; `undefined` until it is replaced. */
   emit: Response['emit'] | undefined = undefined
   /** Whether other code had set {@link emit} on the response itself. */
   hasHostEmit = false
   isOver = false
   /**
-   * Whether the observers of the end are called now, so that {@link durationMs} is the time since the request began.
+   * Whether the observers of the end are being called, so that {@link durationMs} is the time since the request began.
    */
   isEnding = false
   /** Receives decisions about the request; `undefined` without an observer, and after the end of the request. */
@@ -46,9 +46,9 @@ export class ObservedRequest implements EndedRequest {
   readonly #clock: Clock
 
   /**
-   * @param req `null` if Node's parser could not read a request.
-   * @param res `null` if there is none.
-   * @param clock Its time now is the start of the request.
+   * @param req The request; `null` if Node's parser could not read it.
+   * @param res The response; `null` if there is none.
+   * @param clock The clock, whose current time is the start of the request.
    */
   constructor(req: Request | null, res: Response | null, clock: Clock) {
     this.req = req
@@ -57,7 +57,7 @@ export class ObservedRequest implements EndedRequest {
     this.beganAt = clock.monotonic()
   }
 
-  /** Computed at the first access, because few observers read it. The clock truncates fractions, so this adds one. */
+  /** Computed when it is first read, because few observers read it. The clock truncates fractions, so this adds one. */
   get startedAt(): number {
     this.#startedAt ??= Math.ceil(this.#clock.now() - this.#elapsedMs)
     return this.#startedAt
@@ -81,9 +81,10 @@ export class ObservedRequest implements EndedRequest {
 }
 
 /**
- * Returns the function that notes a decision about a request, for `onDecision` of observers, `app.explain` of `TestApp`
- * and the dashboard of `blazon dev`. `undefined` without an observer: with `?.`, the decision is then not even made.
- * Guards, steps of plugins, middlewares and handlers may call it. A decision has no credential in it.
+ * Returns the function that records a decision about a request, for `onDecision` of observers, `app.explain` of
+ * `TestApp` and the dashboard of `blazon dev`. `undefined` without an observer: with `?.`, the decision object is then
+ * not even created. Guards, plugin steps, middlewares and handlers may call it. A decision must not contain
+ * credentials.
  *
  * @example
  * noteOf(req)?.({ by: 'countries', verdict: 'refused', reason: `not available in ${country}` })

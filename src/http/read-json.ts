@@ -5,9 +5,9 @@ import type { HttpError } from '../errors/http-error.js'
 import { refuse, withoutStack } from '../errors/refuse.js'
 import { readBody, takeArrived } from './read-body.js'
 
-// Strict patterns for the content type (RFC 9110, section 8.3.1). In lenient parsers, a tab or trailing text
-// has bypassed validation (CVE-2026-25223, CVE-2026-3419). Each repetition starts with a character that the
-// part before it cannot match, so the patterns do not backtrack.
+// Strict patterns for the content type (RFC 9110, section 8.3.1). In lenient parsers, a tab or trailing text could
+// bypass validation (CVE-2026-25223, CVE-2026-3419). Each repetition starts with a character that the part before it
+// cannot match, so the patterns do not backtrack.
 const TOKEN = "[a-z0-9!#$%&'*+.^_`|~-]+"
 const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`
 // `utf8` is not a registered name, but many clients send it.
@@ -17,7 +17,9 @@ const OTHER = `(?!charset=)${VALUE}`
 
 const parameters = (one: string) => `[ \t]*(?:;[ \t]*(?:${one}[ \t]*)?)*$`
 
-/** The parameters of a type whose bodies are text in UTF-8. Any other parameter, or an empty one, has no effect. */
+/**
+ * The parameters of a type whose bodies are text in UTF-8. Any other parameter, or an empty parameter, has no effect.
+ */
 const IN_UTF_8 = parameters(`(?:${UTF_8}|${OTHER})`)
 
 // On the wire, only UTF-8 is JSON (RFC 8259, section 8.1).
@@ -34,7 +36,7 @@ export function isJson(req: IncomingMessage): boolean {
 /** A declared media type, in lower case and without parameters; `''` for a malformed type. */
 export interface DeclaredType {
   readonly essence: string
-  /** Whether its text is in UTF-8, so that no parameter names another charset. */
+  /** Whether the text is in UTF-8: no parameter specifies another charset. */
   readonly isInUtf8: boolean
 }
 
@@ -67,8 +69,8 @@ export function isEmptyJson(req: IncomingMessage): boolean {
 }
 
 /**
- * Reads and parses the JSON body. Returns the value directly if the body has arrived already, otherwise a
- * promise. Throws or rejects with 400, 413 or 415.
+ * Reads and parses the JSON body. Returns the value directly if the body has already arrived, otherwise a promise.
+ * Throws or rejects with 400, 413 or 415.
  */
 export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   if (!isJson(req)) {
@@ -76,7 +78,7 @@ export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   }
   const arrived = takeArrived(req, rules.bodyBytes)
   if (arrived !== null) return parseJsonBody(arrived, rules)
-  // A middleware has read the body and not set `req.body`.
+  // A middleware has read the body but not set `req.body`.
   const isTaken = req.readableEnded
   return readBody(req, rules.bodyBytes).then((bytes) =>
     isTaken ? undefined : parseJsonBody(bytes, rules),
@@ -140,8 +142,8 @@ function parseStrictly(text: string): unknown {
 }
 
 /**
- * Whether no key can be forbidden, in any spelling: a forbidden key contains its own letters or a backslash. On
- * a third of a kilobyte this check takes 0.1 µs, the patterns of the strict parser 0.5 µs.
+ * Whether no key can be forbidden, in any spelling: a forbidden key contains its own letters or a backslash. For a
+ * third of a kilobyte, this check takes 0.1 µs, the patterns of the strict parser 0.5 µs.
  */
 function isPlain(text: string): boolean {
   return (
@@ -157,8 +159,8 @@ function malformed(message: string, cause?: unknown): Error {
 }
 
 /**
- * Whether the text has enough opening brackets, including brackets in strings, to be too deep. Searching from one
- * bracket to the next takes 0.1 µs on a third of a kilobyte. Visiting every byte takes 0.3 µs.
+ * Whether the text has enough opening brackets, including brackets in strings, to be too deep. Searching from bracket
+ * to bracket takes 0.1 µs for a third of a kilobyte; visiting every byte takes 0.3 µs.
  */
 function hasMoreOpeners(text: string, most: number): boolean {
   let count = 0
@@ -202,8 +204,8 @@ const LARGE_EXPONENT = /\d[eE]\+?\d\d\d/
 const STRIDE = 64
 
 /**
- * Whether the text contains a sequence that every too large number contains. On a third of a kilobyte this takes 0.07
- * µs. Visiting every value takes 0.14 µs.
+ * Whether the text contains a sequence that occurs in every number that is too large. For a third of a kilobyte, this
+ * takes 0.07 µs; visiting every value takes 0.14 µs.
  */
 function mayOverflow(text: string): boolean {
   if (LARGE_EXPONENT.test(text)) return true
@@ -219,7 +221,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** Whether a value contains `Infinity`. The recursion is safe because the nesting was checked before. */
+/** Whether a value contains `Infinity`. The recursion is safe, because the nesting has already been checked. */
 function overflows(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return false

@@ -9,12 +9,12 @@ const HOST = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 const HOST_LENGTH = 4
 const TRANSFER_ENCODING_LENGTH = 17
 
-// Nearly all requests name the same host. Comparing strings is 60 ns cheaper than matching the pattern.
+// Nearly all requests have the same host. Comparing strings is 60 ns faster than matching the pattern.
 let lastValid: string | undefined
 
 /**
- * Refuses a request without exactly one valid `Host` (RFC 9112, section 3.2); an HTTP/1.0 request may have
- * none. Also refuses a body whose end a proxy may find at another byte.
+ * Refuses a request without exactly one valid `Host` (RFC 9112, section 3.2); an HTTP/1.0 request may have none. Also
+ * refuses a body whose end a proxy may determine differently (request smuggling).
  */
 export function checkHead(req: IncomingMessage): void {
   const { host } = req.headers
@@ -31,10 +31,7 @@ function isHost(value: string): boolean {
   return true
 }
 
-/**
- * Counts the `Host` lines. Node uses the first one and drops the others, while a proxy may have used the last
- * one.
- */
+/** Counts the `Host` lines. Node uses the first line and drops the others, but a proxy may have used the last line. */
 function countHosts(req: IncomingMessage): number {
   const { rawHeaders } = req
   let count = 0
@@ -48,8 +45,8 @@ function countHosts(req: IncomingMessage): number {
 }
 
 /**
- * Refuses any `Transfer-Encoding` other than `chunked`, and `chunked` in HTTP/1.0 (RFC 9112, section 6.1). With
- * an empty one, Node 20 uses `Content-Length`, while another reader uses chunks. Node decodes no other coding.
+ * Refuses any `Transfer-Encoding` other than `chunked`, and `chunked` in HTTP/1.0 (RFC 9112, section 6.1). With an
+ * empty value, Node 20 uses `Content-Length`, but another reader may use chunks. Node decodes no other coding.
  */
 function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): void {
   if (name.toLowerCase() !== 'transfer-encoding') return
@@ -61,28 +58,28 @@ function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): v
   )
 }
 
-/** An absolute target: after any scheme comes an authority (RFC 3986, section 3.1). */
+/** An absolute target: a scheme followed by an authority (RFC 3986, section 3.1). */
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 
 /**
- * The part before the path. Characters that an authority cannot contain, such as `\` or `@`, stay in it, so it
+ * The part before the path. Characters that an authority cannot contain, such as `\` or `@`, are not removed, so it
  * never equals the `Host`.
  */
 const ORIGIN = /^(https?):\/\/([^/?]*)/i
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
-/** The target for the server as a whole instead of a path (RFC 9112, section 3.2.4). */
+/** The request target for the whole server instead of a path (RFC 9112, section 3.2.4). */
 const WHOLE_SERVER = '*'
 
 /**
- * Converts the request target to origin form (RFC 9112, section 3.2). For an absolute target that is the part
- * after the authority, byte for byte. A proxy has compared exactly these bytes with its rules, so they are not
- * normalized: `/a/../b` is not `/b`.
+ * Converts the request target to origin form (RFC 9112, section 3.2). For an absolute target, this is the part after
+ * the authority, byte for byte. A proxy has compared exactly these bytes with its rules, so they are not normalized:
+ * `/a/../b` is not `/b`.
  *
- * An absolute target is refused if its authority is not the `Host`, because a proxy and this server could read
- * different hosts. A target with a fragment is refused, because readers disagree on where its path ends. Any
- * other target without a leading slash has no route, except `OPTIONS *`.
+ * An absolute target is refused if its authority is not the `Host`, because a proxy and this server could use different
+ * hosts. A target with a fragment is refused, because implementations disagree on where its path ends. Any other target
+ * without a leading slash has no route, except `OPTIONS *`.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const { url = '' } = req
@@ -97,8 +94,8 @@ export function normalizeTarget(req: IncomingMessage): void {
 }
 
 /**
- * The checks of {@link normalizeTarget} for a request that an Express application passes to us. That
- * application has set `url`, so it is not changed. The target of the client is in `originalUrl`.
+ * The checks of {@link normalizeTarget} for a request that an Express application passes to us. That application has
+ * set `url`, so it is not changed. The client's target is in `originalUrl`.
  */
 export function checkForeignTarget(req: IncomingMessage & { readonly originalUrl: string }): void {
   const { originalUrl } = req
@@ -117,8 +114,7 @@ function pathOf({ headers: { host } }: IncomingMessage, url: string): string {
 }
 
 /**
- * Returns the authority without the default port of its scheme. That port may be left out or be empty (RFC
- * 3986, section 3.2.3).
+ * Returns the authority without the scheme's default port, which may be left out or empty (RFC 3986, section 3.2.3).
  */
 function authorityOf(text = '', scheme = ''): string {
   const authority = text.toLowerCase()
@@ -131,12 +127,12 @@ function malformed(): Error {
   return refuse('MALFORMED_URL', 'The request target is malformed')
 }
 
-/** The number of query parameters that Express' parsers read. They silently ignore further ones. */
+/** The number of query parameters that Express' parsers read. They silently ignore further parameters. */
 export const MAX_PARAMETERS = 1000
 
 /**
- * Whether the query string of a URL has more parameters than are read. A short URL cannot have so many, so it
- * is not searched.
+ * Whether the query string of a URL has more parameters than are read. A short URL cannot have that many parameters, so
+ * it is not searched.
  */
 export function hasTooManyParameters(url: string): boolean {
   if (url.length <= MAX_PARAMETERS) return false

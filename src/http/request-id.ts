@@ -4,37 +4,40 @@ import type { Response } from '../contracts/handler.js'
 import { addHeaders, changeAdded } from './send/response-headers.js'
 import { kRequestId } from './symbol-fields.js'
 
-/** The header that carries the id of a request, in both directions. */
+/** The header that contains the ID of a request, in both directions. */
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 
-/** The accepted ids of clients. They go into logs and headers, so they are short and have no separators. */
+/**
+ * The IDs that are accepted from clients. They are written to logs and headers, so they must be short and have no
+ * separators.
+ */
 const ACCEPTED = /^[\w.-]{1,128}$/
 
-/** The ids that a header can contain: visible ASCII characters. A middleware may set any id. */
+/** The IDs that a header can contain: visible ASCII characters. A middleware may set any ID. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
-/** The maximum number of characters of an id from a middleware. */
+/** The maximum number of characters in an ID from a middleware. */
 const MAX_LENGTH = 128
 
-/** The properties of a request that its id depends on. */
+/** The properties of a request on which its ID depends. */
 interface Identified {
   readonly headers: IncomingHttpHeaders
   [kRequestId]?: unknown
 }
 
-/** How the requests of an application get their ids. */
+/** How the requests of an application get their IDs. */
 export interface RequestIds<Req extends Identified> {
-  /** Whether a valid `X-Request-Id` of the client is the id. */
+  /** Whether a valid `X-Request-Id` from the client is used as the ID. */
   readonly trustsClient: boolean
-  /** Called after other code has set `req.id`, with the id that was sent so far; `null` if no id is sent. */
+  /** Called after other code has set `req.id`, with the ID that has been used so far; `null` if IDs are not sent. */
   readonly onSet: ((req: Req, from: string | undefined) => void) | null
 }
 
 let isPeeking = false
 
 /**
- * Defines `id`. It is made when it is first read, because most requests need none. A middleware may assign another
- * one.
+ * Defines `id`. It is generated when it is first read, because most requests do not need an ID. A middleware may assign
+ * another ID.
  */
 export function defineRequestId<Req extends Identified>(
   prototype: Req,
@@ -64,7 +67,7 @@ function acceptedId({ headers }: Identified): string | undefined {
 }
 
 /**
- * Returns the id of a request; `undefined` if other code has set an id that is neither a string nor a number. Never
+ * Returns the ID of a request; `undefined` if other code has set an ID that is neither a string nor a number. Never
  * throws.
  */
 export function requestIdOf(req: Identified): string | undefined {
@@ -74,7 +77,7 @@ export function requestIdOf(req: Identified): string | undefined {
     : undefined
 }
 
-/** Returns the id of a request if it was read or set before. Does not create an id. Never throws. */
+/** Returns the ID of a request if it has already been read or set. Does not create an ID. Never throws. */
 export function knownRequestId(req: Identified): string | undefined {
   isPeeking = true
   try {
@@ -84,7 +87,7 @@ export function knownRequestId(req: Identified): string | undefined {
   }
 }
 
-/** Returns the id of a request for a header; `undefined` if a header cannot contain it. */
+/** Returns the ID of a request for a header; `undefined` if a header cannot contain it. */
 export function sendableRequestId(req: Identified): string | undefined {
   const id = requestIdOf(req)
   return id !== undefined && SENDABLE.test(id) ? id : undefined
@@ -99,13 +102,13 @@ function read(req: Identified): unknown {
   }
 }
 
-/** Adds the id of a request to its response, before any other code runs that could respond. */
+/** Adds the ID of a request to its response, before any other code can respond. */
 export function sendRequestId(req: Identified, res: Response): void {
   const id = sendableRequestId(req)
   if (id !== undefined) addHeaders(res, [REQUEST_ID_HEADER, id])
 }
 
-/** Updates the header when other code sets `req.id`. A response that has begun keeps its id. */
+/** Updates the header when other code sets `req.id`. A response that has begun keeps its ID. */
 export function resendRequestId(
   req: Identified & { readonly res?: Response },
   from: string | undefined,

@@ -7,17 +7,14 @@ interface Scoped {
   readonly [kTenantScope]: TenantScope | undefined
 }
 
-/** Separates the scopes of requests where Node's async context does not. Provided by a feature. */
+/** Separates the scopes of requests where Node's async context does not. A feature provides it. */
 export interface RequestScopes {
-  /** Returns the scope in which code runs for a request now; `undefined` until the scope is known. */
+  /** Returns the current scope of a request; `undefined` until the scope is known. */
   of(req: Scoped): TenantScope | undefined
   /** Returns the scope of the running code. */
   current(): TenantScope | undefined
   run<T>(scope: TenantScope, fn: () => T): T
-  /**
-   * Runs a function in the scope of a request. If that scope is active already, the function is called
-   * directly.
-   */
+  /** Runs a function in the scope of a request. If that scope is already active, the function is called directly. */
   keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 

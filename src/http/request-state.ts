@@ -4,9 +4,9 @@ import type { BlazonRequest } from './request.js'
 import { kAuthResult, kHasFailed, kIsExpired, kTenantScope } from './symbol-fields.js'
 
 /**
- * Returns the tenant that a request may act for; `undefined` if there is none. In contrast to `getTenantId`, the result
- * does not depend on the async context, which callbacks may lose, and it is never a tenant that `tenant.authorize` has
- * not allowed. A step that keeps data of tenants apart puts it into its keys.
+ * Returns the tenant for which a request may act; `undefined` if there is none. Unlike `getTenantId`, the result does
+ * not depend on the async context, which callbacks may lose, and it is always a tenant that `tenant.authorize` has
+ * allowed. A step that separates the data of tenants must add it to its keys.
  *
  * @example
  * const key = `${tenantOf(req) ?? ''} ${req.originalUrl}`
@@ -16,8 +16,8 @@ export function tenantOf(req: Request): string | undefined {
 }
 
 /**
- * Returns how the guards let a request in; `undefined` if none did, or if it has neither a name nor `tenantOf`: then there
- * is nothing to note.
+ * Returns how the guards allowed a request; `undefined` if no guard did, or if the guard has neither a name nor
+ * `tenantOf`, so that there is nothing to record.
  */
 export function authResultOf(req: Request): AuthResult | undefined {
   return (req as BlazonRequest)[kAuthResult]
@@ -29,9 +29,10 @@ export function noteAuthResult(req: BlazonRequest, result: AuthResult): void {
 }
 
 /**
- * Returns the name in `auth.guards` of the guard that let a request in and decided `req.user`. `undefined` before the guard
- * has decided, on a public route, for a request without credentials on a route with optional auth, and with `auth.guard`,
- * which has no name. In a test, a request of `app.as(user)` counts as admitted by the first guard that the route accepts.
+ * Returns the name in `auth.guards` of the guard that allowed a request and determined `req.user`. `undefined` before
+ * the guard has decided, on a public route, for a request without credentials on a route with optional auth, and with
+ * `auth.guard`, which has no name. In a test, a request of `app.as(user)` counts as admitted by the first guard that
+ * the route accepts.
  *
  * @example
  * @Auth('user', 'partner')
@@ -43,9 +44,9 @@ export function schemeOf(req: Request): string | undefined {
 }
 
 /**
- * Returns the name in `auth.guards` of the guard that noted the id of `keyIdOf(req)` for a request; `undefined` without
- * such an id, and with `auth.guard`, which has no name. Ids of keys are unique for their guard only, so data about a
- * key must be stored under both.
+ * Returns the name in `auth.guards` of the guard that stored the ID of `keyIdOf(req)` for a request; `undefined`
+ * without such an ID, and with `auth.guard`, which has no name. Key IDs are unique only within their guard, so data
+ * about a key must be stored under both.
  *
  * @example
  * const owner = `${keySchemeOf(req) ?? ''}:${keyIdOf(req)}`
@@ -57,9 +58,9 @@ export function keySchemeOf(req: Request): string | undefined {
 const kKeyId = Symbol('blazon.keyId')
 
 /**
- * Notes the id of the key with which a guard has accepted a request. Limits with `by: 'key'` count the request by it.
- * The id must not be secret, because stores of rate limits and logs receive it. Every guard may call it; `apiKeys`
- * does.
+ * Stores the ID of the key with which a guard has accepted a request. Limits with `by: 'key'` count requests by this
+ * ID. The ID must not be secret, because rate limit stores and logs receive it. Every guard may call this function;
+ * `apiKeys` does.
  *
  * @example
  * if (known !== undefined) setKeyId(req, known.id)
@@ -69,25 +70,25 @@ export function setKeyId(req: Request, id: string): void {
   keyed[kKeyId] = id
 }
 
-/** Replaces the id of a key, or removes it. Returns the previous id. */
+/** Replaces the ID of a key, or removes it. Returns the previous ID. */
 export function replaceKeyId(req: Request, id: string | undefined): string | undefined {
   const before = keyIdOf(req)
   const keyed = req as { [kKeyId]?: string | undefined }
-  // Most requests have no id, and writing `undefined` would create the field.
+  // Most requests have no ID, and writing `undefined` would create the field.
   if (before !== id) keyed[kKeyId] = id
   return before
 }
 
-/** Returns the id that a guard has stored with {@link setKeyId}; `undefined` if there is none. */
+/** Returns the ID that a guard has stored with {@link setKeyId}; `undefined` if there is none. */
 export function keyIdOf(req: Request): string | undefined {
   return (req as { readonly [kKeyId]?: string })[kKeyId]
 }
 
 /**
- * Removes from a request how guards have let it in, and the id of its key: guards of another application, or guards in
- * front of a router, have not decided about the following steps.
+ * Removes from a request how guards have allowed it, and the ID of its key, because guards of another application, or
+ * guards before a router, have not decided about the following steps.
  *
- * @returns a function that gives the request both back, exactly as they were; `null` if there was neither.
+ * @returns a function that restores both exactly; `null` if the request had neither.
  */
 export function takeAuthResult(req: BlazonRequest): (() => void) | null {
   const { [kAuthResult]: result } = req
@@ -102,9 +103,9 @@ export function takeAuthResult(req: BlazonRequest): (() => void) | null {
 }
 
 /**
- * Whether a request has failed: it was refused, its handler threw, or the handler timeout or a late error has ended it.
- * The response of such a request is not the response of its handler. A step that saves work when a response is sent
- * checks this before.
+ * Whether a request has failed: it was refused, its handler threw, or the handler timeout or a late error ended it. The
+ * response to such a request is not the response of its handler. A step that saves work when a response is sent must
+ * check this first.
  *
  * @example
  * const isSaved = res.statusCode < 500 && !hasFailed(req)

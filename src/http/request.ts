@@ -65,8 +65,8 @@ const NOTHING: AnyValidated = Object.freeze({
 })
 
 /**
- * Sets the initial values always in the same order, so that all requests have the same hidden class. As in
- * Express, `user`, `body` and `route` do not exist until they are set, because code tests for `'user' in req`.
+ * Always sets the initial values in the same order, so that all requests have the same hidden class. As in Express,
+ * `user`, `body` and `route` do not exist until they are set, because other code checks `'user' in req`.
  */
 function assignFields(req: BlazonRequest): void {
   req.res = undefined as unknown as Response
@@ -88,14 +88,14 @@ function assignFields(req: BlazonRequest): void {
 
 /** The parts of a request class. */
 export interface RequestConfig {
-  /** `null` if the requests of the application have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   readonly ids: RequestIds<BlazonRequest>
 }
 
 /**
- * Creates a request class whose instances already are requests of Express 5. Express itself calls
- * `setPrototypeOf` on each request, which costs more than all its other work before routing.
+ * Creates a request class whose instances are already Express 5 requests. Express itself calls `setPrototypeOf` on each
+ * request, which takes longer than all its other work before routing.
  */
 export function createRequestClass(app: Application, { scopes, ids }: RequestConfig): RequestClass {
   const AppRequest = IS_BUN ? bunRequestClass() : nodeRequestClass()
@@ -120,7 +120,7 @@ function nodeRequestClass(): typeof IncomingMessage {
   }
 }
 
-/** Bun passes all parts of the request together with the socket. Under Node, passing them on would cost 10 ns. */
+/** Bun passes all parts of the request together with the socket. In Node, passing them on would take 10 ns. */
 function bunRequestClass(): typeof IncomingMessage {
   return class AppRequest extends IncomingMessage {
     constructor(...parts: [socket: Socket]) {
@@ -140,8 +140,8 @@ export function hostedRequestClass(Request: RequestClass, app: Application): Req
 }
 
 /**
- * Returns the request of an emitter. After the response is sent, only Node itself still adds listeners. Entering a
- * scope for these listeners costs 0.5 µs per request on Node 20.
+ * Returns the request of an emitter. After the response has been sent, only Node itself adds listeners. Entering a
+ * scope for these listeners takes 0.5 µs per request on Node 20.
  */
 function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest | undefined {
   const req = emitter as unknown as BlazonRequest
@@ -166,8 +166,8 @@ export function adoptRequest(req: IncomingMessage, Request: RequestClass): Blazo
 }
 
 /**
- * Defines `query`. In Express it is read-only and parsed at each access. Here it is parsed again only if the
- * URL has changed, and it can be replaced by the validated value.
+ * Defines `query`. In Express, it is read-only and parsed at each access. Here, it is parsed again only if the URL has
+ * changed, and the validated value can replace it.
  */
 function defineQuery(prototype: BlazonRequest, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'query')?.get
@@ -219,8 +219,8 @@ function createAbortController(req: BlazonRequest): AbortController {
 const TRUST = 'trust proxy fn'
 
 /**
- * Defines `ip`. Express parses all forwarding headers at each access, also if no proxy is trusted and the address is
- * always the socket's address. Access logs read it for every request.
+ * Defines `ip`. Express parses all forwarding headers at each access, even if no proxy is trusted, so that the address
+ * is always the socket's address. Access logs read it for every request.
  */
 function defineAddress(prototype: Request, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'ip')?.get
@@ -229,8 +229,8 @@ function defineAddress(prototype: Request, app: Application): void {
     configurable: true,
     enumerable: true,
     get(this: Request) {
-      // An application that is mounted in ours, or in which ours is mounted, may trust other proxies. And the setting
-      // may have changed.
+      // An application that is mounted in ours, or in which ours is mounted, may trust other proxies. The setting may
+      // also have changed.
       const trustsNobody = this.app === app && this.app.get(TRUST) === trustNobody
       return trustsNobody && this.socket ? this.socket.remoteAddress : inherited?.call(this)
     },

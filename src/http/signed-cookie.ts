@@ -8,7 +8,8 @@ export function sign(name: string, value: string, key: string): string {
 /**
  * Returns the value of a signed cookie; `undefined` if no key has signed it under this name.
  *
- * @param keys All keys that may have signed it. With a new key in front, cookies of the older ones stay valid.
+ * @param keys All keys that may have signed the cookie. If a new key is inserted at the front, cookies that older keys
+ * signed remain valid.
  */
 export function unsign(
   name: string,
@@ -23,8 +24,8 @@ export function unsign(
 }
 
 /**
- * Signs a value of any type. An object is written as Express writes it, `j:` and its JSON. Its signature is not valid
- * for a text: a user who chooses a text that is signed cannot make an object of it.
+ * Signs a value of any type. An object is written as in Express: `j:` and its JSON. Its signature is not valid for a
+ * text, so a user who can choose a signed text cannot forge an object.
  */
 export function signValue(name: string, value: unknown, key: string): string {
   if (typeof value !== 'object') return sign(name, String(value), key)

@@ -18,13 +18,12 @@ class Comment implements SseComment {
 }
 
 /**
- * Gives an item of a stream an id, a type, or the time after which clients reconnect. As JSON Lines, the item is sent
- * alone.
+ * Adds an ID, a type or a reconnection time to an item of a stream. With JSON Lines, only the item is sent.
  *
  * @param data The item.
  * @param options `id`, `event` and `retry`. A line break could begin another event, so it is refused.
- * @throws TypeError for an `id` or `event` with a line break or NUL, for the types `end` and `error`, which the framework
- * sends itself, and for a `retry` that is not a duration.
+ * @throws TypeError for an `id` or `event` with a line break or NUL, for the types `end` and `error`, which the
+ * framework sends itself, and for a `retry` that is not a duration.
  * @see HTML Living Standard, 9.2.6 (the format of event streams)
  * @example
  * yield sseEvent(order, { id: order.version })
@@ -48,10 +47,10 @@ export function sseEvent<TItem>(data: TItem, options: SseEventOptions = {}): Sse
 }
 
 /**
- * A comment, which clients ignore. Yield it first in a stream that may have no item for a long time: it sends the head of
- * the response, which otherwise waits for the first item. As JSON Lines, nothing but the head is sent.
+ * A comment, which clients ignore. Yield it first in a stream that may have no items for a long time: it sends the
+ * response head, which otherwise waits for the first item. With JSON Lines, only the head is sent.
  *
- * @param text Default: none.
+ * @param text The text. Default: none.
  * @throws TypeError for a text with a line break or NUL.
  * @example
  * yield sseComment('open')

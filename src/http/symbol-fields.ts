@@ -1,7 +1,6 @@
 /**
- * The framework's own fields of requests and responses. Their keys are symbols, so `Object.keys`, JSON and `for
- * in` do not show them. In contrast to private fields, they also work through a proxy and on objects that
- * inherit from a request.
+ * The framework's own fields of requests and responses. Their keys are symbols, so `Object.keys`, JSON and `for in` do
+ * not show them. Unlike private fields, they also work through a proxy and on objects that inherit from a request.
  */
 
 /** The parsed or validated query. */
@@ -9,32 +8,32 @@ export const kParsedQuery: unique symbol = Symbol('blazon.parsedQuery')
 /** The URL from which the query was parsed; `null` if the query was set. */
 export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
 /**
- * The tenant scope of the request; `undefined` until it is known. The async context holds a copy, which can get
- * lost in callbacks, so this field counts.
+ * The tenant scope of the request; `undefined` until it is known. The async context contains a copy, which can be lost
+ * in callbacks, so this field is authoritative.
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
 /** How the guards admitted the request. The field does not exist before. */
 export const kAuthResult: unique symbol = Symbol('blazon.authResult')
-/** The id of the request. The field does not exist until the id is read or set. */
+/** The ID of the request. The field does not exist until the ID is read or set. */
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */
 export const kTrace: unique symbol = Symbol('blazon.trace')
 /** The span of the request. The field does not exist unless a plugin has set it. */
 export const kSpan: unique symbol = Symbol('blazon.span')
-/** See `takeArrived`. */
+/** Whether `takeArrived` has read the body. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
 /** The value of `next`. */
 export const kNext: unique symbol = Symbol('blazon.next')
 export const kAbortController: unique symbol = Symbol('blazon.abortController')
 /** Whether the request was ended while its handler was running: by the handler timeout, or by a late error. */
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
-/** Whether the request has failed and no error middleware has let it continue. */
+/** Whether the request has failed, and no error middleware has allowed it to continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
 /** The error of a middleware of `@Use`, in an object. The field does not exist until such a middleware fails. */
 export const kUseError: unique symbol = Symbol('blazon.useError')
-/** How many plugin steps have called the next step, of the steps that call it once. */
+/** How many of the plugin steps that call the next step once have called it. */
 export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
-/** Passes a request without a route back to the application that ours is mounted in. */
+/** Passes a request without a route back to the application in which ours is mounted. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
 /** The facts of an observed request, on its response. Only applications with an observer set it. */
 export const kObserved: unique symbol = Symbol('blazon.observed')

@@ -1,7 +1,7 @@
 import { finished, type Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 
-/** Statuses whose `Response` must not have a body (Fetch standard, "null body status"). */
+/** Statuses whose `Response` must not have a body (Fetch Standard, "null body status"). */
 const BODILESS = [204, 205, 304]
 
 /** Whether a response to this method has no body. */
@@ -27,7 +27,7 @@ export function toWebStream(
         controller.enqueue(new Uint8Array(chunk))
         if ((controller.desiredSize ?? 0) <= 0) source.pause()
       })
-      // Not the events `end` and `error`: a connection may be lost before this function listens.
+      // Used instead of the events `end` and `error`, because a connection may be lost before this function listens.
       finished(source, { writable: false }, (error) => {
         if (isCancelled) return
         if (error) controller.error(error)

@@ -7,9 +7,9 @@ import type { BlazonRequest } from './request.js'
 import { kSpan, kTrace } from './symbol-fields.js'
 
 /**
- * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to name it in logs.
- * The trace of the caller is continued if its `traceparent` is valid; else a trace begins. The first call makes it, and
- * every later call returns the same object.
+ * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to add it to logs.
+ * The caller's trace is continued if its `traceparent` is valid; otherwise, a new trace begins. The first call creates
+ * the trace, and later calls return the same object.
  *
  * @param req The request.
  * @example
@@ -17,7 +17,7 @@ import { kSpan, kTrace } from './symbol-fields.js'
  */
 export function getTraceContext(req: Request): TraceContext
 /**
- * Returns the trace of the current request, where a plugin has entered the {@link RequestContext}; else `undefined`.
+ * Returns the trace of the current request if a plugin has entered the {@link RequestContext}; otherwise `undefined`.
  */
 export function getTraceContext(req?: Request): TraceContext | undefined
 export function getTraceContext(req = RequestContext.current()): TraceContext | undefined {
@@ -25,8 +25,8 @@ export function getTraceContext(req = RequestContext.current()): TraceContext | 
 }
 
 /**
- * Returns the trace of a request if there is one: the caller has sent a valid `traceparent`, the span of the
- * request is recorded, or code has called {@link getTraceContext}. It makes none, so it suits the lines of a log.
+ * Returns the trace of a request if there is one: the caller has sent a valid `traceparent`, the span of the request is
+ * recorded, or code has called {@link getTraceContext}. It never creates a trace, so it is suitable for log lines.
  *
  * @param req The request.
  * @example
@@ -37,12 +37,12 @@ export function knownTraceContext(req: Request): TraceContext | undefined {
 }
 
 /**
- * Sets the span of a request for {@link getTraceContext}, the lines of the log, the exemplars of metrics and
- * `onError` name this span and its trace from now on. For plugins that record spans; they call it when the request
- * begins. A span with invalid ids is ignored.
+ * Sets the span of a request for plugins that record spans; they call it when the request begins. From then on, {@link
+ * getTraceContext}, log lines, metric exemplars and `onError` refer to this span and its trace. A span with invalid IDs
+ * is ignored.
  *
  * @param req The request.
- * @param span The result of `spanContext()` of OpenTelemetry.
+ * @param span The result of OpenTelemetry's `spanContext()`.
  * @example
  * setTraceContext(req, span.spanContext())
  */
@@ -54,25 +54,25 @@ export function setTraceContext(req: Request, span: SpanIdentity): void {
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** Only the flags of this version of the standard. */
+  /** The flags that this version of the standard defines. */
   readonly flags: number
 }
 
 const SAMPLED = 1
 const RANDOM = 2
 
-/** Version, trace id, parent id, flags, and the part that only a later version can have. */
+/** The version, trace ID, parent ID, flags, and the part that only a later version can have. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,]*)?$/
 
-/** Random bytes that are made at once. */
+/** The number of random bytes to generate at once. */
 const POOL_BYTES = 2048
 
-/** An id of zeros means that there is no id. */
+/** An ID of only zeros means that there is no ID. */
 const ZERO = /^0+$/
 
 /**
- * Reads a `traceparent` (W3C Trace Context, Level 2, section 3.2). Of a later version, only the parts of version 00
- * are read, and of its flags only the first. `undefined`: the header is missing, repeated or invalid.
+ * Reads a `traceparent` (W3C Trace Context, Level 2, section 3.2). For a later version, only the parts of version 00
+ * and the first flag are read. Returns `undefined` if the header is missing, repeated or invalid.
  */
 export function parseTraceparent(value: unknown): TraceParent | undefined {
   // Most requests have no header.
@@ -94,9 +94,9 @@ const MEMBER =
   /^([a-z\d][a-z\d_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
 /**
- * Reads a `tracestate`: `undefined` if it is missing, empty, or not valid as a whole. Of two members with the same key,
- * the first is the newer one, and the other is dropped. Node joins the lines of a repeated header with commas, as the
- * standard does.
+ * Reads a `tracestate`: `undefined` if it is missing, empty, or not valid as a whole. If two members have the same key,
+ * the first is newer, and the other is dropped. Node joins the lines of a repeated header with commas, as the standard
+ * specifies.
  */
 export function parseTracestate(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -114,8 +114,8 @@ export function parseTracestate(value: unknown): string | undefined {
 }
 
 /**
- * Removes spaces and tabs at both ends, and no other characters. A regular expression would take a time that grows with
- * the square of the number of spaces.
+ * Removes spaces and tabs at both ends, and no other characters. A regular expression would take quadratic time in the
+ * number of spaces.
  */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length]
@@ -128,7 +128,7 @@ function isSpace(text: string, index: number): boolean {
   return text[index] === ' ' || text[index] === '\t'
 }
 
-/** The parts of a request that its trace depends on. */
+/** The parts of a request on which its trace depends. */
 interface Traced {
   readonly headers: IncomingHttpHeaders
   [kTrace]?: TraceContext | undefined
@@ -136,8 +136,8 @@ interface Traced {
 }
 
 /**
- * Returns the trace of a request. It is made when it is first read, because most requests need none. A request that is
- * passed between applications keeps it.
+ * Returns the trace of a request. It is created when it is first read, because most requests do not need it. A request
+ * that is passed between applications keeps its trace.
  */
 export function traceOf(req: Traced): TraceContext {
   req[kTrace] ??=
@@ -147,7 +147,7 @@ export function traceOf(req: Traced): TraceContext {
 
 /**
  * Returns the trace of a request if there is one: the caller has sent it, its span is recorded, or code has read it.
- * Makes no trace.
+ * Never creates a trace.
  */
 export function knownTrace(req: Traced): TraceContext | undefined {
   if (req[kTrace] !== undefined) return req[kTrace]
@@ -176,7 +176,7 @@ export function createTrace(traceparent: unknown, tracestate: unknown): TraceCon
   })
 }
 
-/** The trace of the request's span; `undefined` if there is no span, or if its ids are not valid. */
+/** The trace of the request's span; `undefined` if there is no span, or if its IDs are invalid. */
 function traceOfSpan({ [kSpan]: span, headers }: Traced): TraceContext | undefined {
   if (span === undefined) return undefined
   const { traceId, spanId, traceFlags, traceState } = span
@@ -214,11 +214,12 @@ function freeze({ traceId, spanId, parentId, flags, state }: TraceFacts): TraceC
   })
 }
 
-// A call for each id would take longer than the rest of a trace. Ids do not share bytes.
+// Random bytes are generated in advance, because a call for each ID would take longer than the rest of a trace. No two
+// IDs share bytes.
 let pool: Buffer = Buffer.alloc(0)
 let used = 0
 
-/** An id of only zeros means that there is no id. */
+/** An ID of only zeros means that there is no ID, so another ID is generated. */
 function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     pool = randomBytes(POOL_BYTES)

@@ -30,8 +30,7 @@ function read(value: number | string, units: Readonly<Record<string, number>>): 
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
   const match = /^(\d+(?:\.\d+)?)\s?([a-z]+)$/i.exec(String(value))
   const name = match?.[2]?.toLowerCase() ?? ''
-  // Without `hasOwn`, `'constructor'` would be found as a unit. The result would be NaN, a limit that no size
-  // exceeds.
+  // Without `hasOwn`, `'constructor'` would count as a unit, and the result would be NaN, a limit that no size exceeds.
   return Object.hasOwn(units, name) ? Number(match?.[1]) * (units[name] as number) : undefined
 }
 

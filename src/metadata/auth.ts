@@ -7,13 +7,14 @@ import type { AuthDecoratorOptions } from '../contracts/guard.js'
 import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard the
- * response is always 401. A decorator on a method replaces the one on its class.
+ * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard, the
+ * response is always a 401. A decorator on a method replaces the decorator on its class.
  *
- * In an application with `auth.guards`, the arguments name the guards of which any may let a request in; without names
- * it is the first guard of `auth.guards`. If a request carries the credentials of several, each of them must be right.
+ * In an application with `auth.guards`, the arguments are the names of guards, any of which may allow a request;
+ * without arguments, the first guard of `auth.guards` applies. If a request carries credentials for several guards, all
+ * of the credentials must be valid.
  *
- * @param guards Names in `auth.guards`; of two right credentials, the first one decides `req.user`.
+ * @param guards Names in `auth.guards`. If several credentials are valid, the first guard determines `req.user`.
  * @throws ConfigError if an argument is anything else. The application does not start with an unknown name.
  * @example
  * @Auth('user', 'partner')
@@ -26,7 +27,7 @@ import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } fro
  */
 export function Auth(...guards: readonly string[]): DualClassOrMethodDecorator
 /**
- * Requires one of the guards, as above, with options.
+ * Requires one of the guards, with options.
  *
  * @param args Names in `auth.guards`, then the options: `optional: true` also accepts requests without credentials.
  * Default `false`.
@@ -68,8 +69,8 @@ export function Public(...args: unknown[]): DualMethodDecorator {
 }
 
 /**
- * Requires abilities of the user, and therefore the guard. The abilities of the class and of the method add up. A
- * user without one of these abilities gets 403.
+ * Requires abilities of the user, and therefore the guard. The abilities of class and method are combined. A user who
+ * lacks any of these abilities gets a 403.
  *
  * @param abilities All abilities must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
  * @example
@@ -82,11 +83,11 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
   return classOrMethod('@Can()', { kind: 'can', abilities })
 }
 
-/** The same as {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
+/** An alias of {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
 export const Requires: typeof Can = Can
 
 /**
- * Passes the id of the request's tenant to a handler parameter (legacy dialect); `undefined` when there is none.
+ * Passes the tenant ID of the request to a handler parameter (legacy dialect); `undefined` if there is none.
  *
  * @example
  * list(@TenantId() tenant: string) { return invoices.of(tenant) }

@@ -4,10 +4,10 @@ import { pathArgument } from './route.js'
 import { classOrMethod, decorator, refuseBare } from './write.js'
 
 /**
- * Makes a class a controller. The path of a route is the prefix of the class joined with the path of the method.
+ * Declares a class as a controller. The path of a route is the prefix of the class followed by the path of the method.
  *
- * @param prefix With or without slashes at either end; may contain `:param` segments. Default: none.
- * @throws ConfigError when it is on anything but a class.
+ * @param prefix A path, with or without slashes at both ends; may contain `:param` segments. Default: none.
+ * @throws ConfigError if the target is not a class.
  * @example
  * @Controller('users')
  * class UsersController extends BaseController {
@@ -35,12 +35,14 @@ export function defineControllers(...controllers: readonly Class[]): readonly Cl
 }
 
 /**
- * Puts the routes of a class, or of one method, into versions of the API. `'*'` puts them into every version, as routes
- * without the decorator are. A decorator on a method replaces the one on its class. The option `versions` states where
- * requests name a version.
+ * Assigns the routes of a class or method to API versions. `'*'` assigns them to every version, like routes without the
+ * decorator. A decorator on a method replaces the decorator on its class. The option `versions` defines where requests
+ * specify a version.
  *
- * @param versions Lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`. Or only `'*'`.
- * @throws ConfigError at boot: `E_VERSION_INVALID` for another name; `E_VERSION_UNUSED` without the option `versions`.
+ * @param versions Lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`.
+ * Alternatively, only `'*'`.
+ * @throws ConfigError at boot: `E_VERSION_INVALID` for any other name; `E_VERSION_UNUSED` without the option
+ * `versions`.
  * @see docs/versions.md
  * @example
  * @Version('1', '2')

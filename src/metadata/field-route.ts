@@ -8,14 +8,14 @@ import { optionFacts } from './route-options.js'
 /** A function that handles the requests of a route. */
 type FieldHandler = (...args: never[]) => unknown
 
-/** A route that a call of `get`, `post`, … has made. */
+/** A route that a call of `get`, `post`, … has created. */
 export interface MadeRoute {
   /** The function that the call returned. */
   readonly handler: FieldHandler
   /** The name of the called function: `post`. */
   readonly by: string
   readonly facts: readonly Fact[]
-  /** Its stack shows the call; `null` if this process does not record decorators. */
+  /** An error whose stack trace shows the call; `null` if this process does not record decorators. */
   readonly created: Error | null
 }
 
@@ -30,7 +30,7 @@ function verb(method: HttpMethod, by: string): FieldVerb {
       throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
     if (typeof given !== 'function')
       throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
-    // One function may be the handler of several routes, and each route needs a function of its own.
+    // A function may be the handler of several routes, but each route needs a separate function.
     const handler = (made.has(given) ? new Proxy(given, {}) : given) as FieldHandler
     const facts: Fact[] = [
       { kind: 'route', method, path, handler },
@@ -45,7 +45,7 @@ function verb(method: HttpMethod, by: string): FieldVerb {
   return makeRoute as FieldVerb
 }
 
-/** The route that a function handles, if `get`, `post`, … returned it. */
+/** The route of a function, if the function was returned by `get`, `post`, …. */
 export function routeMadeOf(value: unknown): MadeRoute | undefined {
   return typeof value === 'function' ? made.get(value) : undefined
 }
@@ -67,11 +67,11 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
 }
 
 /**
- * Makes a field of a controller a route for `GET`, and for `HEAD` unless another route handles it.
+ * Turns a controller field into a route for `GET`, and for `HEAD` unless another route handles it.
  *
- * @param path Relative to the path of the controller. `'/'` and `''` mean the same.
- * @param options The schemas of the request, `returns`, `errors` and others, as in {@link Get}. Default: none.
- * @param handler Receives the request, whose type follows from the options, the response and `next`.
+ * @param path The path, relative to the path of the controller. `'/'` and `''` are equivalent.
+ * @param options The request schemas, `returns`, `errors` and other options, as in {@link Get}. Default: none.
+ * @param handler Receives the request (its type is inferred from the options), the response and `next`.
  * @returns the handler.
  * @throws TypeError if there is no handler, or the path is not a string.
  * @see docs/field-routes.md
@@ -85,21 +85,35 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
 export const get: FieldVerb = verb('GET', 'get')
 
 /**
- * The same as {@link get} for `QUERY` (RFC 10008), a read with a body.
+ * Like {@link get}, for `QUERY` (RFC 10008): a read request with a body.
  *
  * @see docs/query-method.md
  * @example search = query('/search', { body: Ids }, ({ body }) => this.notes.findAll(body.ids))
  */
 export const query: FieldVerb = verb('QUERY', 'query')
 
-/** The same as {@link get} for `POST`. @example add = post('/', { body: NewNote }, ({ body }) => this.notes.add(body)) */
+/** Like {@link get}, for `POST`. @example add = post('/', { body: NewNote }, ({ body }) => this.notes.add(body)) */
 export const post: FieldVerb = verb('POST', 'post')
 
-/** The same as {@link get} for `PUT`. @example replace = put('/:id', { params: NoteId, body: NewNote }, ({ params, body }) => this.notes.set(params.id, body)) */
+/**
+ * Like {@link get}, for `PUT`.
+ *
+ * @example
+ * replace = put('/:id', { params: NoteId, body: NewNote }, ({ params, body }) =>
+ *   this.notes.set(params.id, body),
+ * )
+ */
 export const put: FieldVerb = verb('PUT', 'put')
 
-/** The same as {@link get} for `PATCH`. @example change = patch('/:id', { body: Change }, ({ params, body }) => this.notes.change(params.id, body)) */
+/**
+ * Like {@link get}, for `PATCH`.
+ *
+ * @example
+ * change = patch('/:id', { body: Change }, ({ params, body }) =>
+ *   this.notes.change(params.id, body),
+ * )
+ */
 export const patch: FieldVerb = verb('PATCH', 'patch')
 
-/** The same as {@link get} for `DELETE`. @example remove = del('/:id', ({ params }) => this.notes.remove(params.id)) */
+/** Like {@link get}, for `DELETE`. @example remove = del('/:id', ({ params }) => this.notes.remove(params.id)) */
 export const del: FieldVerb = verb('DELETE', 'del')

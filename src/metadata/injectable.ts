@@ -12,8 +12,8 @@ import {
 } from './write.js'
 
 /**
- * Lets the container create a class whenever a class injects it, without an entry in `providers`. Each application
- * has one instance.
+ * Allows the container to create a class when another class injects it, without an entry in `providers`. Each
+ * application has one instance.
  *
  * @example
  * @Injectable()
@@ -28,11 +28,11 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
 }
 
 /**
- * Injects a dependency into a field (both dialects; in the legacy one it is set right after the
- * constructor) or a constructor parameter (legacy dialect).
+ * Injects a dependency into a field (both dialects; in the legacy dialect, it is set right after the constructor) or a
+ * constructor parameter (legacy dialect).
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @throws ConfigError when it is on anything else.
+ * @throws ConfigError if the target is anything else.
  * @example
  * class UserService {
  *   @Inject(Clock) private readonly clock!: Clock
@@ -40,7 +40,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
  */
 export function Inject(token: Token): InjectDecorator
 export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
-  // One argument, a class, is a token; a class with a key and an index is a constructor parameter.
+  // If a class is the only argument, it is a token; with a key and an index, the target is a constructor parameter.
   if (rest.length > 0) refuseBare('@Inject', token, rest[0])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
@@ -60,8 +60,8 @@ export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
 }
 
 /**
- * Returns the instance of a token, for fields that are set while the container creates an object. When a program
- * creates the object itself, the field stays unset, as in the legacy dialect.
+ * Returns the instance of a token, for a field that is set while the container creates an object. If a program creates
+ * the object itself, the field is not set, as in the legacy dialect.
  */
 export function injectField(token: Token): unknown {
   const kInjector = Symbol.for('blazon.Injector')

@@ -12,8 +12,8 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
 const TYPES: readonly unknown[] = ['json', 'form', 'text', 'bytes']
 
 /**
- * Whether a value describes a body, and is not a schema: `{ type: 'text' }`, `{ schema, limit }`. No type of JSON Schema
- * has the name of a type of bodies, and JSON Schema has no keyword `schema`.
+ * Whether a value is a body description and not a schema: `{ type: 'text' }`, `{ schema, limit }`. The two are
+ * distinct, because JSON Schema has neither a type with the name of a body type nor a keyword `schema`.
  */
 export function isBodyDescription(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || '~standard' in value) return false
@@ -24,7 +24,7 @@ export function isBodyDescription(value: unknown): value is object {
   return 'schema' in value || types.some((each) => TYPES.includes(each))
 }
 
-/** Separates the schema of a description from its options. */
+/** Separates the schema in a description from the options. */
 export function describeBody(description: object): { schema?: Schema; options: unknown } {
   const { schema, ...options } = description as { schema?: Schema }
   return 'schema' in description ? { schema: schema as Schema, options } : { options }
@@ -34,18 +34,19 @@ export function describeBody(description: object): { schema?: Schema; options: u
 
 /**
  * Validates the body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
- * another type is refused with 415, a body over the limit with 413, and a body that the schema rejects with 400.
+ * another type is refused with 415, a body above the limit with 413, and a body that the schema rejects with 400.
  *
- * The body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a string, and
- * bytes are a `Buffer`. Several decorators with several types describe several bodies, and `Content-Type` decides.
+ * By default, the body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a
+ * string, and bytes are a `Buffer`. Several decorators with different types describe several bodies, among which
+ * `Content-Type` selects.
  *
- * On a handler parameter (legacy dialect) it also passes the value to the parameter, and the schema may be left out.
+ * On a handler parameter (legacy dialect), it also passes the value to the parameter, and the schema is optional.
  *
- * With a key, the schema describes this key only: several decorators describe several keys, and other keys are left out.
- * A handler parameter receives the value of the key.
+ * With a key, the schema describes only this key. Several decorators describe several keys, and other keys are left
+ * out. A handler parameter receives the value of the key.
  *
- * The schema is a Standard Schema or a JSON Schema object. With a `type`, it may be left out: the body is then not
- * validated.
+ * The schema is a Standard Schema or a JSON Schema object. With a `type`, it is optional: without a schema, the body is
+ * not validated.
  *
  * @param options `type`, `contentType` and `limit`, see {@link BodyOptions}.
  * @example
@@ -83,8 +84,8 @@ export function Body(...args: unknown[]): unknown {
 }
 
 /**
- * Validates the path parameters; the validated value replaces `req.params`. With a key, it describes this parameter
- * only, and the others stay strings.
+ * Validates the path parameters; the validated value replaces `req.params`. With a key, it describes only this
+ * parameter; other parameters remain strings.
  *
  * @example
  * @Get(':id')
@@ -108,7 +109,7 @@ export function Params(...args: unknown[]): unknown {
 }
 
 /**
- * Validates the query string; the validated value replaces `req.query`. With a key, it describes this parameter only;
+ * Validates the query string; the validated value replaces `req.query`. With a key, it describes only this parameter;
  * parameters that no decorator describes are left out.
  *
  * @example
@@ -134,9 +135,9 @@ export function Query(...args: unknown[]): unknown {
 }
 
 /**
- * Validates request headers. The validated value is in `req.validated.headers`, with the names that the schema has;
- * `req.headers` keeps the headers that the client sent. With a key, it describes this header only, in
- * `req.validated.headers` in lower case. Names may be in upper and lower case.
+ * Validates request headers. The validated value is in `req.validated.headers`, with the names in the schema;
+ * `req.headers` still contains the headers that the client sent. With a key, it describes only this header, which is in
+ * `req.validated.headers` in lower case. Header names are case-insensitive.
  *
  * @example
  * @Get()
@@ -157,7 +158,7 @@ export function Headers(...args: unknown[]): unknown {
 
 /**
  * Validates cookies, which are strings. The validated value is in `req.validated.cookies`, and also replaces
- * `req.cookies`. With a key, it describes this cookie only.
+ * `req.cookies`. With a key, it describes only this cookie.
  *
  * @param options `signed`: the names of the cookies that `res.cookie` has signed, see {@link CookiesOptions}.
  * @example
@@ -179,7 +180,10 @@ export function Cookies(...args: unknown[]): unknown {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** Options of `@Body` are not the context of a standard decorator, which `@Body` without parentheses receives. */
+/**
+ * Whether a value is options of `@Body`, and not the context of a standard decorator, which `@Body` without parentheses
+ * receives.
+ */
 function isPlain(value: unknown): boolean {
   return (
     typeof value === 'object' &&
@@ -213,7 +217,7 @@ interface InputArguments {
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
   const { key, schema, hasSchema, more } = readArguments(source, name, args)
   const whose = key === undefined ? { source } : { source, key }
-  // A missing schema reaches the checks as a wrong schema, with its decorator.
+  // A missing schema is passed to the checks as an invalid schema, with its decorator.
   const described: Fact = { kind: 'input', ...whose, schema: schema as Schema, ...more }
   return decorator(`${name}()`, {
     method: described,
@@ -232,14 +236,14 @@ function readArguments(
 ): InputArguments {
   const [first, second] = args
   if (typeof first === 'string') {
-    // Node writes names of headers in lower case.
+    // Node's header names are in lower case.
     const key = source === 'headers' ? first.toLowerCase() : first
     return { key, schema: second as Schema, hasSchema: args.length > 1 }
   }
   if (source === 'cookies' && isPlain(second)) {
     return { schema: first as Schema, hasSchema: true, more: { options: second } }
   }
-  // A single function may be a class in place of a schema. The checks at boot explain that mistake.
+  // A single function may be a class that was passed instead of a schema. The checks at boot explain that error.
   if (typeof first !== 'function' || second !== undefined) refuseBare(name, first, second)
   return { schema: first as Schema, hasSchema: args.length > 0 }
 }

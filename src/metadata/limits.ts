@@ -5,12 +5,13 @@ import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
- * Sets limits for the requests of a class or a method that differ from the application's limits: the size and the
- * nesting of JSON bodies, and the time of the handler. Each field of a decorator on a method replaces the same field of
- * its class; each field on a class replaces the field of its base class.
+ * Sets limits for the requests of a class or method, in place of the application's limits: the size of bodies, the
+ * nesting of JSON bodies, and the time of the handler. Each field of a method's decorator replaces the same field of
+ * its class; each field of a class replaces the field of its base class.
  *
  * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as a whole number, `timeout` in seconds or with a
- * unit (`'5s'`), or `false` for no limit. Default of each: the class, else the options `limits` and `timeouts`.
+ * unit (`'5s'`), or `false` for no limit. Default for each field: the limit of the class, otherwise of the options
+ * `limits` and `timeouts`.
  * @example
  * @Limits({ body: '5mb', timeout: '2m' })
  * @Post('import')
@@ -23,8 +24,8 @@ export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator 
 }
 
 /**
- * Limits how many requests the routes of a class, counted together, or the route of one method may get. A limit on a
- * class replaces the `rateLimit` option; a limit on a method replaces the limit of its class. A request over the limit
+ * Limits the number of requests for the routes of a class (in total), or for the route of one method. A limit on a
+ * class replaces the option `rateLimit`; a limit on a method replaces the limit of its class. A request above the limit
  * is refused with 429.
  *
  * @param policies One limit or several; a request must satisfy all of them.
@@ -37,8 +38,8 @@ export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
 /**
- * Removes all limits from the routes of a class, or from one method: also limits of the class and of the `rateLimit`
- * option.
+ * Removes all limits from the routes of a class, or from one method, including limits of the class and of the option
+ * `rateLimit`.
  *
  * @param off `false`.
  * @example
@@ -55,11 +56,11 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
 }
 
 /**
- * Caches the responses of a route that only reads, and sends them to later requests with the same key until `ttl`
- * has passed. The cache is read after the guard. A request that names a tenant only receives responses that were
- * made for that tenant.
+ * Caches the responses of a read-only route, and sends them to later requests with the same key until `ttl` has passed.
+ * The cache is read after the guard. A request that specifies a tenant receives only responses that were created for
+ * that tenant.
  *
- * @param options `ttl` in seconds, or a string with a unit; `key`, for everything else that the handler reads.
+ * @param options `ttl` in seconds, or a string with a unit; `key` for everything else that the handler reads.
  * @example
  * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
  * @Get()

@@ -41,7 +41,7 @@ export function ApiOperation(
 }
 
 /**
- * Describes the request body in the document, in place of `@Body`, which still validates it. A schema with a binary
+ * Describes the request body in the document instead of `@Body`, which still validates it. A schema with a binary
  * property makes the body `multipart/form-data`.
  *
  * @example
@@ -58,8 +58,8 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 /**
  * Describes the response of one status; use one decorator for each status. On a class, it describes the responses of
  * all its methods, except for a status that a method describes itself. `schema` describes the `data` of the envelope;
- * without it, a status from 400 on has the format of errors. With `raw: true`, or a `contentType` other than the
- * envelope's, there is no envelope, and the returned value is sent unchanged.
+ * without it, a response with status 400 or higher has the error format. With `raw: true`, or a `contentType` other
+ * than the envelope's, there is no envelope, and the returned value is sent unchanged.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
@@ -77,7 +77,7 @@ export function ApiResponseDoc(
 }
 
 /**
- * Leaves a class or a method out of the document. Its routes still work.
+ * Excludes a class or a method from the document. Its routes still work.
  *
  * @example
  * @ApiHidden() @Get('metrics') metrics() {}
@@ -88,8 +88,8 @@ export function ApiHidden(...args: unknown[]): DualClassOrMethodDecorator {
   return classOrMethod('@ApiHidden()', { kind: 'hidden' })
 }
 
-/** The same as {@link ApiResponseDoc}. @example @ApiResponse({ status: 404 }) @Get(':id') get() {} */
+/** An alias of {@link ApiResponseDoc}. @example @ApiResponse({ status: 404 }) @Get(':id') get() {} */
 export const ApiResponse: typeof ApiResponseDoc = ApiResponseDoc
 
-/** The same as {@link ApiHidden}. @example @ApiExclude() @Get('metrics') metrics() {} */
+/** An alias of {@link ApiHidden}. @example @ApiExclude() @Get('metrics') metrics() {} */
 export const ApiExclude: typeof ApiHidden = ApiHidden

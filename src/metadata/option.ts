@@ -16,13 +16,13 @@ const NAMES: OptionNames<OptionSettings<never>> = {
 }
 
 /**
- * Defines an option of routes: a decorator for controllers and their methods, in both dialects. Plugins and guards read
- * the value of a route with `route.option(…)`. The option is identified by the returned function and not by its name,
- * so two copies of a package do not affect each other.
+ * Defines a route option: a decorator for controllers and their methods, in both dialects. Plugins and guards read a
+ * route's value with `route.option(…)`. The returned function identifies the option, not the name, so two copies of a
+ * package do not affect each other.
  *
  * @param name The name in messages and tools; usually the name of the decorator.
  * @param settings `on`, `merge`, `check` and `anywhere`, see {@link OptionSettings}.
- * @throws TypeError if the name is empty, or `on` or `merge` is not one of its values.
+ * @throws TypeError if the name is empty, or the value of `on` or `merge` is invalid.
  * @example
  * export const Audit = defineOption<{ action: string }>('Audit')
  *
@@ -55,7 +55,8 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
     const [first, second] = args
-    // A function may be the value. A class that the check refuses is the class that the decorator is on, without parentheses.
+    // A function may be the value. But if the check refuses a class, the decorator was written on this class without
+    // parentheses.
     const isValue = typeof first === 'function' && !isStandardContext(second)
     if (!isValue || (isClass(first) && isRefused(first, check))) refuseBare(label, first, second)
     const value = freezeData(args.length === 0 ? true : first)
@@ -82,8 +83,8 @@ function isRefused(value: unknown, check: OptionSettings<never>['check']): boole
 }
 
 /**
- * Freezes plain objects and arrays, and all that they contain. Instances of classes, such as schemas and dates, stay as
- * they are: their own code may change them.
+ * Freezes plain objects and arrays, and everything that they contain. Class instances, such as schemas and dates, are
+ * not frozen, because their own code may change them.
  */
 function freezeData<T>(value: T, seen: Set<unknown> = new Set()): T {
   if (typeof value !== 'object' || value === null || seen.has(value)) return value
@@ -103,7 +104,9 @@ type Composed<TDecorator> = [Exclude<TDecorator, DualClassOrMethodDecorator>] ex
   ? DualClassOrMethodDecorator
   : OfOneKind<Exclude<TDecorator, DualClassOrMethodDecorator>>
 
-/** A more exactly typed decorator, such as `@Body`, keeps its type, which checks the request of the handler. */
+/**
+ * A decorator with a more exact type, such as `@Body`, keeps its type, which checks the request type of the handler.
+ */
 type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
   ? DualClassDecorator
   : [Exclude<TDecorator, DualMethodDecorator>] extends [never]
@@ -111,8 +114,8 @@ type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
     : Exclude<TDecorator, DualMethodDecorator>
 
 /**
- * Combines decorators to one, for classes or methods, in both dialects. The result has the effect of its decorators in
- * the same order, the first at the top. It is used without parentheses.
+ * Combines decorators into one decorator, for classes or methods, in both dialects. The result has the effect of its
+ * decorators in the same order, with the first at the top. Use it without parentheses.
  *
  * @param decorators Decorators of the framework, of `defineOption`, or of other packages.
  * @throws TypeError if a value is not a function.
@@ -131,7 +134,7 @@ export function compose<TDecorators extends readonly AnyDecorator[]>(
   const wrong = decorators.findIndex((decorate) => typeof decorate !== 'function')
   if (wrong >= 0) throw new TypeError(`compose(): argument ${wrong} is not a decorator.`)
   function composed(...args: unknown[]): unknown {
-    // A decorator may replace the class or the function; in the legacy dialect, it replaces the descriptor.
+    // A decorator may replace the class or the function; in the legacy dialect, it replaces the method's descriptor.
     const place = args.length === 1 || isStandardContext(args[1]) ? 0 : 2
     const given = args[place]
     for (const decorate of decorators.toReversed()) {

@@ -5,8 +5,8 @@ import type { PagedRequest, Pages, PagesDefinition } from '../contracts/pages.js
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The parts of the request of a route with pages, for the parameter of its handler: `page`, the requested page, and `query`,
- * the validated query with the parameters of the filter.
+ * The request parts of a route with pages, as the type of its handler's parameter: `page`, the requested page, and
+ * `query`, the validated query with the filter parameters.
  *
  * @example
  * list({ page, query }: Paged<typeof OrderPages>) {
@@ -18,10 +18,10 @@ export type Paged<TPages extends Pages<any>> = PagedRequest<TPages>
 
 /**
  * Makes a route return pages of a list: it validates the query, checks the cursor, and describes the response with
- * status 200 and its `Link` header (RFC 8288). A page number or a size that is too large is refused with 400. It takes
- * the place of `@Query` and of `@ApiResponseDoc` for status 200. With options of the route, use the option `paged`.
- * A cursor that was changed, is too old, or belongs to another tenant, route, filter or order is refused with 400
- * (`CURSOR_INVALID`). If the list has several orders, the query parameter `sort` chooses one.
+ * status 200 and its `Link` header (RFC 8288). A page number or size that is too large is refused with 400. It replaces
+ * `@Query`, and `@ApiResponseDoc` for status 200. In route options, use the option `paged`. A cursor that was changed,
+ * is too old, or belongs to another tenant, route, filter or order is refused with 400 (`CURSOR_INVALID`). If the list
+ * has several orders, the query parameter `sort` selects one.
  *
  * @param pages The result of `cursor` or of `page`.
  * @throws TypeError if the argument is anything else.
@@ -53,7 +53,7 @@ export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   return decorator('@Paged()', { method: facts, field: false })
 }
 
-/** The facts of a list with pages, which `cursor` or `page` describes. None for another value, which the caller refuses. */
+/** The facts of a paged list that `cursor` or `page` describes; empty for any other value, which the caller refuses. */
 export function pagesFacts(given: unknown, by: string): readonly Fact[] {
   const pages = definitionOf(given)
   if (pages === undefined) return []

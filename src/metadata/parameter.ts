@@ -35,7 +35,7 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes the response to a handler parameter (legacy dialect). A handler with this parameter that returns nothing
+ * Passes the response to a handler parameter (legacy dialect). If a handler with this parameter returns nothing, it
  * must send the response itself.
  *
  * @example
@@ -48,8 +48,8 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes `req.user` to a handler parameter (legacy dialect). The type of the parameter is `User`, a type that has more
- * fields, or a wider type; on a route that is not protected, also `undefined`. Any other type is a compile error.
+ * Passes `req.user` to a handler parameter (legacy dialect). The type of the parameter must be `User`, a type with more
+ * fields, or a wider type; on an unprotected route, it must include `undefined`. Any other type is a compile error.
  *
  * @example
  * me(@CurrentUser() user: User) { return user }
@@ -62,15 +62,16 @@ export function CurrentUser(...args: unknown[]): unknown {
 
 /**
  * Defines a parameter of handlers: a decorator, and a function that returns its value. The function runs once for each
- * request whose route has the decorator, directly before the handler and after validation. It may return a promise. An
- * HTTP error that it throws is the response; any other error is a 500.
+ * request to a route with the decorator, after validation and immediately before the handler. It may return a promise.
+ * If it throws an HTTP error, that error is the response; any other error results in a 500.
  *
- * In the legacy dialect, the decorator is on a handler parameter, which receives the value. In both dialects, it may be
- * on the method, whose handler calls `of(req)`.
+ * In the legacy dialect, the decorator may be on a handler parameter, which receives the value. In both dialects, it
+ * may be on the method; the handler then calls `of(req)`.
  *
- * @param read Returns the value, from the request.
+ * @param read Returns the value, given the request.
  * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
- * @throws TypeError if `read` is not a function, `in` is unknown, or `in`, `name` and `schema` do not belong together.
+ * @throws TypeError if `read` is not a function, `in` is unknown, or `in`, `name` and `schema` cannot be combined in
+ * this way.
  * @example
  * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
  *   in: 'header',

@@ -12,7 +12,7 @@ export {
   routeMadeOf,
 } from './field-route.js'
 
-/** The facts that a class states itself. */
+/** The facts that a class itself declares. */
 export function readClass(target: object): ClassFacts {
   const record = findClass(target)
   return {
@@ -41,7 +41,7 @@ export function readInjections(target: Class): InjectionFacts {
   }
 }
 
-/** The class and its base classes, nearest first. */
+/** The class and its base classes, starting with the class. */
 export function chainOf(target: Class): Class[] {
   const chain: Class[] = []
   for (let link = target; typeof link === 'function' && link.prototype; ) {
@@ -56,7 +56,7 @@ export function countWrites(): number {
   return writeCount()
 }
 
-/** Records the call that made a field a route, as the decorator of a method is recorded. */
+/** Records the call that turned a field into a route, like a method decorator. */
 export function noteField(target: Class, member: PropertyKey, { by, created }: MadeRoute): void {
   if (created === null) return
   const place = { record: recordOf(target), member, parameter: null, className: null }
@@ -74,6 +74,6 @@ export function readDecorators(target: Class, member: PropertyKey): AppliedDecor
   const found = recordedDecorators().filter(
     (each) => each.record === record && (each.member === null || each.member === member),
   )
-  // They run from the last to the first.
+  // Decorators run from the last to the first.
   return found.reverse()
 }

@@ -5,8 +5,8 @@ import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
- * Sets the status of a response that is made from the returned value, and of `this.ok` when that is called without a
- * status. A handler that sends the response with `res` sets the status itself.
+ * Sets the status of responses that are created from the returned value, and of `this.ok` without a status. A handler
+ * that sends the response with `res` sets the status itself.
  *
  * @param status 200 to 399.
  * @example
@@ -21,7 +21,7 @@ export function HttpCode(status: number, ...rest: unknown[]): DualMethodDecorato
 }
 
 /**
- * Sets a header of the response before the handler runs, so that the handler may still change it.
+ * Sets a response header before the handler runs, so that the handler can still change it.
  *
  * @example
  * @Header('Cache-Control', 'no-store')
@@ -49,10 +49,10 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
 /**
  * Chooses the envelope around the data of success responses, for one method or for all methods of a class. A method's
  * own decorator replaces the decorator of its class, which replaces the option `envelope` of the application. The
- * document, the client and the checks of tests follow.
+ * document, the client and contract checks in tests follow it.
  *
  * @param envelope `true`: the framework's envelope. `false`: bare data, so the value that the handler returns is the
- * whole body. An {@link EnvelopeFormat}: an envelope of your own, which may also have the format of errors.
+ * whole body. An {@link EnvelopeFormat}: a custom envelope, which may include an error format.
  * @example
  * @Envelope(false)
  * @Get('.well-known/jwks.json')
@@ -65,13 +65,13 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
 }
 
 /**
- * Names the media types in which the data of successes can be sent, for one method or for all methods of a class.
- * `Accept` of the request chooses (RFC 9110, 12.5.1); of equally preferred types, and without `Accept`, the first. A
- * client that accepts none gets a 406. The responses have `Vary: Accept`, and the cache keeps each representation
- * apart.
+ * Declares the media types in which the data of success responses can be sent, for one method or for all methods of a
+ * class. The request's `Accept` header selects the type (RFC 9110, 12.5.1); among equally preferred types, and without
+ * `Accept`, the first type is used. A client that accepts no declared type gets a 406. The responses have `Vary:
+ * Accept`, and the cache stores each representation separately.
  *
- * @param produced JSON types as text, sent in the envelope of the route. `'text/csv'`, for a list of objects; see
- * {@link csv} for its options. Every other type with the function that writes it: a {@link Representation}.
+ * @param produced JSON types as text, which are sent in the envelope of the route; `'text/csv'` for a list of objects,
+ * see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes it.
  * @example
  * @Produces('application/json', 'text/csv')
  * @Get('export')
@@ -83,12 +83,12 @@ export function Produces(...produced: readonly Produced[]): DualClassOrMethodDec
 }
 
 /**
- * Sets how to treat fields of JSON responses that their documented schema does not name: for every route of a class, or
- * for one method. A decorator on a method replaces the decorator on its class, which replaces the `responses` option of
- * the application.
+ * Sets how to handle JSON response fields that are not in the documented schema, for every route of a class, or for one
+ * method. A decorator on a method replaces the decorator on its class, which replaces the `responses` option of the
+ * application.
  *
- * @param mode `'send'`: they are sent. `'strip'`: they are dropped. `'check'`: the response is replaced by a 500, and
- * the log names the route and the field.
+ * @param mode `'send'`: they are sent. `'strip'`: they are removed. `'check'`: the response is replaced by a 500, and
+ * the route and the field are logged.
  * @example
  * @ResponseFields('strip')
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })

@@ -41,7 +41,7 @@ const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   ],
 }
 
-/** The options unchanged, for the checks, and the facts of each. */
+/** The unchanged options, for the checks, and the facts of each option. */
 export function optionFacts(by: string, options: unknown): Fact[] {
   const given: Fact = { kind: 'routeOptions', by, options }
   if (typeof options !== 'object' || options === null) return [given]
@@ -52,7 +52,10 @@ export function optionFacts(by: string, options: unknown): Fact[] {
   return [given, ...stated]
 }
 
-/** A schema that is `undefined` is a mistake, often a circular import. An option that is `undefined` is not stated. */
+/**
+ * An `undefined` schema is an error, often caused by a circular import. Any other option that is `undefined` counts as
+ * not set.
+ */
 const INPUTS: Readonly<Record<InputSource, true>> = {
   params: true,
   query: true,

@@ -7,11 +7,11 @@ import { optionFacts } from './route-options.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The signature of all route decorators: a path relative to the controller's path, empty by default, and
- * {@link RouteOptions}. The schemas work like the schemas of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`;
- * each part of the request may be described in one place only. A body may have options, as with `@Body`, and there may
- * be several: `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does.
- * The compiler compares the request type of the handler with all schemas, and the type that it returns with `returns`.
+ * The signature of all route decorators: a path relative to the controller's path, empty by default, and {@link
+ * RouteOptions}. The schemas work like the schemas of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each
+ * request part may be described in only one place. A body may have options, as with `@Body`, and there may be several:
+ * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. The
+ * compiler compares the request type of the handler with all schemas, and its return type with `returns`.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
@@ -44,12 +44,13 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
 export const Get: VerbDecorator = verb('GET', '@Get')
 
 /**
- * Handles `QUERY` (RFC 10008): a read, as `GET` is, whose input is in the body because it is too long or too secret for a
- * URL. It is safe, may be repeated, and may be cached with {@link Cache}, whose key then contains the body. A request
- * without a `Content-Type` is refused with 415, and responses name the accepted types in `Accept-Query`.
+ * Handles `QUERY` (RFC 10008): a read request like `GET`, but with input in the body, because it is too long or too
+ * confidential for a URL. The method is safe and idempotent, and its responses can be cached with {@link Cache}; the
+ * key then contains the body. A request without a `Content-Type` is refused with 415, and responses list the accepted
+ * types in `Accept-Query`.
  *
- * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of this Node does not know the method. It does from 20.19.2
- * and 22.0.0 on.
+ * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of the running Node version does not support the method.
+ * Node supports it from 20.19.2 and 22.0.0 on.
  * @see docs/query-method.md
  * @example
  * @QueryMethod('search', { body: z.object({ ids: z.array(z.uuid()).max(500) }) })
@@ -70,7 +71,7 @@ export const Patch: VerbDecorator = verb('PATCH', '@Patch')
 export const Delete: VerbDecorator = verb('DELETE', '@Delete')
 
 /**
- * Handles `HEAD` in place of the automatic route.
+ * Handles `HEAD`, replacing the automatic route.
  *
  * @example
  * @Head(':id') exists(req: Request, res: Response) { res.end() }
@@ -78,7 +79,7 @@ export const Delete: VerbDecorator = verb('DELETE', '@Delete')
 export const Head: VerbDecorator = verb('HEAD', '@Head')
 
 /**
- * Handles `OPTIONS` in place of the automatic route.
+ * Handles `OPTIONS`, replacing the automatic route.
  *
  * @example
  * @Options() options(req: Request, res: Response) { res.end() }
@@ -86,8 +87,8 @@ export const Head: VerbDecorator = verb('HEAD', '@Head')
 export const Options: VerbDecorator = verb('OPTIONS', '@Options')
 
 /**
- * Handles `GET`, `QUERY`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route of the same path does.
- * Other methods are refused with 405.
+ * Handles `GET`, `QUERY`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route with the same path
+ * does. Other methods are refused with 405.
  *
  * @example
  * @All('echo')
@@ -95,7 +96,7 @@ export const Options: VerbDecorator = verb('OPTIONS', '@Options')
  */
 export const All: VerbDecorator = verb('ALL', '@All')
 
-/** Refuses a path of a wrong type, which plain JavaScript may pass. */
+/** Refuses a path of an invalid type, which plain JavaScript code may pass. */
 export function pathArgument(name: string, path: unknown): string {
   if (typeof path === 'string') return path
   throw new ConfigError([

@@ -11,14 +11,13 @@ export interface ClassRecord {
 
 // The only global that this package sets, and only if it is missing: the well-known symbol of the decorator metadata
 // proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the registered
-// symbol). And without `metadata`, it is unknown to which class a method belongs after another decorator has replaced
-// the method: a guard could be lost, or end up on another class.
+// symbol). Without `metadata`, after another decorator has replaced a method, it is unknown to which class the method
+// belongs: a guard could be lost, or be applied to another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata
 
-// The keys are classes and metadata objects of the user, held weakly. Two applications share the facts of a class and
-// nothing else.
+// The keys are user classes and their metadata objects, held weakly. Two applications share only the facts of a class.
 const records = new WeakMap<object, ClassRecord>()
 
 let writes = 0
@@ -34,7 +33,7 @@ export function findClass(target: object): ClassRecord | undefined {
 }
 
 /**
- * The record of a class, or of the metadata object of a class that does not exist yet. Created when it is missing.
+ * The record of a class, or of the metadata object of a class that does not exist yet. Created if it does not exist.
  */
 export function classRecord(target: object): ClassRecord {
   writes++

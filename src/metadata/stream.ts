@@ -7,15 +7,15 @@ import { defineParameter } from './parameter.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value is the JSON
- * of one event; {@link sseEvent} gives it an id. The first item is requested before the head is sent, so an error
- * before it is an ordinary error response. An error after it is an event of the type `error`. An event of the type
- * `end` follows the last item.
+ * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value becomes the
+ * JSON data of one event; use {@link sseEvent} to set its ID. The first item is requested before the head is sent, so
+ * an error before it results in an ordinary error response. A later error is sent as an event of type `error`. An event
+ * of type `end` follows the last item.
  *
- * The generator ends, and its `finally` runs, when the client leaves, when the application closes, and at `maxAge`. Give
- * `req.signal` to everything that the generator waits for.
+ * The generator ends, and its `finally` runs, when the client disconnects, when the application closes, and at
+ * `maxAge`. Pass `req.signal` to everything that the generator awaits.
  *
- * @param item The schema of each item. The document and the generated client have it, tests check it.
+ * @param item The schema of each item. The document and the generated client contain it, and tests check it.
  * @param options `heartbeat`, default `'15s'`; `maxAge`, default none. Seconds, or a string with a unit.
  * @see HTML Living Standard, 9.2 (Server-sent events)
  * @example
@@ -35,10 +35,10 @@ export function Sse(...args: unknown[]): StreamDecorator<unknown> {
 
 /**
  * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is requested
- * before the head is sent, so an error before it is an ordinary error response. An error after it cuts the connection,
- * because lines have no form for errors: the client sees that the response is incomplete.
+ * before the head is sent, so an error before it results in an ordinary error response. A later error closes the
+ * connection, because the format has no error item: the client detects that the response is incomplete.
  *
- * With `@Sse` on the same method, the client chooses by `Accept`, and gets a 406 if it accepts neither.
+ * With `@Sse` on the same method, the client selects the format with `Accept`, and gets a 406 if it accepts neither.
  *
  * @param item The schema of each item, the same as for `@Sse`.
  * @param options `maxAge`, default none. Seconds, or a string with a unit.
@@ -74,12 +74,12 @@ function stream(
 }
 
 /**
- * Defines a parameter with the `Last-Event-ID` of a client that reconnects: the id of the last event that it has
- * received. The decorator on a method, or, in the legacy dialect, on a handler parameter, documents and validates the
- * header.
+ * Defines a parameter with the `Last-Event-ID` of a client that reconnects: the ID of the last event that it has
+ * received. The decorator documents and validates the header. It is used on a method or, in the legacy dialect, on a
+ * handler parameter.
  *
- * @param schema Converts and checks the header. It must accept `undefined`, because the first request has no id.
- * @returns A decorator, with `of(req)`, as {@link defineParameter} returns it.
+ * @param schema Converts and checks the header. It must accept `undefined`, because the first request has no ID.
+ * @returns a decorator with `of(req)`, like the result of {@link defineParameter}.
  * @see HTML Living Standard, 9.2.4 (the `Last-Event-ID` header)
  * @example
  * const LastSeen = lastEventId(z.coerce.number().int().optional())
@@ -92,7 +92,7 @@ function stream(
  * }
  */
 export function lastEventId<S extends Schema>(schema: S): RouteParameter<InferOutput<S>> {
-  // Node names headers in lower case.
+  // Node's header names are in lower case.
   const read = ({ headers }: { readonly headers: object }) =>
     (headers as Record<string, unknown>)['last-event-id']
   return defineParameter(read, { in: 'header', name: 'last-event-id', schema })

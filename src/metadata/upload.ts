@@ -5,18 +5,19 @@ import type { UploadOutput, UploadParts } from '../contracts/inputs.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` has the
- * fields, validated and coerced like a query, and the files. The form is read after the guard. A form that breaks the
- * rules is a 400, a body of another type or a file of a wrong type a 415, and a form that is too large a 413.
+ * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` contains
+ * the fields, validated and coerced like a query, and the files. The form is read after the guard. An invalid form is
+ * refused with 400, a body of another type or a file of an invalid type with 415, and a form that is too large with
+ * 413.
  *
- * The order of the parts does not matter: a file that arrives before a field waits, up to 64 kB of it in memory and the
- * rest on disk. If the last part is a file, the handler begins while the file is still arriving.
+ * The order of the parts does not matter: a file that arrives before a field is buffered, up to 64 kB in memory and the
+ * rest on disk. If the last part is a file, the handler starts while the file is still arriving.
  *
- * On a handler parameter (legacy dialect) it also passes the value to the parameter.
+ * On a handler parameter (legacy dialect), it also passes the value to the parameter.
  *
- * @param parts The parts by name: `file()` for a file, a schema for a text field. Fields that are not named are left out;
- * a file that is not named is a 400.
- * @throws ConfigError at boot, if `@fastify/busboy` is not installed or too old.
+ * @param parts The parts by name: `file()` for a file, a schema for a text field. Other fields are left out; any other
+ * file is refused with 400.
+ * @throws ConfigError at boot if `@fastify/busboy` is not installed or too old.
  * @example
  * const Profile = { name: z.string().min(1), avatar: file({ maxSize: '5mb', types: ['image/png'] }) }
  *
@@ -29,7 +30,7 @@ import { decorator, refuseBare } from './write.js'
  */
 export function Upload<const P extends UploadParts>(
   parts: P,
-  // biome-ignore lint/suspicious/noExplicitAny: the parts of the request that the form does not describe
+  // biome-ignore lint/suspicious/noExplicitAny: the request parts that the form does not describe
 ): InputDecorator<Request<any, UploadOutput<P>>, UploadOutput<P>>
 export function Upload(...args: unknown[]): unknown {
   refuseBare('@Upload', args[0], args[1])

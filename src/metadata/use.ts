@@ -8,7 +8,7 @@ import { classOrMethod, isStandardContext, refuseBare } from './write.js'
  *
  * Middlewares run after the guard and the rate limits, and before the body is read. Interceptors wrap the handler.
  *
- * @param entries Express middlewares, lists of them, interceptors, and classes or tokens of interceptors.
+ * @param entries Express middlewares, lists of middlewares, interceptors, and interceptor classes or tokens.
  * @example
  * @Auth()
  * @Use(Timing)
@@ -25,7 +25,7 @@ export function Use(...entries: readonly UseEntry[]): DualClassOrMethodDecorator
   return classOrMethod('@Use()', { kind: 'use', entries: Object.freeze([...entries]) })
 }
 
-/** Whether a first argument is an entry, and not the class or the prototype that the decorator is written on. */
+/** Whether the first argument is an entry, and not the decorated class or prototype. */
 function isEntry(value: unknown): boolean {
   if (typeof value !== 'function') return hasIntercept(value)
   const isClass = /^class\b/.test(Function.prototype.toString.call(value))

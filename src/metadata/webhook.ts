@@ -9,12 +9,13 @@ import { methodOnly, refuseBare } from './write.js'
 
 /**
  * Accepts only requests that their sender has signed. The bytes of the body are verified before they are parsed; a
- * request without a valid signature is a 401, and a repeated request is a 409. The signature replaces the guard: the
- * route needs none, unless it has `@Auth()`.
+ * request without a valid signature is refused with 401, and a repeated request with 409. The signature replaces the
+ * guard: the route has no guard unless it has `@Auth()`.
  *
- * The body is JSON, or as `@Body` describes it. With `@Body({ type: 'bytes' })`, the handler receives the bytes.
+ * The body is JSON, unless `@Body` describes it otherwise. With `@Body({ type: 'bytes' })`, the handler receives the
+ * bytes.
  *
- * @param verifier {@link standardWebhooks}, {@link stripeWebhooks}, {@link githubWebhooks}, or a verifier of your own.
+ * @param verifier {@link standardWebhooks}, {@link stripeWebhooks}, {@link githubWebhooks}, or your own verifier.
  * @example
  * @Post('payments')
  * @Webhook(stripeWebhooks(() => process.env['STRIPE_WEBHOOK_SECRET'] ?? ''))
@@ -29,10 +30,10 @@ export function Webhook(...args: unknown[]): DualMethodDecorator {
 }
 
 /**
- * The scheme of Standard Webhooks and Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same names
- * with `svix-`.
+ * The scheme of Standard Webhooks and of Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same
+ * names with `svix-`.
  *
- * @param secrets In base64, with or without `whsec_` in front: 24 bytes or more.
+ * @param secrets The secrets in base64, with or without the prefix `whsec_`: 24 bytes or more.
  * @see https://www.standardwebhooks.com
  * @example
  * @Webhook(standardWebhooks(['whsec_new…', 'whsec_old…']))
@@ -60,8 +61,8 @@ export function stripeWebhooks(
 }
 
 /**
- * The scheme of GitHub: `X-Hub-Signature-256`, and the id `X-GitHub-Delivery`. It has no time, and the id is not signed:
- * an old delivery with another id passes.
+ * The scheme of GitHub: `X-Hub-Signature-256`, and the ID in `X-GitHub-Delivery`. It has no time, and the ID is not
+ * signed, so an old delivery with another ID is accepted.
  *
  * @param secrets The secrets of the webhook.
  * @see https://docs.github.com/webhooks

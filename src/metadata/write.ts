@@ -6,23 +6,20 @@ import { ConfigError } from '../errors/config-error.js'
 import { captureStack, noteDecorator } from './applied.js'
 import { type ClassRecord, classRecord } from './store.js'
 
-/**
- * The facts that a decorator states on each kind of target. A decorator on a kind that is left out is a mistake of
- * the user.
- */
+/** The facts that a decorator declares for each kind of target. A kind that is left out is an unsupported target. */
 export interface Writers {
   readonly class?: Fact
-  /** Facts of a method, and of a field with a route. */
+  /** The facts of a method or a field route. */
   readonly method?: Fact | readonly Fact[]
-  /** `false` for a decorator that no field can have: the options of a field route state the same. */
+  /** `false` for a decorator that is not allowed on fields, because field routes have an equivalent option. */
   readonly field?: false
-  /** Facts of a decorated handler parameter (legacy dialect). */
+  /** The facts of a decorated handler parameter (legacy dialect). */
   readonly parameter?: (index: number) => readonly Fact[]
 }
 
 /**
- * Makes a function that works as a decorator in both dialects. It only writes facts, and throws a `ConfigError` when
- * the target is not one of `writers`.
+ * Creates a function that works as a decorator in both dialects. It only stores facts, and throws a `ConfigError` if
+ * `writers` does not list the kind of its target.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
   const created = captureStack()
@@ -80,7 +77,7 @@ const names = new WeakMap<object, string>()
 
 /**
  * Refuses a class that `@Body` without parentheses has replaced, in the legacy dialect. A single class may also be a
- * valid argument of `@Body`, so it is only found now.
+ * valid argument of `@Body`, so the error can only be detected here.
  */
 function refuseReplaced(target: object): void {
   const name = names.get(target)
@@ -92,14 +89,14 @@ export function writeParameterToken(target: object, index: number, token: Token)
   classRecord(target).parameters.set(index, token)
 }
 
-/** Stores the token of a field (legacy dialect; a field of the standard dialect initializes itself). */
+/** Stores the token of a field (legacy dialect; in the standard dialect, a field initializes itself). */
 export function writeFieldToken(prototype: object, key: PropertyKey, token: Token): void {
   classRecord(prototype.constructor).fields.set(key, token)
 }
 
 /**
- * Refuses a decorator factory that was called with the arguments of a decorator. `@Auth` without parentheses would
- * otherwise be a decorator that never runs, and its route would have no guard.
+ * Refuses a decorator factory that was called with the arguments of a decorator. Otherwise, `@Auth` without parentheses
+ * would be a decorator that never runs, and its route would have no guard.
  */
 export function refuseBare(name: string, first: unknown, second: unknown): void {
   const isMember = isPrototype(first) && isKey(second)
@@ -114,7 +111,7 @@ export function refuseBare(name: string, first: unknown, second: unknown): void 
   throw bare(name, subject || name, cause)
 }
 
-/** Whether a value is the prototype of a class, which a decorator of a member receives first in the legacy dialect. */
+/** Whether a value is a class prototype, which is the first argument of a member decorator in the legacy dialect. */
 function isPrototype(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const { constructor: owner } = value as {
@@ -132,7 +129,7 @@ function bare(
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
-/** Rejects arguments of a decorator without parameters, because they would be ignored. */
+/** Rejects arguments for a decorator without parameters, because they would be ignored. */
 export function refuseArguments(name: string, args: readonly unknown[]): void {
   refuseBare(name, args[0], args[1])
   if (args.length === 0) return
@@ -146,12 +143,12 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
   ])
 }
 
-/** The arguments of decorators that accept only some. */
+/** The arguments of decorators that accept only certain values. */
 const TAKEN: Readonly<Record<string, string>> = {
   '@Auth': 'only guard names and { optional: true }',
 }
 
-/** The right place for arguments that users pass to decorators without parameters. */
+/** The correct place for arguments that users pass to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '@Auth': "Configure the guard as `auth.guard`; list roles and permissions in @Can('…').",
   '@Injectable': 'There are no scopes: every instance lives as long as the application.',
@@ -189,7 +186,8 @@ function kindOf(first: unknown, second: unknown, third: unknown): Kind {
     return isOfInstance && (kind === 'method' || kind === 'field') ? kind : 'misplaced'
   }
   if (second === undefined) {
-    // One argument is a class. A class with the index of a constructor parameter is not a target of these decorators.
+    // A single argument is a class. A class with an index is a constructor parameter, which these decorators do not
+    // support.
     return typeof first === 'function' && typeof third !== 'number' ? 'class' : 'misplaced'
   }
   if (typeof first === 'function') return 'misplaced'

@@ -11,7 +11,7 @@ export function acceptQuery({ bodies }: Pick<RouteModel, 'bodies'>): string {
   return types.map((type) => (TOKEN.test(type) ? type : JSON.stringify(type))).join(', ')
 }
 
-/** Finds out whether the parser of Node refuses the requests of a route. */
+/** Checks whether Node's parser refuses the requests of a route. */
 export function checkQueryMethod({ method, name }: RouteModel): Problem[] {
   if (method !== 'QUERY' || METHODS.includes(method)) return []
   return [

@@ -31,7 +31,7 @@ function checkStated(subject: string, limits: unknown): Problem[] {
   ]
 }
 
-/** Warns of body limits on a method without a body. Limits on a class apply to its other methods. */
+/** Warns about body limits on a method without a body. Limits on a class apply to its other methods. */
 export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[] {
   const methods = factsOf(facts, 'route').map(({ method }) => method)
   const inputs = factsOf(facts, 'input')
@@ -51,7 +51,7 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
 }
 
 /**
- * Merges the `@Limits` of a controller, its base classes and one method, field by field: the nearest value counts.
+ * Merges the `@Limits` of a controller, its base classes and one method, field by field: the nearest value applies.
  * Returns `null` if there are none.
  */
 export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): RouteBounds | null {

@@ -71,7 +71,7 @@ function checkSchema(subject: string, body: Body): Problem[] {
   return [invalid(subject, cause, "Write @Body({ type: 'bytes' }), or pass a Standard Schema.")]
 }
 
-/** Two bodies of one media type: only the first would be used. */
+/** Finds several bodies with the same media type, of which only the first would be used. */
 function checkDistinct(subject: string, facts: FactsByKind): Problem[] {
   const hasPlain = factsOf(facts, 'input').some(({ source }) => source === 'body')
   const all = factsOf(facts, 'body').flatMap(({ options }) =>

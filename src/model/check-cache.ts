@@ -5,10 +5,10 @@ import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 
-/** `@All` handles reads, too; its other methods bypass the cache. */
+/** `@All` also handles reads; its other methods bypass the cache. */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
-/** A ttl from this value on may be in milliseconds, as in other libraries; as seconds it would be hours. */
+/** A `ttl` from this value on is probably in milliseconds, as in other libraries. In seconds, it would be hours. */
 const SUSPICIOUS_FROM = 3600
 
 const NAMES: OptionNames<CacheDecoratorOptions> = {
@@ -50,8 +50,8 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /**
- * The cache is read before the body, so a key cannot contain the body, not even a key of the program. Only a `QUERY` has
- * the digest of its body in the key.
+ * The cache is read before the body, so even a custom key cannot contain the body. Only the key of a `QUERY` contains
+ * the digest of its body.
  */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
@@ -72,7 +72,7 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** The signature is verified after the cache, because it signs the body. */
+/** The signature covers the body, so it is verified only after the cache. */
 function cachedWebhook(subject: string): Problem {
   return {
     code: 'E_CACHE_BODY',

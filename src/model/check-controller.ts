@@ -70,7 +70,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   const ofOptions = checkRouteOptions(subject, facts)
   problems.push(...ofOptions)
-  // With invalid options, each of their schemas would be reported as well.
+  // If the options are invalid, each of their schemas would also be reported.
   if (facts.input && ofOptions.length === 0) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
   if (facts.upload) problems.push(...checkUpload(subject, facts))
@@ -112,7 +112,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Whether a method only has options for plugins, which may be on methods that are not routes. */
+/** Whether a method has only options for plugins, which are allowed on methods that are not routes. */
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)

@@ -8,8 +8,8 @@ import { checkOptions } from './check-decorators.js'
 import { groupFacts } from './facts-by-kind.js'
 
 /**
- * Finds classes that are decorated as controllers but only listed as providers: they are created, but have no
- * routes. A base class of a controller may be a provider.
+ * Finds classes that are decorated as controllers but listed only as providers: they are created, but their routes are
+ * not served. A base class of a controller may be a provider.
  */
 export function checkDecoratedProviders(
   scopes: readonly Scope[],

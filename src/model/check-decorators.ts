@@ -21,7 +21,7 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   return problems
 }
 
-/** A `check` that throws has found an unexpected value, so this is also a mistake of the value. */
+/** If `check` throws, it found an unexpected value, so the value is invalid. */
 function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
   try {
     return check?.(value as never)
@@ -30,7 +30,7 @@ function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | u
   }
 }
 
-/** Decorators that a class or a method can only have once: a second one would be ignored. */
+/** Decorators that a class or method can have only once, because a second decorator would be ignored. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['limits', '@Limits'],
@@ -77,8 +77,8 @@ type Options = Pick<RouteModel, 'options' | 'option'>
 const NONE: Options = Object.freeze({ options: Object.freeze([]), option: () => undefined })
 
 /**
- * Merges the options of a controller and of one method. A value on the method replaces the one on the class, or follows
- * it, as the option is defined.
+ * Merges the options of a controller and of one method. A value on the method replaces the value on the class, or is
+ * appended to it, as the option defines.
  */
 export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Options {
   if (ofClass.option === undefined && ofMethod.option === undefined) return NONE
@@ -87,7 +87,7 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
     const before = (found.get(option) ?? []) as readonly unknown[]
     found.set(option, merge === 'list' ? Object.freeze([...before, value]) : value)
   }
-  // The facts of a class begin with the nearest one. So the first value of an option counts.
+  // The facts of a class begin with the nearest class, so the first value of an option applies.
   for (const fact of factsOf(ofClass, 'option')) {
     if (fact.merge === 'list' || !found.has(fact.option)) add(fact)
   }

@@ -118,7 +118,7 @@ export function checkDocumented(
   return problems
 }
 
-/** A file is described only by its media type: its bytes are not read. */
+/** A file is described only by its media type, because its bytes are not read. */
 function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
     const cause = `${label} has a \`content\` that is not a media type.`

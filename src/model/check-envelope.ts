@@ -46,7 +46,7 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
   return problems
 }
 
-/** Checks the format of errors. The value may come from JavaScript. */
+/** Checks an error format. The value may come from JavaScript. */
 export function checkErrorFormat(subject: string, value: unknown): Problem[] {
   if (typeof value !== 'object' || value === null) {
     const remedy = 'Pass { format, schema }.'
@@ -75,7 +75,7 @@ export function checkBodySchema(subject: string, schema: unknown): Problem[] {
   return [{ code: 'E_SCHEMA_INVALID', subject, cause, remedy: problem.remedy }]
 }
 
-/** Checks the media type of a format of its own. */
+/** Checks the media type of a custom format. */
 export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   if (mediaType === undefined) return []
   const isWritable =
@@ -85,10 +85,10 @@ export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   return [invalid(subject, cause, "Pass 'application/json', or a type that ends with '+json'.")]
 }
 
-/** The arguments of `schema`: without a description, and with one. */
+/** The arguments with which `schema` is checked: data without and with a description. */
 const DATA: readonly OpenApiSchema[] = [{}, { $ref: '#/components/schemas/Data' }]
 
-/** Calls `schema`, so that a mistake is found before a client reads the document. */
+/** Calls `schema`, so that an error is found before a client reads the document. */
 function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem[] {
   for (const data of DATA) {
     const problems = checkSchemaOf(subject, envelope, data)
@@ -109,7 +109,7 @@ function checkSchemaOf(subject: string, envelope: EnvelopeFormat, data: OpenApiS
     return [invalid(subject, `Its \`schema\` returned ${shown(schema)}.`, remedy)]
   }
   if ('then' in schema) {
-    // Its rejection would end the process before the problem is reported.
+    // An unhandled rejection would end the process before the problem is reported.
     Promise.resolve(schema).catch(() => {})
     return [invalid(subject, 'Its `schema` returned a promise.', remedy)]
   }

@@ -19,14 +19,17 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** Whether all inputs describe different parts: one describes the whole input, or each describes another key. */
+/**
+ * Whether all inputs describe different parts: there is one input for the whole part, or each input describes a
+ * different key.
+ */
 function areDistinct(inputs: readonly InputFact[]): boolean {
   if (inputs.length < 2) return true
   const keys = new Set(inputs.map(({ key }) => key))
   return keys.size === inputs.length && !keys.has(undefined)
 }
 
-/** Two routes of one method may declare the same schema, because the method has one request. */
+/** Two routes of a method may declare the same schema, because the method has one request type. */
 function isRepeated({ by, schema }: InputFact, before: readonly InputFact[]): boolean {
   return (
     by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)

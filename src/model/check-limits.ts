@@ -7,7 +7,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 /** The maximum integer of a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From here on, whole thousands of seconds are probably milliseconds. */
+/** From this value on, whole thousands of seconds are probably milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
 /** The characters of a structured header string that need no escapes (RFC 9651, 3.3.3). */
@@ -70,7 +70,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
 }
 
 /**
- * Other libraries take windows in milliseconds: such a window would be hours long here, and so would `Retry-After`.
+ * Other libraries specify windows in milliseconds. Such a window would be hours long here, and so would `Retry-After`.
  */
 function checkUnit(subject: string, window: unknown): Problem[] {
   if (typeof window !== 'number' || window < SUSPICIOUS_FROM || window % 1000 !== 0) return []

@@ -5,13 +5,13 @@ import { KeyedSchema } from '../schema/composed-schemas.js'
 import { DECORATOR_OF } from './facts-by-kind.js'
 import { isStandardSchema } from './schema-problem.js'
 
-/** A parameter that receives a part of the request without validation. */
+/** A parameter that receives a request part without validation. */
 interface Unchecked {
   readonly index: number
   readonly source: InputSource
-  /** `null` if the parameter receives the whole part. */
+  /** The key; `null` if the parameter receives the whole part. */
   readonly key: string | null
-  /** The type that the compiler has recorded for the parameter. */
+  /** The type that the compiler emitted for the parameter. */
   readonly type: Type
 }
 
@@ -20,7 +20,7 @@ type Type = { readonly name: string } & ((...args: never[]) => unknown)
 /** No JSON value has one of these types: only body parsers in `middlewares` create them. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
 
-/** The values that a compiler records for types that do not exist at run time. */
+/** The values that a compiler emits for types that do not exist at run time. */
 const SILENT: readonly unknown[] = [Object, undefined, null]
 
 /**
@@ -49,7 +49,7 @@ function uncheckedOf({ parameters, inputs, bodies }: RouteModel, types: unknown)
   if (!Array.isArray(types)) return []
   return (parameters ?? []).flatMap(({ index, source, key }) => {
     if (!isInput(source) || isDescribed(inputs[source], key)) return []
-    // A body without a schema was read as its options state.
+    // A body without a schema is read as its options specify.
     if (source === 'body' && bodies !== null) return []
     const type: unknown = types[index]
     // One path parameter or header is always a string. A query parameter is a list if a client repeats it.
@@ -80,7 +80,7 @@ function toProblem(subject: string, { index, source, key, type }: Unchecked): Pr
     source === 'body' || key !== null
       ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
-  // Libraries that make a class from a schema keep the schema as a static property.
+  // Libraries that create a class from a schema store the schema as a static property.
   const kept = Object.entries(type).find(([, value]) => isStandardSchema(value))?.[0]
   const ready = kept === undefined ? null : `${name}.${kept}`
   const given = '~standard' in type ? name : ready

@@ -4,19 +4,19 @@ import { hidesParameters } from './hides-parameters.js'
 
 /**
  * Finds documented success statuses that a handler can never send: a handler without the response object sends the
- * value that it returns, with the status of `@HttpCode`, or else 200, or 204 for nothing.
+ * returned value with the status of `@HttpCode`, or else 200, or 204 without a value.
  */
 export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
   const possible = status === null ? [200, 204] : [status]
   if (redirect !== null) possible.push(redirect.status)
-  // A part of a file.
+  // The status for a part of a file.
   if (operation.responses.some(({ content }) => content !== undefined)) possible.push(206)
   const others = operation.responses.filter(
     (response) =>
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),
   )
-  // Checked last, because it reads the source of the handler.
+  // Checked last, because this reads the source text of the handler.
   if (others.length === 0 || mayRespondItself(route)) return []
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
@@ -26,7 +26,7 @@ export function checkResponses(route: RouteModel): Problem[] {
   }))
 }
 
-/** Whether a handler can get the response object, as far as its parameters show. */
+/** Whether the parameters of a handler show that it can get the response object. */
 function mayRespondItself({ stack, parameters }: RouteModel): boolean {
   if (parameters !== null) return parameters.some(({ source }) => source === 'res')
   const method = stack[0]?.handle
@@ -37,8 +37,8 @@ function mayRespondItself({ stack, parameters }: RouteModel): boolean {
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
- * Finds contradictions to `returns`, which is the first description: another one of its status, or a status without a
- * body.
+ * Finds contradictions to `returns`, which is the first description: another description of its status, or a status
+ * without a body.
  */
 export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const [first, ...others] = operation.responses

@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   rateLimit: true,
 }
 
-/** The decorators whose checks also check an option, with this option and its fact. */
+/** The decorators whose checks also check an option, with the option and its fact. */
 const MEANING = {
   '@HttpCode': { name: 'status', kind: 'status' },
   '@Paged': { name: 'paged', kind: 'pages' },
@@ -35,7 +35,10 @@ const MEANING = {
   '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
 } as const
 
-/** Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are checked. */
+/**
+ * Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are
+ * checked.
+ */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
     const problems = checkNames(subject, fact)
@@ -138,7 +141,7 @@ function checkReturns(
   }))
 }
 
-/** Names the option of a route where a problem names the decorator that means the same, and the method has only the option. */
+/** Replaces the decorator in a problem with the equivalent route option, if the method has only the option. */
 export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem {
   const [given] = factsOf(facts, 'routeOptions')
   if (given === undefined || !isPlain(given.options)) return problem

@@ -62,7 +62,7 @@ function keyOf({ route, path }: Taken): string {
   return `${route.method} ${pathShape(path)}`
 }
 
-/** The first route that receives the requests of another one. */
+/** The first route that receives the requests of another route. */
 function winnerOf(each: Taken, taken: ReadonlyMap<string, readonly Taken[]>): Taken | undefined {
   return taken.get(keyOf(each))?.find(({ route }) => shareVersion(route, each.route))
 }
@@ -88,7 +88,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
   }
 }
 
-/** Checks only schemas with known keys, and parameters that name a key. */
+/** Checks only schemas with known keys, and parameters with a key. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
@@ -102,7 +102,7 @@ function checkParams(route: RouteModel): Problem[] {
   ]
 }
 
-/** @param by Names the description of the keys. */
+/** @param by The description of the keys, in messages. */
 function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Problem[] {
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
   return unknown.map((key) => ({
@@ -113,7 +113,7 @@ function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Pr
   }))
 }
 
-/** Keys that are described one by one leave other parameters unchanged. */
+/** Keys that are described individually leave other parameters unchanged. */
 function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
   const { params } = route.inputs
   if (keys === undefined || params === null || params instanceof KeyedSchema) return []
@@ -162,7 +162,7 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** The keys of library schemas. They never change, and zod takes 0.1 ms to return them. */
+/** The keys of library schemas, cached because they never change and zod takes 0.1 ms to return them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
 /** The property names of an object schema, as far as they are known. */
@@ -176,7 +176,7 @@ function schemaKeys(schema: Schema): string[] | undefined {
 
 function readKeys(schema: Schema): string[] | undefined {
   const standard = (schema as { '~standard'?: { jsonSchema?: StandardJsonSchema } })['~standard']
-  // valibot shows its keys as `entries` and has no JSON Schema of its own.
+  // valibot has its keys in `entries`, and no JSON Schema.
   const { properties, entries } = schema as { properties?: object; entries?: object }
   const keyed = standard === undefined ? properties : (propertiesOf(standard.jsonSchema) ?? entries)
   return typeof keyed === 'object' && keyed !== null ? Object.keys(keyed) : undefined

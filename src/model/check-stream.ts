@@ -12,7 +12,7 @@ const SSE: OptionNames<SseOptions> = { ...JSON_LINES, heartbeat: true }
 
 type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
 
-/** Decorators for a response with one value, and the reasons why streams cannot have them. */
+/** Decorators for responses with one value, and the reasons why streams cannot have them. */
 const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
   cache: ['@Cache', 'a stream has no end that a cache could store'],
   redirect: ['@Redirect', 'a redirect has no items'],

@@ -25,7 +25,7 @@ export function checkUpload(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Two routes of one method may declare the same parts, because the method has one request. */
+/** Two routes of a method may declare the same parts, because the method has one request type. */
 function isRepeated({ by, parts }: Upload, before: readonly Upload[]): boolean {
   return by !== undefined && before.some((other) => other.by !== undefined && other.parts === parts)
 }

@@ -21,7 +21,7 @@ export function withBodies(facts: FactsByKind, { inputs, limits }: Omit<Bodies, 
   if (facts.body === undefined && facts.webhook === undefined) {
     return { inputs, bodies: null, limits }
   }
-  // A webhook signs the bytes, so its body is read by the same step as bytes are.
+  // A webhook signs the bytes, so its body is read by the same step as a `bytes` body.
   const isPlain = inputs.body !== null || facts.body === undefined
   const isDescribed = inputs.body !== null
   const plain = isPlain ? [{ ...modelOf('json', inputs.body, {}), isDescribed }] : []
@@ -34,7 +34,7 @@ export function withBodies(facts: FactsByKind, { inputs, limits }: Omit<Bodies, 
   }
 }
 
-/** The types that the options of a body name. */
+/** The types in the options of a body. */
 export function typesOf({ type = 'json' }: BodyOptions): readonly BodyType[] {
   return [type].flat()
 }
@@ -57,7 +57,7 @@ function modelOf(type: BodyType, schema: Schema | null, options: BodyOptions): B
   return Object.freeze({ type, contentTypes, schema, maxBytes, isDescribed: true })
 }
 
-/** Whether the route reads its body like one with `@Body(schema)`, apart from the limit. */
+/** Whether the route reads its body as with `@Body(schema)`, apart from the limit. */
 function isDefault([first, second]: readonly BodyModel[]): boolean {
   const isJson = first?.type === 'json' && first.contentTypes.join() === CONTENT_TYPES.json
   return second === undefined && isJson && first.schema !== null

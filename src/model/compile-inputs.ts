@@ -14,7 +14,7 @@ const NONE: RouteModel['inputs'] = Object.freeze({
   body: null,
 })
 
-/** The schema of each part of the request: the first one, or a joint schema of all separately described keys. */
+/** The schema of each request part: its first schema, or a combined schema of all separately described keys. */
 export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   if (facts.input === undefined) return NONE
   const inputs: Record<InputSource, Schema | null> = { ...NONE }
@@ -39,13 +39,13 @@ function schemaOf(source: InputSource, facts: FactsByKind): Schema | null {
   if (whole !== undefined || inputs.length === 0) return whole?.schema ?? null
   const entries = new Map<string, Schema | null>()
   for (const { key, schema } of inputs) entries.set(key as string, schema ?? null)
-  // A parameter without a schema receives its key from the validated input, so it must be in it.
+  // A parameter without a schema receives its key from the validated input, so the key must be in that input.
   for (const parameter of factsOf(facts, 'parameter')) {
     const { key } = parameter
     if (parameter.source === source && key !== undefined && !entries.has(key))
       entries.set(key, null)
   }
-  // The path itself declares all its parameters, so parameters without a schema stay.
+  // The path itself declares all its parameters, so parameters without a schema are kept.
   const isOpen = source === 'params'
   return new KeyedSchema(entries, { isOpen, createCompiler: () => createValidatorCompiler() })
 }

@@ -29,7 +29,7 @@ export interface CompiledModel {
   readonly problems: readonly Problem[]
 }
 
-/** Compiles the facts of the controllers into the frozen model. Collects problems and does not throw. */
+/** Compiles the facts of the controllers into the frozen model. Collects problems instead of throwing them. */
 export function compileModel(controllers: readonly Class[], options: ModelOptions): CompiledModel {
   const problems: Problem[] = []
   const routes: RouteModel[] = []
@@ -37,7 +37,8 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const chain = options.readChain(controller)
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
-    // One class of the chain at a time: a fact of a base class does not count as repeated in the subclass.
+    // Check the classes of the chain separately, because a fact of a base class does not count as repeated in the
+    // subclass.
     for (const { facts } of chain) {
       const link = groupFacts(facts)
       problems.push(...checkLink(controller.name, link))
@@ -125,7 +126,7 @@ function notOptional(subject: string): Problem {
   }
 }
 
-/** The maximum edit distance between a name and the probably intended name. */
+/** The maximum edit distance between a name and the name that was probably intended. */
 const MOST_EDITS = 2
 
 /**

@@ -5,8 +5,8 @@ import { essenceOf, isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /**
- * Compiles `@Produces` of a method, or else of its class; `null` without it. A method that names the type of its
- * response itself does not have its class' `@Produces`.
+ * Compiles `@Produces` of a method, or else of its class; `null` without it. The `@Produces` of the class does not
+ * apply to a method that itself specifies the type of its response.
  */
 export function compileProduces(
   facts: FactsByKind,
@@ -71,7 +71,7 @@ function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
   )
 }
 
-/** Finds descriptions with their own media type for responses whose type `@Produces` chooses. */
+/** Finds descriptions with a media type, for responses whose type `@Produces` determines. */
 export function checkProducedTypes(subject: string, facts: FactsByKind): Problem[] {
   if (facts.produces === undefined) return []
   return typeNames(facts).map((other) => ({
@@ -82,7 +82,7 @@ export function checkProducedTypes(subject: string, facts: FactsByKind): Problem
   }))
 }
 
-/** The decorators of a method that name the media type of its successes. */
+/** The decorators of a method that specify the media type of its success responses. */
 function typeNames(facts: FactsByKind): string[] {
   const isDocumented = factsOf(facts, 'responseDoc').some(
     ({ options }) =>

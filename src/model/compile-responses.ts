@@ -5,7 +5,7 @@ import { isSentWithoutEnvelope } from '../schema/response-shape.js'
 import { compileProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** The facts of the class and of the application that responses of a route depend on. */
+/** The facts of the class and the application on which a route's responses depend. */
 interface Owner {
   readonly facts: FactsByKind
   readonly tags: readonly string[]
@@ -21,7 +21,7 @@ type Responses = Pick<
 /**
  * Compiles how a route responds, and how the document describes it.
  *
- * @param status The stated status of its successes; `null` for 200, or 204 for nothing.
+ * @param status The declared status of success responses; `null` for 200, or 204 without data.
  */
 export function compileResponses(
   facts: FactsByKind,
@@ -63,7 +63,7 @@ function compileOperation(facts: FactsByKind, owner: Owner, status: number): Ope
   })
 }
 
-/** Of several descriptions of one status, the nearest one counts: the method, the class, its base, the application. */
+/** If a status has several descriptions, the nearest applies: method, class, base class, application. */
 function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResponseOptions[] {
   const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
   const returned = firstOf(facts, 'returns')

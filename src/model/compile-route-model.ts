@@ -28,16 +28,16 @@ import { flattenEntries, isMiddleware } from './uses.js'
 export interface OwnerOptions {
   /** The access of a route without an access decorator. */
   readonly defaultAccess: 'public' | 'protected'
-  /** The names of `auth.guards`, the default one first; empty without this option. */
+  /** The names of `auth.guards`, starting with the default guard; empty without this option. */
   readonly guards: readonly string[]
   /**
-   * Returns the path before the prefix of a controller: the prefix of the application, a segment such as `v1` if there is
-   * one, and the prefix of its module.
+   * Returns the path before the prefix of a controller: the prefix of the application, a segment such as `v1` if any,
+   * and the prefix of its module.
    */
   readonly prefixOf: (controller: Class, segment?: string) => string
   /** The option `versions`; `null` without it. */
   readonly versions: VersionSettings | null
-  /** The status of the routes of a method without `@HttpCode`; 200 or 204 for a method that is absent. */
+  /** The status of routes without `@HttpCode`, by HTTP method; 200 or 204 for a method that is absent. */
   readonly defaultStatus: DefaultStatus
   /** The envelope of a route without `@Envelope`. */
   readonly envelope: EnvelopeChoice
@@ -55,7 +55,7 @@ export interface Owner extends Omit<OwnerOptions, 'prefixOf'> {
   readonly tags: readonly string[]
 }
 
-/** Collects these values. */
+/** Collects the values that all routes of a controller share. */
 export function ownerOf(
   controller: Class,
   { facts }: InheritedController,
@@ -72,7 +72,7 @@ export function ownerOf(
   return { ...options, controller, facts, prefix, prefixIn, ...shared }
 }
 
-/** A route that is not compiled yet. */
+/** A route before its compilation. */
 export interface Draft {
   readonly handler: PropertyKey
   readonly facts: FactsByKind
@@ -81,14 +81,15 @@ export interface Draft {
   readonly version: string | null
 }
 
-/** Turns the facts of a handler into its route. */
+/** Compiles the facts of a handler to its route. */
 export function compileRouteModel(
   { handler, facts, verb, index, version }: Draft,
   owner: Owner,
 ): RouteModel {
   const { controller } = owner
   const { path, plainPath, versionHeader } = placeOf(version, verb, owner)
-  // Written out: an object spread in the middle of a literal costs more than the rest of this function.
+  // The fields are written out, because an object spread in the middle of a literal takes longer than the rest of this
+  // function.
   const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
   const status = compileStatus(facts, verb, owner)
   const responses = compileResponses(facts, owner, status)
@@ -140,7 +141,7 @@ export function compileRouteModel(
   })
 }
 
-/** Where requests name the version of a route: in its path, or in a header. */
+/** Where requests specify the version of a route: in its path, or in a header. */
 function placeOf(
   version: string | null,
   { path: own }: FactOf<'route'>,
@@ -157,7 +158,7 @@ function placeOf(
 
 const NO_GUARDS: readonly string[] = Object.freeze([])
 
-/** Access decorators of a method replace the access decorators of its class; the abilities of both add up. */
+/** Access decorators of a method replace the access decorators of its class; the abilities of both are combined. */
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess, guards: known }: Owner,
@@ -167,7 +168,7 @@ function compileAccess(
   }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
-  // Without a user there are no abilities, so `@Can` always requires the guard.
+  // Without a user, there are no abilities, so `@Can` always requires the guard.
   const isAuthOptional = !isCan && auth?.isOptional === true
   // Senders of webhooks have no credentials: the signature replaces them.
   const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
@@ -181,13 +182,13 @@ function compileAccess(
   return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
 }
 
-/** A redirect has its own status, and no other response is described. */
+/** A redirect has its own status, so no other success response is described. */
 function compileStatus(
   facts: FactsByKind,
   { method }: FactOf<'route'>,
   { defaultStatus }: Owner,
 ): number | null {
-  // A browser reads events of a response with the status 200 only.
+  // A browser reads events only from a response with status 200.
   if (facts.stream !== undefined) return null
   const stated = firstOf(facts, 'status')?.status
   if (stated !== undefined) return stated
@@ -217,7 +218,7 @@ function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }
 
-/** An empty list becomes `null`: readers test for one value and omit the step. */
+/** An empty list becomes `null`, so that readers can omit the step after a single comparison. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : Object.freeze(list)
 }
@@ -235,7 +236,7 @@ function compileUses(ofClass: FactsByKind, ofMethod: FactsByKind): UsedByRoute |
   })
 }
 
-/** Many proxies cut a connection that is idle for 60 seconds, some after 30. */
+/** Many proxies close a connection that is idle for 60 seconds, some after 30. */
 const HEARTBEAT = '15s'
 
 /** Compiles `@Sse` and `@JsonLines`. The checks have refused values that are not durations. */
@@ -263,8 +264,8 @@ function toMs(duration: number | string): number {
 }
 
 /**
- * The value that `route.get()` and `route.all()` of Express store in `route.methods`. Routes with the same method
- * share the object.
+ * The value that Express' `route.get()` and `route.all()` store in `route.methods`. Routes with the same method share
+ * the object.
  */
 function expressMethods(method: HttpMethod): RouteModel['methods'] {
   METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
@@ -285,7 +286,7 @@ function expressStack(
   ])
 }
 
-/** `undefined` for `ALL`, as in Express. */
+/** A method in lower case; `undefined` for `ALL`, as in Express. */
 function lowerCase(method: HttpMethod): string | undefined {
   return method === 'ALL' ? undefined : method.toLowerCase()
 }

@@ -12,7 +12,7 @@ type Upload = Pick<RouteModel, 'inputs' | 'upload'>
 
 const DEFAULT_BYTES = 1024 * 1024
 
-/** The boundaries and the heads of the parts: the bytes of a form beside its content. */
+/** The space for boundaries and part headers: the bytes of a form besides its content. */
 const FRAMING_BYTES = 64 * 1024
 
 /** Adds the form to the inputs of a route. */
@@ -37,15 +37,15 @@ export function ruleOf({ options }: FileSchema): FileRule {
   })
 }
 
-/** Options may be wrong until they are checked. */
+/** The options have not been checked, so they may be invalid. */
 function lowerCased(types: unknown): string[] {
   return [types].flat().map((type) => String(type).toLowerCase())
 }
 
 /**
- * The most bytes of a form.
+ * The maximum number of bytes in a form.
  *
- * @param fieldBytes The most bytes of its text fields together: the limit of other bodies.
+ * @param fieldBytes The maximum total size of the text fields: the limit for other bodies.
  */
 export function bytesOfForm({ fileBytes }: UploadModel, fieldBytes: number): number {
   return fileBytes + fieldBytes + FRAMING_BYTES

@@ -14,7 +14,7 @@ export function groupFacts(facts: readonly Fact[]): FactsByKind {
     if (group === undefined) groups[fact.kind] = [fact]
     else group.push(fact)
   }
-  // Each fact is in the list of its own kind, which the compiler cannot see.
+  // Each fact is in the list for its kind, which the compiler cannot infer.
   return groups as FactsByKind
 }
 
@@ -23,7 +23,7 @@ export function factsOf<K extends Fact['kind']>(facts: FactsByKind, kind: K): re
   return facts[kind] ?? NONE
 }
 
-/** The first fact of one kind, which is the nearest one in the chain of classes. */
+/** The first fact of one kind, which is the nearest in the class chain. */
 export function firstOf<K extends Fact['kind']>(
   facts: FactsByKind,
   kind: K,
@@ -31,7 +31,7 @@ export function firstOf<K extends Fact['kind']>(
   return facts[kind]?.[0]
 }
 
-/** The facts of each route: messages use the author's words, and no other code needs them. */
+/** The facts of each route, for messages that use the author's words. */
 const written = new WeakMap<RouteModel, FactsByKind>()
 
 /** Stores the facts from which a route was compiled. */
@@ -49,13 +49,13 @@ export const DECORATOR_OF: Readonly<Record<InputSource, string>> = {
   cookies: '@Cookies',
 }
 
-/** How the author has written an input of a route: `@Params`, or `params` in `@Get()`. */
+/** How the author declared an input of a route: `@Params`, or `params` in `@Get()`. */
 export function writtenAs(route: RouteModel, source: InputSource): string {
   const facts = written.get(route)
   return facts === undefined ? DECORATOR_OF[source] : inputWrittenAs(facts, source)
 }
 
-/** How an input is written in the facts of a method. */
+/** How an input is declared in the facts of a method. */
 export function inputWrittenAs(facts: FactsByKind, source: InputSource): string {
   const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
   const all = source === 'body' ? [...inputs, ...factsOf(facts, 'body')] : inputs

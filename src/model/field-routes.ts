@@ -16,19 +16,19 @@ export type FieldRoutes = ReadonlyMap<PropertyKey, MadeRoute>
 
 /** The field routes of a controller. */
 export interface ReadFields {
-  /** By the class that declares the fields: the controller, or one of its base classes. */
+  /** The routes, by the class that declares the fields: the controller, or one of its base classes. */
   readonly byClass: ReadonlyMap<Class, FieldRoutes>
   readonly problems: readonly Problem[]
 }
 
 const NO_FIELDS: ReadFields = { byClass: new Map(), problems: [] }
 
-/** Constructing a class twice would run its constructor once more. */
+/** The results are stored, because constructing a class again would run its constructor again. */
 const known = new WeakMap<Class, ReadFields>()
 
 /**
- * Reads the routes of a controller's fields. Fields exist on instances only, so a class with such routes is constructed
- * once, with stand-ins in place of its dependencies. Other classes are left alone.
+ * Reads the routes of a controller's fields. Fields exist only on instances, so a class with such routes is constructed
+ * once, with stand-ins for its dependencies. Other classes are not constructed.
  */
 export function readFieldRoutes(controller: Class): ReadFields {
   let fields = known.get(controller)
@@ -73,7 +73,7 @@ function readChainOfFields(controller: Class): ReadFields {
   return { byClass, problems }
 }
 
-/** An instance with stand-ins, and the routes of its constructor, in order. */
+/** An instance with stand-ins, and the routes that its constructor created, in order. */
 interface Made {
   readonly fields: FieldRoutes
   readonly routes: readonly MadeRoute[]
@@ -96,7 +96,7 @@ function makeInstance(controller: Class, link: Class): Made {
   }
 }
 
-/** A class may list tokens of parameters with defaults, which `length` does not count. */
+/** A class may list tokens for parameters with defaults, which `length` does not include. */
 function countParameters(target: Class): number {
   const { inject } = target as { readonly inject?: unknown }
   return Math.max(target.length, Array.isArray(inject) ? inject.length : 0)
@@ -112,7 +112,10 @@ export function fieldsOf(instance: object): FieldRoutes {
   return fields
 }
 
-/** The fields that a class adds to its base or replaces. The constructor of the base runs first, so its routes are made first. */
+/**
+ * The fields that a class adds to its base or replaces. The constructor of the base class runs first, so its routes are
+ * created first.
+ */
 function ownFields({ fields, routes }: Made, base: Made): FieldRoutes {
   const ofBase = new Set(routes.slice(0, base.routes.length))
   const isInherited = (key: PropertyKey, made: MadeRoute) =>
@@ -162,7 +165,10 @@ function nameOf({ name }: Class): string {
 const CALL =
   '(?:\\(0,\\s*[\\w$]+\\.(?:get|query|post|put|patch|del)\\)|(?:[\\w$]*(?:blazon|import)[\\w$]*\\.)?(?:get|query|post|put|patch|del)(?:\\$?\\d+)?)\\s*\\(\\s*'
 
-/** The value of a field: `add = post('/')`, `this.add = post(path)`. A method may have `const note = get(id)`, which does not begin so. */
+/**
+ * The value of a field: `add = post('/')`, `this.add = post(path)`. A method may contain `const note = get(id)`, which
+ * does not match this.
+ */
 const OF_FIELD = `(?:^|[{};\\n/])\\s*(?:this\\.|this\\[)?["'\`]?[\\w$]+["'\`\\]]*\\s*=\\s*${CALL}["'\`\\w$]`
 
 /**
@@ -174,8 +180,8 @@ const INSIDE = `(?:[(,[]|\\bvalue:)\\s*${CALL}(["'\`])[^\\s"'\`]*\\1`
 const MAKES_ROUTES = new RegExp(`${OF_FIELD}|${INSIDE}`)
 
 /**
- * Whether the source text of a class seems to make routes of its fields. Only such a class is constructed when routes are
- * read, so other classes are not affected.
+ * Whether the source text of a class seems to declare field routes. Only such a class is constructed when routes are
+ * read.
  */
 function makesRoutes(target: Class): boolean {
   return MAKES_ROUTES.test(Function.prototype.toString.call(target))

@@ -3,7 +3,7 @@ import type { Class } from '../contracts/provider.js'
 import { mergeLimits } from './bounds.js'
 import { type FactsByKind, groupFacts } from './facts-by-kind.js'
 
-/** Reads the facts of a class and its base classes, nearest first. */
+/** Reads the facts of a class and its base classes, starting with the class. */
 export type ReadChain = (target: Class) => readonly ClassFacts[]
 
 /** A controller with its inherited parts: the facts of the class and of each method. */
@@ -14,12 +14,12 @@ export interface InheritedController {
 
 /**
  * Merges a class with its base classes. The nearest facts come first, so the first fact of a kind is the closest one.
- * An overridden method keeps the decorators of the original, except for the kinds that it states again: an override
- * never loses a guard.
+ * An overriding method inherits the decorators of the original, except for the kinds that it declares itself, so that
+ * an override never loses a guard.
  */
 export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()
-  // Begins with the base class, so that inherited routes come first and keep their order.
+  // Start with the base class, so that inherited routes come first and keep their order.
   for (const link of [...chain].reverse()) {
     for (const [key, facts] of link.methods) methods.set(key, override(facts, methods.get(key)))
   }

@@ -1,7 +1,7 @@
 import { unicodePattern } from '../errors/unicode-pattern.js'
 import { literalOf, type PathPart, type PathSegment, parsePath } from './paths.js'
 
-/** The mistake of a path, with the place, and its remedy. */
+/** The error in a path, with its position, and the remedy. */
 export interface PathProblem {
   readonly cause: string
   readonly remedy: string
@@ -27,16 +27,16 @@ export function prefixProblem(prefix: unknown): string | null {
   return hasWildcard ? 'paths follow it, so it cannot have a wildcard' : null
 }
 
-/** Paths without anything to check, which most paths are. */
+/** Paths without special characters, like most paths, which need no check. */
 const PLAIN = /^[\w/-]*$/
 
 const SYNTAX =
   'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
 const ESCAPE = `A backslash escapes the next character: 'books\\\\:batchGet'.`
 
-/** Characters that have a meaning in other path syntaxes, or that URLs cannot contain, unless escaped. */
+/** Characters that are special in other path syntaxes, or that URLs cannot contain, unless escaped. */
 const MEANT = /[?+(){}[\]#%\s]/u
-/** Control characters and halves of surrogate pairs. */
+/** Control characters and lone surrogates. */
 const NEVER = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u
 
 function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | null {
@@ -128,7 +128,7 @@ function namesProblem(parts: readonly PathPart[]): PathProblem | null {
   return null
 }
 
-/** People count characters from 1. */
+/** In messages, characters are counted from 1. */
 function placeOf(part: { readonly at: number } | undefined): string {
   return part === undefined ? '' : ` at character ${part.at + 1}`
 }

@@ -18,8 +18,8 @@ export function pathParameters(path: string): string[] {
 }
 
 /**
- * The form in which the router compares paths: without case and parameter names. Of two routes with the same method
- * and the same shape, only one can be reached.
+ * The form in which the router compares paths: in lower case and without parameter names. If two routes have the same
+ * method and shape, only one of them can be reached.
  */
 export function pathShape(path: string): string {
   if (isLiteral(path)) return path.toLowerCase()
@@ -39,9 +39,9 @@ export function hasShape(
 }
 
 /**
- * Writes the path of a URL, percent-encoded where a URL needs it (RFC 3986, 3.3).
+ * Writes the path of a URL, percent-encoded where necessary (RFC 3986, 3.3).
  *
- * @param write Returns the text that takes the place of a parameter. It is not encoded.
+ * @param write Returns the text that replaces a parameter. It is not encoded.
  */
 export function writePath(path: string, write: (name: string) => string): string {
   return rewrite(path, { literal: encodeLiteral, parameter: write, wildcard: write })
@@ -63,7 +63,7 @@ function rewrite(path: string, write: Rewriting): string {
     .join('/')
 }
 
-/** A piece of a segment of a path. `at` is its place in the path, from 0. */
+/** A part of a path segment. `at` is its index in the path, starting at 0. */
 export type PathPart =
   | {
       readonly kind: 'literal'
@@ -80,8 +80,8 @@ export type PathSegment = readonly PathPart[]
 const PART = /\\([^\w]?)|([:*])(\w*)|[^\\:*]+/gu
 
 /**
- * Reads the segments of a path. Boot checks, the document, the router and the requests of tests are all made of these
- * parts. A path with wrong syntax has parts, too: `pathProblem` finds their mistakes.
+ * Reads the segments of a path. Boot checks, the document, the router and test requests all use these parts. A path
+ * with invalid syntax also has parts, in which `pathProblem` finds the errors.
  */
 export function parsePath(path: string): PathSegment[] {
   let start = 0
@@ -104,7 +104,7 @@ function parseSegment(segment: string, start: number): PathSegment {
   )
 }
 
-/** Whether a path is literal and has no escapes, as most paths: then it need not be parsed. */
+/** Whether a path is literal and has no escapes, like most paths, so that it does not need to be parsed. */
 export function isLiteral(path: string): boolean {
   return !/[:*\\]/.test(path)
 }

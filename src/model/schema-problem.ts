@@ -16,7 +16,7 @@ export function schemaProblem(schema: unknown): SchemaProblem | null {
 }
 
 /**
- * The problem of a bare shape such as `{ name: z.string() }`: as a JSON Schema it has no keywords and would accept
+ * The problem of a bare shape such as `{ name: z.string() }`: as a JSON Schema, it has no keywords and would accept
  * every value.
  */
 function shapeProblem(schema: object): SchemaProblem | null {
@@ -32,8 +32,7 @@ function shapeProblem(schema: object): SchemaProblem | null {
 }
 
 /**
- * Finds a class, an instance of a class, or a schema of a library inside a JSON Schema: that part would accept every
- * value.
+ * Finds a class, a class instance or a library schema inside a JSON Schema, because that part would accept every value.
  */
 function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
@@ -79,7 +78,7 @@ const GIVE_OBJECT =
 
 type AnyFunction = { readonly name: string; readonly prototype?: object }
 
-/** The problem of a function in place of a schema, which most often is a class. */
+/** The problem of a function in place of a schema; usually, it is a class. */
 function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
     const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
@@ -107,8 +106,8 @@ function isClass(given: AnyFunction): boolean {
 }
 
 /**
- * The problem of an instance of a class. It is not a JSON Schema, even if its fields have the names of keywords.
- * Without such fields, it would accept every value as a JSON Schema.
+ * The problem of a class instance. It is not a JSON Schema, even if its fields have the names of keywords. Without such
+ * fields, it would, as a JSON Schema, accept every value.
  */
 function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)
@@ -126,9 +125,7 @@ function instanceProblem(schema: object): SchemaProblem | null {
   return { cause: `is an object of the class ${name}, which is not a schema.`, remedy }
 }
 
-/**
- * Requires the function that validates: without it, the value would be compiled as a JSON Schema without keywords.
- */
+/** Requires the validation function, because a value without it would be compiled as a JSON Schema without keywords. */
 export function isStandardSchema(value: unknown): boolean {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
   const standard = isHolder && (value as { '~standard'?: { validate?: unknown } })['~standard']

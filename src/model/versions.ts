@@ -4,7 +4,7 @@ import type { VersionSettings } from '../contracts/version.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** A name that paths and headers can contain. Paths ignore case, so there are no capitals. */
+/** A name that paths and headers can contain. It has no upper-case letters, because paths are case-insensitive. */
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/
 const LONGEST = 32
 const NEUTRAL: readonly null[] = [null]
@@ -14,7 +14,10 @@ export function isVersion(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST && NAME.test(name)
 }
 
-/** The versions of a route; `[null]` for a route in every version. A decorator of a method replaces the decorator of its class. */
+/**
+ * The versions of a route; `[null]` for a route in every version. A method's decorator replaces the decorator of its
+ * class.
+ */
 export function versionsIn(
   facts: FactsByKind,
   ofClass: FactsByKind,
@@ -26,11 +29,11 @@ export function versionsIn(
 /** Lists the versions of routes in order: `2` before `10`. */
 export function listVersions(routes: readonly Pick<RouteModel, 'version'>[]): string[] {
   const names = [...new Set(routes.flatMap(({ version }) => version ?? []))]
-  // A collator took a twentieth of a start.
+  // Creating a collator took a twentieth of startup time.
   return names.length < 2 ? names : names.sort(new Intl.Collator('en', { numeric: true }).compare)
 }
 
-/** Whether some request reaches both routes if their methods and paths are the same. */
+/** Whether a request can match both routes if their methods and paths are equal. */
 export function shareVersion(one: RouteModel, { version }: RouteModel): boolean {
   return one.version === null || version === null || one.version === version
 }

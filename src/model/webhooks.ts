@@ -12,7 +12,7 @@ const HEADERS = {
   github: ['X-Hub-Signature-256', 'X-GitHub-Delivery'],
 } as const
 
-/** Whether a verifier is a built-in scheme. A custom verifier may have a property `scheme`, too. */
+/** Whether a verifier is a built-in scheme. A custom verifier may also have a property `scheme`. */
 export function isScheme(verifier: unknown): verifier is WebhookScheme {
   const { scheme, verify } = Object(verifier) as { scheme?: unknown; verify?: unknown }
   return verify === undefined && typeof scheme === 'string' && Object.hasOwn(HEADERS, scheme)
@@ -26,13 +26,13 @@ export function webhookHeaders({ webhook }: Pick<RouteModel, 'webhook'>): readon
 
 const NAMES: OptionNames<WebhookOptions> = { tolerance: true, replays: true }
 
-/** Checks the `@Webhook` of a method. Secrets are read and checked when the application starts. */
+/** Checks the `@Webhook` of a method. Secrets are read and checked at startup. */
 export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'webhook').flatMap(({ verifier }) => {
     if (isScheme(verifier)) {
       const place = `${subject} @Webhook `
       return [
-        // A misspelt `tolerance` or `replays` would accept a delivery again.
+        // With a misspelt `tolerance` or `replays`, a repeated delivery could be accepted.
         ...unknownOptions(place, verifier.options, NAMES),
         ...checkDuration(`${place}tolerance`, verifier.options?.tolerance),
       ]

@@ -15,14 +15,14 @@ type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'af
 
 interface AddedToAccess {
   readonly stages: AccessStages
-  /** `null` for a router, which no plugin has steps for. */
+  /** The plugin steps; `null` for a router, to which plugins do not add steps. */
   readonly plugins: Pick<PluginStages, 'beforeGuard' | 'afterGuard'> | null
 }
 
 /**
- * The steps that decide about access.
+ * Creates the steps that decide about access.
  *
- * @param route `null` for a router, which always needs the guard.
+ * @param route The route; `null` for a router, which always needs the guard.
  */
 export function accessSteps(
   route: RouteModel | null,
@@ -31,7 +31,7 @@ export function accessSteps(
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
-  // The cache of a route decides itself who gets a response.
+  // A route's cache itself decides who gets a response.
   const forbidsStoring = (route?.cache ?? null) === null
   const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
   return {

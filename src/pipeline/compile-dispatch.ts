@@ -15,12 +15,10 @@ import type { EnterConfig } from './steps/plugin.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  /** Finds the route of a request, also by its version header if the API has one. */
+  /** Finds the route of a request, including by its version header if the API has one. */
   readonly match: (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
   readonly routes: readonly RouteModel[]
-  /**
-   * Compiled routes, by `route.index`. The routes of the framework itself, such as the documentation, come after them.
-   */
+  /** The compiled routes, by `route.index`, followed by routes of the framework itself, such as the documentation. */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
   /** Counts requests without a route against rate limits; `null` without rate limits. */
@@ -32,9 +30,9 @@ export interface DispatchConfig {
 type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
- * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405
- * with `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it names no version; or,
- * for `OPTIONS`, 200 with `Allow`.
+ * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405 with
+ * `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it specifies no version;
+ * or, for `OPTIONS`, 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config
@@ -51,9 +49,8 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
 }
 
 /**
- * Whether to pass the request to the application in which ours is mounted, as an Express router does. This is
- * the case if we have no route with this path, or none with this method. We respond to `OPTIONS` of our own
- * paths.
+ * Whether to pass the request to the application in which ours is mounted, as an Express router does. This is the case
+ * if there is no route with this path, or with this method. Our application responds to `OPTIONS` for its own paths.
  */
 function isTheirs({ kind }: Unmatched, method: string): boolean {
   return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
@@ -117,8 +114,8 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
 }
 
 /**
- * Compiles a handler without a controller to a route. Its throws and rejections, and the time that it takes, are
- * handled as in other routes.
+ * Compiles a handler without a controller to a route. Its errors, rejections and time limit are handled as in other
+ * routes.
  */
 export function compileFrameworkRoute(
   handle: RequestHandler,
@@ -135,28 +132,28 @@ export function compileFrameworkRoute(
   }
 }
 
-/** The query parsers of Express, which stop at {@link MAX_PARAMETERS}. A custom parser has its own limits. */
+/** The Express query parsers, which stop at {@link MAX_PARAMETERS}. A custom parser has its own limits. */
 const EXPRESS_PARSERS: readonly unknown[] = [true, 'simple', 'extended']
 
 /** The input of {@link limitQuery}. */
 interface QueryLimit extends Pick<DispatchConfig, 'match'> {
-  /** Its settings contain the query parser. */
+  /** The Express application whose settings contain the query parser. */
   readonly express: Application
   /** Runs requests that are not refused. */
   readonly run: RunRoute
-  /** Responds with the error, and with the CORS headers that a browser needs to show it. */
+  /** Responds with the error, and with the CORS headers that a browser needs to expose it. */
   readonly refuse: RunRoute
 }
 
 /**
- * Refuses a request with more query parameters than the parsers of Express read, because they silently drop the
- * rest. The check runs before any code reads `req.query`: a getter that throws in a callback would end the
- * process.
+ * Refuses a request with more query parameters than the parsers of Express read, because they silently drop further
+ * parameters. The check runs before any code reads `req.query`, because a getter that throws in a callback would end
+ * the process.
  */
 export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRoute {
   return function runLimited(req, res) {
     const isRead = EXPRESS_PARSERS.includes(express.get('query parser'))
-    // The application that ours is mounted in may use another parser for this request.
+    // The application in which ours is mounted may use another parser for this request.
     const isTheirs =
       req[kPassOn] !== undefined && match(req.method, req.url, req.headers).kind !== 'route'
     if (isRead && !isTheirs) refuse(req, res)

@@ -36,7 +36,7 @@ import { validateStage } from './steps/validate.js'
 import type { CompiledStream } from './streams/compile-stream.js'
 
 /**
- * Compiles a route to one function. It is called at boot.
+ * Compiles a route to one function. Called at boot.
  *
  * @throws TypeError if the controller has no method of this name.
  */
@@ -61,7 +61,8 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const isDescribed = route.inputs.body !== null
   const isQuery = route.method === 'QUERY'
   const uses = usesOf(route, parts, config)
-  // Written out: at boot, an object spread in the middle of a literal costs more than the rest of this function.
+  // The fields are written out, because an object spread in the middle of a literal takes longer than the rest of this
+  // function.
   const plugins = pluginStages(added, config)
   const { beforeGuard, unverifiedTenant, guard, tenant, authorizeTenant, afterGuard, can } =
     accessSteps(route, { stages, plugins }, config)
@@ -124,7 +125,7 @@ function usesOf(
   })
 }
 
-/** The step that responds. In a route with marked fields, it sends them only if the caller is known. */
+/** The step that responds. In a route with marked fields, it sends them only if it is known what the caller may see. */
 function respondStep(
   route: RouteModel,
   { visibility, invocation }: Pick<RouteParts, 'visibility'> & { readonly invocation: Invocation },
@@ -136,7 +137,7 @@ function respondStep(
   return (next) => respond(hide(next))
 }
 
-/** The step that limits the fields of responses. Only one function can prepare a body, so both limits are one step. */
+/** The step that limits response fields. Both limits are one step, because only one function can prepare a body. */
 function fieldsStep(
   route: RouteModel,
   { fields, visibility }: RouteParts,
@@ -187,7 +188,7 @@ function streamFor(
   return streamOf === null ? null : streamOf(route)
 }
 
-/** Compiles a route that only decides about access. It calls another handler, without inputs, and responds with 204. */
+/** Compiles a route that only checks access. It calls another handler without inputs, and responds with 204. */
 export function compileProbe(
   route: RouteModel,
   {

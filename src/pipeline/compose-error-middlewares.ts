@@ -15,14 +15,14 @@ export interface PlacedErrorMiddleware {
   readonly place: number
 }
 
-/** The place where the error of a middleware came from. */
+/** The place where a middleware's error occurred. */
 export interface ErrorOrigin {
   /**
-   * Continues the request after that place, but not before the middleware with the number `place`. `null` if
-   * nothing follows.
+   * Continues the request after that place, but not before the middleware with the index `place`; `null` if nothing
+   * follows.
    */
   readonly passOver: ((place: number, argument: unknown) => void) | null
-  /** Handles an error of an error middleware that has let the request continue already. */
+  /** Handles an error of an error middleware that has already allowed the request to continue. */
   readonly failLate: (error: unknown) => void
 }
 
@@ -54,10 +54,10 @@ export interface ErrorEnds {
 }
 
 /**
- * Passes an error from one error middleware to the next. It does so even if the response has begun, because
- * error middlewares also log. As in Express, an error middleware can call `next()` to let the request continue.
- * It continues after that error middleware and after the place of the error. If nothing follows there, the
- * error becomes a 404, which the next error middlewares receive.
+ * Passes an error from one error middleware to the next, even if the response has begun, because error middlewares also
+ * log. As in Express, an error middleware can call `next()` to allow the request to continue: after that error
+ * middleware and after the place of the error. If nothing follows there, the error becomes a 404, which the next error
+ * middlewares receive.
  */
 export function composeErrorMiddlewares(
   middlewares: readonly PlacedErrorMiddleware[],
@@ -120,7 +120,7 @@ class ErrorWalk {
     const passOver = origin?.passOver ?? null
     const isLast = passOver === null || (argument === 'router' && req[kPassOn] === undefined)
     if (isLast) return this.#pass(nothingBehind(), this.#at + 1)
-    // A response was sent already, by the error middleware or by the timeout.
+    // A response has already been sent, by the error middleware or by the timeout.
     if (res.headersSent || req[kIsExpired]) return
     this.#at = this.#config.middlewares.length
     this.#hasGoneOn = true
@@ -130,8 +130,8 @@ class ErrorWalk {
   }
 
   /**
-   * Handles an error of an error middleware that has passed its error on already. Either the request has
-   * continued, or another error middleware has the error.
+   * Handles an error of an error middleware that has already passed its error on. Either the request has continued, or
+   * another error middleware is handling the error.
    */
   #failLate(error: unknown): void {
     const { req, origin, log } = this.#config
@@ -147,7 +147,7 @@ class ErrorWalk {
   }
 
   /**
-   * Logs an error of the client if the response has a status of 500 or above, also if other code has sent it. If the
+   * Logs a client error if the response status is 500 or higher, even if other code has sent the response. If the
    * request has continued, such an error is not logged.
    */
   #noteResponse(): void {

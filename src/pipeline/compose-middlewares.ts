@@ -23,16 +23,16 @@ export interface MiddlewareEnds {
 /**
  * Watches a request.
  *
- * @param holder Returns the index of the middleware that has the request or has failed, or the number of
- * middlewares if the request has left them.
+ * @param holder Returns the index of the middleware that is handling the request or has failed; the number of
+ * middlewares if the request has passed all of them.
  */
 export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () => number) => void
 
 /**
- * Runs middlewares in order, then `done`, by the rules of Express 5: an argument to `next`, a throw and a
- * rejection are errors. Two rules are stricter. A thrown or rejected `undefined` is an error too, and does not
- * let the request pass. And each middleware has its own `next`, which works once. With a shared `next`, a
- * second call could skip a middleware that has not decided yet.
+ * Runs middlewares in order, then `done`, by the rules of Express 5: an argument to `next`, a thrown value and a
+ * rejection are errors. Two rules are stricter. A thrown or rejected `undefined` is also an error, and does not allow
+ * the request. And each middleware has its own `next`, which works only once, because a second call of a shared `next`
+ * could skip a middleware that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
@@ -40,14 +40,14 @@ export function composeMiddlewares(
 ): RunRoute {
   const end = middlewares.length
   function leave(req: BlazonRequest, res: Response): void {
-    // From here on, the route handles the errors that are passed to `req.next`.
+    // From now on, the route handles errors that are passed to `req.next`.
     req.next = undefined
     done(req, res)
   }
   return function runMiddlewares(req, res) {
     /**
-     * The index of the middleware that has the request. Only this one may pass it on. After a failure no middleware
-     * has the request: `at` is then `~index`, which is negative.
+     * The index of the middleware that is handling the request. Only this middleware may pass it on. After a failure,
+     * `at` is `~index`, which is negative, because no middleware is handling the request.
      */
     let at = 0
     function run(index: number): void {

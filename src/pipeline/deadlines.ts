@@ -15,7 +15,7 @@ import type { OnError } from '../step/step.js'
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
-  /** For a request that has already failed in `onError` but has no response yet. */
+  /** Ends a request that has already failed in `onError` but has no response yet. */
   readonly fail: OnError
   /** The scopes in which listeners of `req.signal` run. */
   readonly scopes: RequestScopes | null
@@ -29,9 +29,9 @@ export function hasTimedOut(req: BlazonRequest): boolean {
 }
 
 /**
- * A handler timeout of one length. All its requests have the same time limit, so they expire in the order in
- * which they started. Therefore one timer for the oldest request is enough. It is not stopped when that request
- * ends. When it fires, it is set again for the oldest request that remains.
+ * A handler timeout with one length. All its requests have the same time limit, so they expire in the order in which
+ * they started, and one timer for the oldest request is sufficient. The timer is not stopped when that request ends.
+ * When it fires, it is set again for the oldest remaining request.
  */
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
@@ -61,15 +61,15 @@ export class Deadlines {
     this.#startedAt.delete(req)
   }
 
-  /** Milliseconds that a request has left: all, if its handler has not waited for anything yet. */
+  /** The remaining milliseconds for a request: the full time if its handler has not waited for anything yet. */
   restOf(req: BlazonRequest): number {
     const now = this.#clock.monotonic()
     return Math.max(0, (this.#startedAt.get(req) ?? now) + this.#timeoutMs - now)
   }
 
   /**
-   * Starts the time limit for a handler that responds from a callback. Only the end of the response shows that
-   * it is done.
+   * Starts the time limit for a handler that responds in a callback. Only the end of the response shows that the
+   * handler is done.
    */
   startUntilClosed(req: BlazonRequest, res: Response): void {
     if (res.closed) return
@@ -117,8 +117,8 @@ export class Deadlines {
 }
 
 /**
- * Whether the handler waits for the client: the body is still arriving and being read. Node's request timeout
- * limits that. A body that is not read does not count, because it never ends: the socket stops reading.
+ * Whether the handler is waiting for the client: the body is still arriving and is being read. Node's request timeout
+ * limits this. A body that is not being read does not count, because it never ends: the socket stops reading.
  */
 function isReceiving(req: BlazonRequest): boolean {
   return !req.complete && !req.destroyed && req.readableFlowing !== null
@@ -151,17 +151,17 @@ export class DeadlineSet {
     return deadlines
   }
 
-  /** Starts the time limit of an error middleware: the limit of the route which the request has reached, if any. */
+  /** Starts the time limit of an error middleware: the limit of the route that the request has reached, if any. */
   startForErrors(req: BlazonRequest, res: Response): void {
     this.#ofRequest(req)?.startUntilClosed(req, res)
   }
 
-  /** Ends the time limit of an error middleware that has let the request continue. */
+  /** Ends the time limit of an error middleware that has allowed the request to continue. */
   stopForErrors(req: BlazonRequest): void {
     this.#ofRequest(req)?.stop(req)
   }
 
-  /** Milliseconds that a request has left; `null` for no limit. */
+  /** The remaining milliseconds for a request; `null` for no limit. */
   restOf(req: BlazonRequest): number | null {
     return this.#ofRequest(req)?.restOf(req) ?? null
   }

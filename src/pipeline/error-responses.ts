@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import { boundsOf, readsBody } from '../model/bounds.js'
 import { isScheme, webhookHeaders } from '../model/webhooks.js'
 
-/** The settings that decide which errors the steps of a route may cause. */
+/** The settings that determine which errors the steps of a route may cause. */
 interface ErrorFacts {
   readonly timeouts: { readonly handlerMs: number | null }
   readonly errors: { readonly validationStatus: number }
@@ -16,7 +16,7 @@ interface ErrorFacts {
  * itself are documented by its author. Each line matches a step in `compileRoute`.
  */
 export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
-  // A plugin may report a value of any request: a path parameter needs no schema.
+  // A plugin may report a value in any request, because a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
     const { isProtected, isAuthOptional, abilities, stream, webhook, produces } = route
@@ -26,10 +26,10 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
       found.push(errors.validationStatus)
     }
     if (isProtected || isAuthOptional || webhook !== null) found.push(401)
-    // A delivery that was handled before.
+    // 409: the delivery has already been handled.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
-    // The client accepts no format of several.
+    // 406: the route has several formats, and the client accepts no format.
     if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
     // 413: too large. 415: another type, or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
@@ -48,13 +48,15 @@ const VARY: NonNullable<RouteContract['headers']> = {
   Vary: { description: 'The response depends on `Accept`.', schema: { type: 'string' } },
 }
 
-/** The media type of the file that a route sends; `null` if it sends none, or only in response to writes. */
+/**
+ * The media type of the file that a route sends; `null` if it sends no file, or sends it only in response to writes.
+ */
 function fileTypeOf({ method, operation }: RouteModel): string | null {
   if (method !== 'GET') return null
   return operation.responses.find(({ status }) => status === 200)?.content ?? null
 }
 
-/** The responses to conditions and ranges of a file (RFC 9110, 13 and 14). */
+/** The responses to conditional and range requests for a file (RFC 9110, 13 and 14). */
 function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
   const text = { type: 'string' }
   return {

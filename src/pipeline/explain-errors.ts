@@ -10,15 +10,15 @@ import { type Declares, genericErrors, limitErrors } from './field-errors.js'
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
   /**
-   * Returns the names in a schema, for errors that repeat nothing of the request; `null` if they may repeat any
-   * name.
+   * Returns the check for names in a schema, for errors that repeat no data from the request; `null` if they may repeat
+   * any name.
    */
   readonly declaresOf: (schema: Schema) => Declares | null
   /** The status of `VALIDATION_FAILED`. */
   readonly validationStatus: number
 }
 
-/** Lets plugins turn errors into HTTP errors for the client, before any other code handles them. */
+/** Calls plugins to convert errors into HTTP errors for the client, before any other code handles them. */
 export function explainErrors(config: ExplainConfig, onError: OnFailure): OnFailure {
   const explainers = config.plugins.filter(({ explain }) => explain !== undefined)
   if (explainers.length === 0) return onError

@@ -19,7 +19,7 @@ import { isJsonData } from './send-success.js'
 const PROBLEM = 'application/problem+json'
 const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
 
-/** Reads the part of an error that the client may see. `status` is the status that the response has so far. */
+/** Reads the part of an error that the client may see. `status` is the current status of the response. */
 type ReadFailure = (error: unknown, status: number) => KnownFailure
 
 /** The body of an error response, and its media type. */
@@ -28,7 +28,7 @@ interface ErrorBody {
   readonly text: string
 }
 
-/** Writes the body of the response to an error. */
+/** Creates the body of the response to an error. */
 export type RenderFailure = (failure: KnownFailure, req: BlazonRequest) => ErrorBody
 
 /** The input of {@link createFail}. */
@@ -36,13 +36,13 @@ export interface FailConfig {
   /** Logs the error. */
   readonly log: LogFailure
   readonly render: RenderFailure
-  /** Default: the framework's rules. Pass `toMiddlewareFailure` where the rules of Express apply. */
+  /** Reads the error. Default: the framework's rules. Pass `toMiddlewareFailure` if the rules of Express apply. */
   readonly read?: ReadFailure
 }
 
 /**
- * Creates the function that turns an error into a response. For any thrown value, the client gets a status, a
- * code and a message, and never a stack. The details go to the log.
+ * Creates the function that turns an error into a response. For any thrown value, the client gets a status, a code and
+ * a message, but never a stack trace. The details are logged.
  */
 export function createFail({ log, render, read = toFailure }: FailConfig): OnError {
   return function fail(error, req, res) {
@@ -50,7 +50,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
     noteError(failure, error, req)
     if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
-    // A part of the response has been sent. Only closing the connection can show the client that it is incomplete.
+    // A part of the response has been sent. Only if the connection is closed can the client detect that it is
+    // incomplete.
     if (hasLostConnection(res)) return void res.destroy()
     if (res.headersSent) return cutOff(res)
     try {
@@ -64,8 +65,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
 }
 
 /**
- * Creates the function that ends a stream after an error. The status was sent before the error, so the log gets every
- * error: a client only sees that the stream has ended.
+ * Creates the function that ends a stream after an error. Every error is logged, because the status was sent before the
+ * error, and the client receives only the end of the stream.
  */
 export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
   return function endStream(error: unknown, req: BlazonRequest, end: (json: string) => void): void {
@@ -101,19 +102,22 @@ function send(failure: KnownFailure, { req, res, render }: SendOptions): void {
   sendError(req, res, { status: failure.status, headers: failure.headers, type, text })
 }
 
-/** Gets the reason why a format of errors could not be used. Without `req`, Node's parser has refused the request. */
+/**
+ * Receives the reason why a custom error format could not be used. Without `req`, Node's parser has refused the
+ * request.
+ */
 export type OnFormatFault = (reason: unknown, status: number, req?: BlazonRequest) => void
 
 /** The input of {@link createRender}. */
 export interface RenderConfig {
   /** The format of the application. */
   readonly wire: ErrorWire
-  /** Returns the format of the route of a request; `null` if no route has its own format. */
+  /** Returns the error format of a request's route; `null` if no route has a custom format. */
   readonly formatOf: ((req: BlazonRequest) => ErrorFormat | undefined) | null
   readonly onFault: OnFormatFault
 }
 
-/** Creates the function that writes the bodies of errors. It is chosen at boot. */
+/** Creates the function that writes error bodies. It is chosen at boot. */
 export function createRender({ wire, formatOf, onFault }: RenderConfig): RenderFailure {
   const render = renderOf(wire, onFault)
   if (formatOf === null) return render
@@ -143,8 +147,8 @@ function renderProblem(failure: KnownFailure, requestId: string | undefined): Er
 }
 
 /**
- * Returns the id that the response to an error names. The log has every error from 500 on, with an id. Below, the id
- * leads somewhere only if other code has it, or a header.
+ * Returns the ID for the response to an error. Every error from 500 on is logged with an ID. Below 500, the ID is
+ * useful only if other code has read it, or a header contains it.
  */
 function idIn({ status }: KnownFailure, req: BlazonRequest): string | undefined {
   return status >= 500 ? requestIdOf(req) : knownRequestId(req)
@@ -152,7 +156,7 @@ function idIn({ status }: KnownFailure, req: BlazonRequest): string | undefined 
 
 interface OwnConfig {
   readonly failure: KnownFailure
-  /** `undefined` if Node's parser has refused the request. */
+  /** The request; `undefined` if Node's parser has refused it. */
   readonly req: BlazonRequest | undefined
   readonly requestId: string | undefined
   readonly onFault: OnFormatFault
@@ -165,7 +169,7 @@ function renderOwnOf(
   return renderOwn(own, { ...config, requestId: idIn(config.failure, config.req) })
 }
 
-/** Writes an error in the format of the application or of a route; in the default format if that fails. */
+/** Writes an error in the custom format of the application or a route; if this fails, in the default format. */
 function renderOwn(own: ErrorFormat, config: OwnConfig): ErrorBody {
   const { failure, req, requestId } = config
   const text = attempt(own, config)
@@ -191,8 +195,8 @@ function attempt(
 }
 
 /**
- * Calls the format. It may not pass an error on with `req.next`, as `res.format` and `res.render` do: that error would
- * be written by the format again, endlessly.
+ * Calls the format. It must not pass an error to `req.next`, as `res.format` and `res.render` do, because the format
+ * would be called for that error again, endlessly.
  */
 function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefined): unknown {
   if (req === undefined) return own.format(failure)
@@ -245,15 +249,15 @@ function optional(errors: KnownFailure['errors'], requestId: string | undefined)
   }
 }
 
-/** Whether the client names problem details in `Accept` (RFC 9457). A wildcard means JSON. */
+/** Whether the client's `Accept` contains problem details (RFC 9457). A wildcard means JSON. */
 function prefersProblem(req: BlazonRequest): boolean {
   if (!req.headers.accept?.includes(PROBLEM)) return false
   return req.accepts(['application/json', PROBLEM]) === PROBLEM
 }
 
 /**
- * The statuses for errors of Node's parser, as Node itself would send them. At that point there is no request
- * and no response object.
+ * The statuses for errors of Node's parser, as Node itself would send them. At that point, there is no request or
+ * response object.
  */
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -263,7 +267,7 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 /** The input of {@link clientErrorResponse}. */
 interface ParserErrorConfig extends Pick<RenderConfig, 'wire' | 'onFault'> {
-  /** The id of the request with the broken body; `undefined` if no id is sent, or there is no request yet. */
+  /** The ID of the request with the malformed body; `undefined` if IDs are not sent, or there is no request yet. */
   readonly requestId: string | undefined
 }
 
@@ -288,8 +292,8 @@ export function clientErrorResponse(
 }
 
 /**
- * Responds in the default format in place of an application that cannot: it has not started, or its classes do not fit
- * the request. The response still belongs to another server.
+ * Responds in the default format for an application that cannot respond: it has not started, or its classes do not
+ * match the request. The response still belongs to another server.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
   // A client may have disconnected during the start. Writing to the connection would then end the process.

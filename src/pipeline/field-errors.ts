@@ -1,7 +1,7 @@
 import type { FieldError, InputSource, ValidationIssue } from '../contracts/schema.js'
 import { MAX_ISSUES } from '../schema/work-limit.js'
 
-/** The maximum size of all errors together, in bytes. Names and messages may repeat data of the client. */
+/** The maximum total size of the errors, in bytes. Names and messages may repeat data from the client. */
 const MAX_BYTES = 8 * 1024
 const MAX_MESSAGE = 1000
 const MAX_PATH = 250
@@ -9,16 +9,16 @@ const MAX_PATH = 250
 /** The maximum number of bytes of one character in JSON: `\u0001`. */
 const MOST_BYTES_OF_CHARACTER = 6
 
-/** Returns as many errors as a response may contain. Texts that are longer than any field needs are cut. */
+/** Returns as many errors as a response may contain. Excessively long texts are truncated. */
 export function limitErrors(errors: readonly FieldError[]): readonly FieldError[] {
   const first = errors.slice(0, MAX_ISSUES)
   let length = 0
   for (const { path, message } of first) length += path.length + message.length
-  // In nearly all cases the errors are short enough, and no bytes need to be counted.
+  // In nearly all cases, the errors are so short that bytes do not need to be counted.
   return length * MOST_BYTES_OF_CHARACTER <= MAX_BYTES ? first : limitBytes(first)
 }
 
-/** Cuts the list to `MAX_BYTES`. The first error always fits. */
+/** Truncates the list to `MAX_BYTES`. The first error always fits. */
 function limitBytes(errors: readonly FieldError[]): readonly FieldError[] {
   let room = MAX_BYTES
   const kept: FieldError[] = []
@@ -45,15 +45,15 @@ export type Declares = (name: string) => boolean
 /** An input that a schema has rejected. */
 interface RefusedInput {
   readonly source: InputSource
-  /** The original value of the client. */
+  /** The original value from the client. */
   readonly value: unknown
   readonly declares: Declares
 }
 
-/** Replaces a name in a path that is not in the schema. */
+/** The replacement for a name in a path that is not in the schema. */
 const UNKNOWN = '*'
 
-/** Lists the invalid places of an input, in messages without values of the request. */
+/** Lists the invalid fields of an input, with messages that contain no values from the request. */
 export function genericErrors(
   issues: readonly ValidationIssue[],
   { source, value, declares }: RefusedInput,
@@ -62,7 +62,7 @@ export function genericErrors(
   for (const issue of issues) {
     const { path, found } = walk(issue.path, value, { source, declares })
     const message = found === undefined ? 'is missing' : 'is not valid'
-    // Several issues of a library at the same path become one message.
+    // Several issues with the same path become one message.
     errors.set(`${path} ${message}`, { in: source, path, message })
   }
   return [...errors.values()]
@@ -77,7 +77,7 @@ function walk(
   const path = steps.map((step) => {
     const name = String(step)
     const isIndex = Array.isArray(found) && /^\d+$/.test(name)
-    // A schema may write names of headers with capitals.
+    // A schema may contain header names with upper-case letters.
     found = ownOf(found, source === 'headers' ? name.toLowerCase() : name)
     return isIndex || declares(name) ? name : UNKNOWN
   })

@@ -22,20 +22,20 @@ import type { RequestSecrets } from './request-secrets.js'
 export interface FailureNote {
   /** The status of the response, or the status that it would have had. */
   readonly status: number
-  /** Default: `'The request failed'`. */
+  /** The message. Default: `'The request failed'`. */
   readonly message?: string
 }
 
 /** Logs an error, once for each request. Never throws. */
 export type LogFailure = (error: unknown, req: BlazonRequest, note: FailureNote) => void
 
-/** Where the errors of an application go. */
+/** Where the errors of an application are reported. */
 export interface FailureLogConfig {
   readonly logger: Logger
-  /** Gets each logged error; `null` without `onError`. */
+  /** Receives each logged error; `null` without `onError`. */
   readonly report: ReportError | null
   readonly secrets: Pick<RequestSecrets, 'hide' | 'hideInUrl'>
-  /** Counts the failures of an outage; `null` if no other line of the log has the request. */
+  /** Counts the failures of an outage; `null` if no other log line describes the request. */
   readonly repeated: Pick<RepeatedFailures, 'note'> | null
 }
 
@@ -71,9 +71,8 @@ function lineWriter({ logger, secrets }: Pick<FailureLogConfig, 'logger' | 'secr
 }
 
 /**
- * Whether a handler has thrown the reason of its `req.signal`, or Node's `AbortError` for it. The reason is the
- * handler timeout, which was logged already, a client that has disconnected, or the closing of the application.
- * The last two are not failures.
+ * Whether a handler threw the abort reason of its `req.signal`, or Node's `AbortError` for it. The reason is the
+ * handler timeout, which has already been logged, a disconnected client, or shutdown. The last two are not failures.
  */
 function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: unknown): boolean {
   if (controller?.signal.aborted !== true) return false
@@ -96,19 +95,19 @@ function factsOf(req: BlazonRequest, url: string): object {
     url,
     ...(route === undefined ? {} : { route }),
     ...(requestId === undefined ? {} : { requestId }),
-    // OpenTelemetry's names: log stores connect lines and spans by them.
+    // OpenTelemetry's names, by which log stores connect lines with spans.
     ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     ...tenantFacts(req[kTenantScope]),
   }
 }
 
-/** Returns the tenant of the request, or, if the request may not act for a tenant, the tenant that it named. */
+/** Returns the tenant of the request, or, if the request may not act for a tenant, the tenant that it specified. */
 function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
   if (tenant !== undefined) return { tenant }
   return claimedTenant === undefined ? {} : { claimedTenant }
 }
 
-/** Logs why a guard let no request pass, if the reason is a failure and not a decision. */
+/** Logs why a guard refused a request, if the reason is a failure and not a decision. */
 export type LogDenial = (error: unknown, req: BlazonRequest, note?: FailureNote) => void
 
 const REFUSED: FailureNote = {
@@ -117,8 +116,8 @@ const REFUSED: FailureNote = {
 }
 
 /**
- * The most lines at once. After that, one line per `REFILL_MS`. A bad token may make a guard fail, so a client
- * could otherwise fill the log.
+ * The maximum number of lines in a burst; after that, there is one line per `REFILL_MS`. An invalid token may make a
+ * guard fail, so without a limit, clients could fill the log.
  */
 const BURST = 20
 const REFILL_MS = 1000
@@ -144,8 +143,8 @@ export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
 }
 
 /**
- * Logs failures of the guards of other options than `auth`. The plugins of these options exist before the application
- * has its log.
+ * Logs failures of guards in options other than `auth`. The plugins of these options are created before the log of the
+ * application.
  */
 export class OtherDenials {
   #log: LogDenial | null = null

@@ -10,7 +10,7 @@ import { isThenable } from '../step/step.js'
 import { endEarly } from './deadlines.js'
 import type { LogFailure } from './log-failure.js'
 
-/** Calls a middleware. Every value that it throws or rejects with, of any type, is passed to `fail`. */
+/** Calls a middleware. Every value that it throws or with which it rejects, of any type, is passed to `fail`. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
     const result = run()
@@ -34,8 +34,8 @@ export function anonymousError(): Error {
 }
 
 /**
- * Notes the error of a middleware of `@Use`. Its status counts, as for errors of `middlewares`, while a handler may
- * throw an error with the status that another server sent.
+ * Records the error of a middleware of `@Use`. The error keeps its status, as for errors of `middlewares`. A handler's
+ * error does not, because it may have the status that another server sent.
  */
 export function noteUseError(error: unknown, req: BlazonRequest): void {
   req[kUseError] = { error }
@@ -48,28 +48,28 @@ export function isUseError(error: unknown, req: BlazonRequest): boolean {
 }
 
 /**
- * Whether the argument of `next` is an error. As in Express, falsy values and the strings `'route'` and
- * `'router'` let the request continue.
+ * Whether the argument of `next` is an error. As in Express, falsy values and the strings `'route'` and `'router'` are
+ * not errors.
  */
 export function isNextError(argument: unknown): boolean {
   return Boolean(argument) && argument !== 'route' && argument !== 'router'
 }
 
-/** The state of a request whose middleware failed after it had called `next`. */
+/** The state of a request whose middleware failed after calling `next`. */
 export interface LateExchange {
   readonly req: BlazonRequest
   readonly res: Response
   readonly isAtRoute: boolean
-  /** Fails the request in the middleware or handler that has it. */
+  /** Fails the request in the middleware or handler that is handling it. */
   readonly fail: (error: unknown) => void
 }
 
-/** Handles an error that a middleware passes on, throws or rejects with after it has called `next`. */
+/** Handles an error that occurs in a middleware after it has called `next`. */
 export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
 /** The input of {@link createOnLateError}. */
 interface LateEnds {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** The application of the middlewares. */
   readonly app: object

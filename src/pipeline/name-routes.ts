@@ -20,8 +20,8 @@ export interface NamedRoutes {
 }
 
 /**
- * Reports the route of a request to tracing libraries, which name spans and transactions by its pattern. The
- * libraries are looked up once, when the application starts. Without any, the handlers are returned unchanged.
+ * Reports the route of a request to tracing libraries, which name spans and transactions after its pattern. The
+ * libraries are looked up once, at startup. If there are none, the handlers are returned unchanged.
  */
 export function nameRoutes(
   handlers: readonly RunRoute[],
@@ -29,8 +29,8 @@ export function nameRoutes(
 ): readonly RunRoute[] {
   const tellers: Teller[] = []
   if (openTelemetry() !== undefined) tellers.push(tellOpenTelemetry)
-  // Sentry is the outermost: its layer may also trigger the instrumentation of Express, whose name for the
-  // route is less exact.
+  // Sentry is outermost, because its layer may also trigger the instrumentation of Express, whose name for the route is
+  // less exact.
   if (hasSentry()) tellers.push(tellSentry(onError))
   if (tellers.length === 0) return handlers
   const named: Named[] = [
@@ -61,8 +61,7 @@ function openTelemetry(): OpenTelemetryApi['context'] {
 }
 
 /**
- * Sets the route in the metadata. When the response ends, the instrumentation of `node:http` names the span by
- * it.
+ * Sets the route in the metadata. When the response ends, the instrumentation of `node:http` names the span after it.
  */
 function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
   return function runNamed(req, res) {
@@ -73,8 +72,8 @@ function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
 }
 
 /**
- * Returns a path with the mount path of the application before it. The instrumentation of Express may have set
- * the mount path as a pattern, with the paths of routers in `middlewares` after it, which are cut off.
+ * Returns a path with the mount path of the application before it. The instrumentation of Express may have set the
+ * mount path as a pattern, followed by the paths of routers in `middlewares`, which are removed.
  */
 function mounted(path: string, { baseUrl }: BlazonRequest, outer = ''): string {
   if (baseUrl === '') return path
@@ -89,14 +88,14 @@ function hasSentry(): boolean {
   return '__SENTRY__' in globalThis
 }
 
-/** The method of an Express layer that is called here. */
+/** The Express layer method that is called here. */
 interface Layer {
   handleRequest(req: unknown, res: unknown, next: unknown): void
 }
 
 /**
- * Sentry has no function to report a route. It instruments the creation and the calls of layers in Express
- * routers. So each route is called as a layer of a router. That router never matches paths.
+ * Sentry has no function to report a route. It instruments the creation and the calls of layers in Express routers. So
+ * each route is called as a layer of a router that never matches paths itself.
  */
 function tellSentry(onError: OnError): Teller {
   const express = requireExpress()

@@ -13,7 +13,10 @@ export type OnStep = (req: Request, step: StepName) => void
 
 const NAMES = STEPS.map(({ name }) => name)
 
-/** The steps inside `respond`: no other step can refuse a request. Observers see the same steps under test. */
+/**
+ * The steps inside `respond`, because only they can refuse a request. The test step is excluded, so that observers
+ * receive the same steps in tests.
+ */
 const INNER = NAMES.slice(NAMES.indexOf('respond') + 1).filter((name) => name !== 'underTest')
 
 /** Makes the steps of a route report to observers. Only applications with such observers use it. */
@@ -52,8 +55,7 @@ function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | 
         report()
         throw error
       }
-      // `respond` itself waits for the same promise: a copy would delay it by a turn, and hide the source of a
-      // rejection.
+      // `respond` waits for the same promise, because a copy would add a delay, and hide the source of a rejection.
       if (isThenable(value)) whenSettled(value, report, report)
       else report()
       return value
@@ -100,8 +102,8 @@ export function markRoutes(
 const CAUSING = STEPS.flatMap(({ name, cause }) => (cause === undefined ? [] : [{ name, cause }]))
 
 /**
- * Makes the steps of a route note that they have begun. A route whose handler alone can respond stays as it is, because
- * {@link markRoutes} has noted the handler.
+ * Makes the steps of a route record that they have begun. A route in which only the handler can respond does not
+ * change, because {@link markRoutes} records the handler.
  */
 export function markSteps(steps: RouteSteps): RouteSteps {
   const used = CAUSING.filter(({ name }) => steps[name] !== null)

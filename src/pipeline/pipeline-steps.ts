@@ -5,7 +5,7 @@ import { isBodiless } from '../schema/response-shape.js'
 import type { MarkedSides } from '../schema/visibility/route-marks.js'
 import type { StepsBy } from './route-steps.js'
 
-/** Facts that the decision about the steps of a route depends on, besides the route. */
+/** The facts that determine the steps of a route, besides the route itself. */
 export interface StepFacts {
   /** Whether the route uses a step of a feature: a tenant, a rate limit, a cache. */
   readonly usesFeature: boolean
@@ -15,16 +15,16 @@ export interface StepFacts {
   readonly hasDeadline: boolean
   /** Whether a middleware may end a request while its handler is still running. */
   readonly mayFailLate: boolean
-  /** Whether the application has interceptors of its own. */
+  /** Whether the application itself has interceptors. */
   readonly interceptsAll: boolean
-  /** Whether the fields of responses are dropped or checked; see {@link fieldsModeOf}. */
+  /** Whether response fields are removed or checked; see {@link fieldsModeOf}. */
   readonly limitsFields: boolean
   /** The marked fields (`visibleTo`) of the route; `null` if it has none. */
   readonly visibility: MarkedSides | null
 }
 
 /**
- * How to treat the fields of the responses of a route. `send` also if no response has a schema.
+ * How to handle the response fields of a route: the mode is `send` if no response has a schema.
  *
  * @param ofApp The mode of routes without `@ResponseFields`.
  */
@@ -41,8 +41,8 @@ export function fieldsModeOf(
 }
 
 /**
- * Whether a success response of the route is documented, so that the places of its dates are known. An envelope of the
- * application's own may put the data anywhere.
+ * Whether a success response of the route is documented, so that the places of dates are known. A custom envelope may
+ * put the data anywhere.
  */
 export function hasKnownDates({ stream, envelope, operation: { responses } }: RouteModel): boolean {
   return (
@@ -85,7 +85,7 @@ export function ownSteps(
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,
     fields: limitsFields,
-    // The copy with the described fields only has its dates as text already.
+    // The copy that has only the described fields already contains dates as text.
     dates: !limitsFields && hasKnownDates(route),
     intercept: interceptsAll || (uses !== null && uses.interceptors.length > 0),
     stream: route.stream !== null,

@@ -9,7 +9,7 @@ const PERIOD_MS = 1000
 const MOST_CAUSES = 20
 /** The name of all further causes. */
 const OTHERS = '(others)'
-/** Codes of failures of single requests: of their route, or their data. */
+/** Error codes that apply to a single request: its route or its data. */
 const OF_ONE_REQUEST: readonly unknown[] = [
   'SERVICE_UNAVAILABLE',
   'HANDLER_TIMEOUT',
@@ -19,7 +19,7 @@ const OF_ONE_REQUEST: readonly unknown[] = [
 /** The facts that identify the cause of a failure. */
 interface Cause {
   readonly code: string
-  /** The code or the class of the error below, such as `ECONNREFUSED`. */
+  /** The code or class of the underlying error, such as `ECONNREFUSED`. */
   readonly reason?: string
 }
 
@@ -31,7 +31,8 @@ interface Count {
 
 /**
  * Counts the failures of an outage, such as an unreachable database: each request fails with the same error. The first
- * is logged like any error. All later errors of a second are one line, so that the log does not grow with the requests.
+ * error is logged like any error. All later errors within a second become one line, so that the log does not grow with
+ * the number of requests.
  */
 export class RepeatedFailures {
   readonly #logger: Logger
@@ -44,7 +45,7 @@ export class RepeatedFailures {
     this.#clock = clock
   }
 
-  /** Whether an error repeats a logged one. It is then only counted, and not logged. */
+  /** Whether an error repeats a logged error. It is then only counted, not logged. */
   note(error: unknown): boolean {
     const cause = this.#isClosed ? undefined : causeOf(error)
     if (cause === undefined) return false
@@ -61,7 +62,7 @@ export class RepeatedFailures {
     return false
   }
 
-  /** Logs the errors that are not logged yet. Later errors are not counted. */
+  /** Logs the errors that have not been logged yet. Later errors are not counted. */
   close(): void {
     this.#isClosed = true
     for (const found of this.#counts.values()) {
@@ -111,7 +112,7 @@ function causeOf(error: unknown): Cause | undefined {
   return { code: String(code), ...(reason !== undefined && { reason }) }
 }
 
-/** No message, because it may contain values of the request. */
+/** The message is not used, because it may contain values from the request. */
 function reasonOf(cause: Error): string {
   const { code } = cause as { readonly code?: unknown }
   return typeof code === 'string' && /^\w{1,40}$/.test(code) ? code : cause.name

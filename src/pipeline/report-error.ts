@@ -14,9 +14,9 @@ const FAILED = 'onError failed, so an error was not reported'
 
 /** How errors of one application are reported. */
 export interface Reports {
-  /** `null` without `onError`. */
+  /** Passes errors to `onError`; `null` without this option. */
   readonly report: ReportError | null
-  /** The logger for background work, whose errors are reported, too. */
+  /** The logger for background work, whose errors are also reported. */
   readonly logger: Logger
 }
 
@@ -27,7 +27,7 @@ export function startReports(onError: ErrorReporter | null, logger: Logger): Rep
   return { report, logger: reportingLogger(logger, report) }
 }
 
-/** Joins two functions that get errors; `null` if both are. */
+/** Combines two functions that receive errors; `null` if both are `null`. */
 export function joinReports(
   first: ReportError | null,
   second: ReportError | null,
@@ -39,7 +39,7 @@ export function joinReports(
   }
 }
 
-/** Creates the function that calls `onError`. Its own failures are logged, and not reported. */
+/** Creates the function that calls `onError`. Its own failures are logged but not reported. */
 function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   const fail = (reason: unknown) => {
     try {

@@ -13,30 +13,30 @@ import { findSecrets, type SecretSchema } from '../schema/secrets.js'
 interface SecretInput {
   readonly source: InputSource
   readonly secrets: SecretSchema
-  /** Finds headers whose names the schema writes with capitals. */
+  /** Finds headers whose names have upper-case letters in the schema. */
   readonly headersOf: ReturnType<typeof headerReader>
 }
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
 const NONE = new SecretTexts(new Set())
 
-/** The values of requests that are secret according to the schemas. Log lines and errors never contain them. */
+/** The request values that are secret according to the schemas. Log lines and errors never contain them. */
 export class RequestSecrets {
   readonly #converters: SchemaConverters
   readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()
-  /** A log line, its URL and the response need the same texts. */
+  /** Cached, because a log line, its URL and the response need the same texts. */
   readonly #texts = new WeakMap<Request, SecretTexts>()
   #names: ReadonlySet<string> = new Set()
 
-  /** @param converters The converters of the `swagger` option. */
+  /** @param converters The converters of the option `swagger`. */
   constructor(converters: SchemaConverters) {
     this.#converters = converters
   }
 
   /**
-   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and returns
-   * the names. Only an application with a logger of the framework needs this. Without it, the schemas of a route are read
-   * when one of its requests first fails.
+   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and
+   * returns the names. Only an application with a logger of the framework needs this. Without it, the schemas of a
+   * route are read when one of its requests first fails.
    */
   readNames(routes: readonly RouteModel[]): ReadonlySet<string> {
     const names = routes.flatMap((route) =>
@@ -46,7 +46,10 @@ export class RequestSecrets {
     return this.#names
   }
 
-  /** Returns a value for the log without the secrets of the request, and of other requests if their fields have names. */
+  /**
+   * Returns a value for the log without the secrets of the request, and without values of fields that are secret by
+   * name.
+   */
   readonly hide = <T>(value: T, req: Request | undefined): T => hideIn(value, this.#hiddenOf(req))
 
   /** Returns the URL of a request without its secrets. */

@@ -29,22 +29,22 @@ export interface RouteParts {
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
   readonly negotiate: StepFactory | null
-  /** The step that reads a form with files; `null` if the route reads none. */
+  /** The step that reads a form with files; `null` if the route does not read such a form. */
   readonly upload: StepFactory | null
-  /** The step that parses cookies; `null` if the route reads none. */
+  /** The step that parses cookies; `null` if the route does not read cookies. */
   readonly cookies: StepFactory | null
   readonly stages: RouteStages
-  /** `null` if the route has no documented response. */
+  /** Finds the function that writes dates; `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** `null` if the route sends all fields of its responses. */
+  /** How response fields are limited; `null` if the route sends all fields. */
   readonly fields: RouteFields | null
   /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
   readonly visibility: VisibilityStages | null
-  /** The steps of plugins, the outermost first; empty if there are none. */
+  /** The steps of plugins, outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
   /** Express middlewares of `@Use`; empty if there are none. */
   readonly middlewares: readonly RequestHandler[]
-  /** Interceptors, the outermost first; empty if there are none. */
+  /** The interceptors, outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
   /** Parameters of `defineParameter`; empty if the route uses none. */
   readonly parameters: readonly CompiledParameter[]
@@ -65,12 +65,12 @@ export const NO_STAGES: RouteStages = Object.freeze(
 
 /** The settings of a route. All routes of an application without limits of their own share the object. */
 export interface PipelineConfig {
-  /** The guards of the application, the default one first; empty if it has none. */
+  /** The guards of the application, starting with the default guard; empty if it has none. */
   readonly guards: readonly RouteGuard[]
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
   readonly bodyLimits: BodyLimits
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
   readonly onError: OnError
   readonly onLateError: OnLateError
@@ -81,11 +81,11 @@ export interface PipelineConfig {
   readonly mayFailLate: boolean
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean
-  /** `null` if no plugin observes steps. */
+  /** Called for each step; `null` if no plugin observes steps. */
   readonly onStep: OnStep | null
   /** The functions of streaming routes; `null` if there are none. */
   readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null

@@ -3,8 +3,8 @@ import type { Phase, StepName } from '../contracts/steps.js'
 import type { Step, StepFactory } from '../step/step.js'
 
 /**
- * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does
- * not use. Only this list decides the order; the steps of a phase follow each other. `does` describes the step in one
+ * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does not
+ * use. Only this list determines the order; the steps of a phase are consecutive. `does` describes the step in one
  * line, for documents and tools that print the list.
  */
 const LIST = [
@@ -219,7 +219,7 @@ const LIST = [
   { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },
 ] as const
 
-/** The list, for code that needs no single step. */
+/** The list with a general type, for code that does not need individual steps. */
 export const STEPS: readonly StepDescription[] = LIST
 
 type Source = 'feature' | 'plugin' | 'route'
@@ -232,8 +232,8 @@ interface StepDescription {
   readonly phase: Phase
   readonly does: string
   /**
-   * Where the stage comes from: from a feature, from plugins, or from the pipeline for the facts of a route. Default: from
-   * the pipeline, for other reasons.
+   * The source of the stage: a feature, plugins, or the pipeline (due to the facts of a route). Default: the pipeline,
+   * for other reasons.
    */
   readonly by?: Source
   /** The cause of a response that the step sends instead of the handler. Default: none. */
@@ -250,14 +250,14 @@ export type RouteSteps = Readonly<Record<StepName, StepFactory | null>>
 
 const LAST_FIRST = STEPS.map(({ name }) => name).reverse()
 
-/** No steps. Code that needs only a few steps starts from this. */
+/** No steps. Code that needs only a few steps starts from this object. */
 export const NO_STEPS: RouteSteps = Object.freeze(
   Object.fromEntries(STEPS.map(({ name }) => [name, null])),
 ) as RouteSteps
 
 /**
- * Combines the steps to one function. Each step calls the next one. A step that is `null` adds no function and
- * no call.
+ * Combines the steps into one function. Each step calls the next step. A step that is `null` adds no function and no
+ * call.
  */
 export function foldSteps(stages: RouteSteps): Step {
   let step: Step = withoutHandler

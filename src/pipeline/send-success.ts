@@ -14,25 +14,25 @@ import {
 } from '../schema/response-shape.js'
 import { ignoreRejection, isThenable } from '../step/step.js'
 
-/** The data of a success, and the facts that an envelope may show. */
+/** The data of a success response, and the facts that an envelope may use. */
 export interface Success {
   readonly status: number
   readonly message: string
   readonly data: unknown
 }
 
-/** Sends the response to a success. */
+/** Sends a success response. */
 export type SendSuccess = (res: Response, success: Success) => void
 
 /** Sends the value that a handler has returned. */
 export type SendReturned = (res: Response, status: number, value: unknown) => void
 
-/** The parts of a route that decide how its successes are sent. */
+/** The parts of a route that determine how success responses are sent. */
 export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers' | 'produces'> & {
   readonly operation: Pick<RouteModel['operation'], 'responses'>
 }
 
-/** Returns the function that sends the values which the handler of a route returns. */
+/** Returns the function that sends the values that a route's handler returns. */
 export function returnedSender(route: WireRoute & Pick<RouteModel, 'isEnveloped'>): SendReturned {
   if (route.isEnveloped) return sendEnvelope
   const send = ownSender(route)
@@ -45,7 +45,7 @@ export function sendEnvelope(res: Response, status: number, data: unknown): void
   res.status(status).json(successEnvelope(status, reasonOf(status), data))
 }
 
-/** Puts the data of a success into the envelope. */
+/** Puts the data of a success response into the envelope. */
 export function successEnvelope<TData>(
   status: number,
   message: string,
@@ -58,7 +58,7 @@ function reasonOf(status: number): string {
   return STATUS_CODES[status] ?? 'OK'
 }
 
-/** The senders of the routes that do not have the framework's own envelope for every success. */
+/** The senders of routes that do not use the framework's own envelope for every success response. */
 const senders = new WeakMap<WireRoute, SendSuccess>()
 
 /** Returns the function that sends the success responses of a route. */
@@ -70,7 +70,7 @@ export function ownSender(route: WireRoute): SendSuccess {
   return made
 }
 
-/** For routes with `@Produces`. Errors that the handler sends itself stay JSON. */
+/** For routes with `@Produces`. Errors that the handler itself sends remain JSON. */
 function producedSender(route: WireRoute): SendSuccess {
   const sendJson = compileSender(route)
   return function sendChosen(res, success) {
@@ -93,7 +93,7 @@ function compileSender(route: WireRoute): SendSuccess {
   }
 }
 
-/** For statuses whose document has no description of its own. */
+/** For statuses without their own description in the document. */
 function otherSender(route: WireRoute): SendSuccess {
   const { envelope } = route
   if (envelope === false) return bareSender(route)
@@ -115,7 +115,7 @@ function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
   }
 }
 
-/** Whether JSON can express a value at all. A promise would become `{}`. */
+/** Whether JSON can express a value at all. For example, a promise would become `{}`. */
 export function isJsonData(value: unknown): boolean {
   return !['undefined', 'function', 'symbol'].includes(typeof value) && !isThenable(value)
 }
@@ -142,7 +142,7 @@ function bareSender(route: WireRoute, contentType?: string): SendSuccess {
   }
 }
 
-/** @param type `null` for `application/json`, which `res.json` sets itself. */
+/** @param type The media type; `null` for `application/json`, which `res.json` sets itself. */
 function jsonSender(type: string | null): SendSuccess {
   return function sendJson(res, { status, data }) {
     if (type !== null) setType(res, type, true)

@@ -1,5 +1,5 @@
 /**
- * Everything that a plugin, a store, a guard or a decorator of a package needs, and an application does not.
+ * The exports that only plugins, stores, guards and decorators of packages need.
  *
  * @module blazon/plugin
  */

@@ -28,7 +28,7 @@ export type Routable = Pick<RouteModel, 'index' | 'method' | 'path'>
 /**
  * Finds the route of a request. No other code in the framework compares paths.
  *
- * @param headers The headers that may name a version of the API. Default: none.
+ * @param headers The headers that may specify an API version. Default: none.
  */
 export type Router = (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
 
@@ -36,8 +36,8 @@ export type Router = (method: string, url: string, headers?: IncomingHttpHeaders
 export type Finder = (method: string, url: string) => Extract<RouteMatch, { kind: 'route' }> | null
 
 /**
- * Builds the router. As in Express, paths ignore case and a trailing slash, and parameters are decoded once. Unlike in
- * Express, a static segment takes precedence over a parameter, in any order of declaration.
+ * Builds the router. As in Express, paths are case-insensitive, a trailing slash is ignored, and parameters are decoded
+ * once. Unlike in Express, a static segment takes precedence over a parameter, whatever the order of declaration.
  */
 export function buildRouter(routes: readonly Routable[]): Router {
   const find = buildFind(routes)
@@ -51,7 +51,7 @@ export function buildRouter(routes: readonly Routable[]): Router {
 }
 
 /**
- * Builds the same for a few routes that most requests do not have. It does not explain why a request has no route,
+ * Builds a router for a few routes that most requests do not match. It does not explain why a request has no route,
  * because that takes several lookups.
  */
 export function buildFinder(routes: readonly Routable[]): Finder {
@@ -62,42 +62,43 @@ export function buildFinder(routes: readonly Routable[]): Finder {
   }
 }
 
-/** A route that has been read. */
+/** A route with its parsed path. */
 interface ReadRoute extends Routable {
   /** The path in the syntax of find-my-way; `null` if its tree cannot represent the route. */
   readonly treePath: string | null
   readonly hasParameters: boolean
   /** The name of the wildcard. */
   readonly wildcard: string | null
-  /** Patterns with priority over the route that may match the same paths, in order. */
+  /** Patterns that may match the same paths and have priority over the route, in order. */
   readonly rivals: readonly PathPattern[]
 }
 
 type ByMethod<T> = ReadonlyMap<HTTPMethod, T>
 
 /**
- * Puts all routes whose segments are literals, parameters or wildcards into the radix tree of find-my-way. It cannot
- * have two mixtures in one place, and compares their literals after it has decoded the values: such paths are patterns.
+ * Adds all routes whose segments are literals, parameters or wildcards to the radix tree of find-my-way. Paths with
+ * segments that mix literals and parameters become patterns, because the tree cannot have two mixed segments in one
+ * place, and compares their literals after decoding.
  */
 function buildFind(routes: readonly Routable[]): Find {
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
   const byMethod = routesByMethod(routes.map(readRoute), hasHeads)
   const findPath = buildFindPath(byMethod)
-  // A `HEAD` request runs the `GET` route of its path. Without `@Head` and `@All` routes, `HEAD` is looked up
-  // as `GET`. A second set of equal branches for `HEAD` would cost a third of the time to build the tree.
+  // A `HEAD` request runs the `GET` route of its path. Without `@Head` and `@All` routes, `HEAD` is looked up as `GET`,
+  // because a second set of equal branches for `HEAD` would take a third of the time to build the tree.
   const find: Find = hasHeads
     ? findPath
     : (method, url) => findPath(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way skips the first character of a URL, because it takes it for a slash. The extra check for `*`
-  // is needed only if that would lead `OPTIONS *` to a route.
+  // find-my-way assumes that the first character of a URL is a slash, and skips it. The extra check for `*` is needed
+  // only if `OPTIONS *` would therefore match a route.
   return find('OPTIONS', WHOLE_SERVER) === null
     ? find
     : (method, url) => (url === WHOLE_SERVER ? null : find(method, url))
 }
 
 /**
- * Lists the declared methods of all routes first. Then it lists the methods that routes imply: `HEAD` for a `GET`, and
- * the remaining methods of an `@All`.
+ * Lists first the declared methods of all routes, then the implied methods: `HEAD` for a `GET`, and the remaining
+ * methods of an `@All`.
  */
 function routesByMethod(
   routes: readonly ReadRoute[],
@@ -172,12 +173,15 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
 
 const MALFORMED: Matched = { kind: 'malformed' }
 
-/** Whether a path contains an `İ`, which is longer in lower case, where find-my-way counts characters. */
+/** Whether a path contains `İ`: its lower case is longer, but find-my-way relies on equal lengths. */
 function grows(url: string): boolean {
   return url.includes('%') && /%c4%b0/i.test(url)
 }
 
-/** Returns routes as patterns, for URLs that the tree reads wrongly. They are created for the first such URL. */
+/**
+ * Returns routes as patterns, for URLs that the tree matches incorrectly. The patterns are created for the first such
+ * URL.
+ */
 function allPatterns(
   byMethod: ByMethod<readonly ReadRoute[]>,
 ): (method: HTTPMethod) => FindPattern | undefined {
@@ -185,7 +189,7 @@ function allPatterns(
   return (method) => {
     const routes = byMethod.get(method)
     if (routes === undefined || created.has(method)) return created.get(method)
-    // The tree reads paths without parameters well.
+    // The tree matches paths without parameters correctly.
     const misread = routes.filter((route) => route.hasParameters || route.treePath === null)
     const find = indexPatterns(misread.map(createPattern))
     created.set(method, find)
@@ -224,7 +228,10 @@ function treeSegment(segment: PathSegment): string | null {
   return part.kind === 'wildcard' ? '*' : `:${part.name}`
 }
 
-/** A literal, unless it has a character that URLs always encode, that has a meaning, or that {@link grows}. */
+/**
+ * A literal as a tree segment, unless it has a character that URLs always encode, that is special, or that {@link
+ * grows}.
+ */
 function treeLiteral(literal: string): string | null {
   return /[*%?#\u0130]/.test(literal) ? null : literal.replaceAll(':', '::')
 }
@@ -237,9 +244,9 @@ function withRivals(route: ReadRoute, patterns: readonly PathPattern[]): ReadRou
 }
 
 /**
- * Returns the error of the parameters. None may be empty, as in Express: the handler of `DELETE /users/:id` must not run
- * for `/users//` with the id `''`. None may contain a zero byte: no resource is named with one, and databases and file
- * systems fail on it.
+ * Returns the error in the parameters. A parameter must not be empty, as in Express: the handler of `DELETE /users/:id`
+ * must not run for `/users//` with the ID `''`. It must not contain a zero byte, because databases and file systems
+ * fail on it.
  */
 function flawOf(params: Readonly<Record<string, string>>): 'empty' | 'malformed' | null {
   for (const name in params) {

@@ -4,17 +4,17 @@ import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import type { Matched } from './path-patterns.js'
 
 /**
- * The methods of an `@All` route. All other methods, most importantly TRACE, get 405 unless a route declares
- * them. A parser of Node that does not know `QUERY` refuses it with 400, so `Allow` does not name it there.
+ * The methods of an `@All` route. All other methods, most importantly TRACE, get a 405 unless a route declares them. A
+ * Node parser without support for `QUERY` refuses it with 400, so `Allow` does not list it there.
  */
 export const ALL_METHODS: readonly HTTPMethod[] = (
   ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 ).filter((method) => method !== 'QUERY' || METHODS.includes(method))
 
-/** The methods of find-my-way, whose types do not name `QUERY` yet. */
+/** The methods of find-my-way, whose types do not include `QUERY` yet. */
 export type HTTPMethod = TreeMethod | 'QUERY'
 
-/** The request target of `OPTIONS *`, which means the whole server and no path (RFC 9110, section 7.1). */
+/** The request target of `OPTIONS *`, which means the whole server instead of a path (RFC 9110, section 7.1). */
 export const WHOLE_SERVER = '*'
 
 /** Finds the route of a request; `null` if it has none. */
@@ -33,8 +33,8 @@ export function methodsOf(routes: readonly Pick<RouteModel, 'method'>[]): string
 }
 
 /**
- * Explains why a request has no route, and collects the methods of its path for `Allow`. It looks up every
- * method in turn, but only requests without a route take that time.
+ * Explains why a request has no route, and collects the methods of its path for `Allow`. It looks up every method in
+ * turn, but only for requests without a route.
  */
 export function explainMiss(find: Find, method: string, url: string): RouteMatch {
   const allow: string[] = []

@@ -4,19 +4,21 @@ import { type PathSegment, parsePath, pathShape } from '../model/paths.js'
 /** The maximum length of a path parameter, in characters. */
 export const MAX_PARAM_LENGTH = 1024
 
-/** A segment: parameters, with one more literal than parameters around and between them. */
+/** A segment: parameters, and the literals around and between them (one more than parameters). */
 interface PatternSegment {
-  /** In lower case, in the form of {@link comparedPath}. Only the first and the last literal may be empty. */
+  /**
+   * The literals in lower case, in the form of {@link comparedPath}. Only the first and the last literal may be empty.
+   */
   readonly literals: readonly string[]
   readonly names: readonly string[]
   readonly isWildcard: boolean
 }
 
-/** The path of a route, which is compared with paths segment by segment. */
+/** A route's path, which is compared with request paths segment by segment. */
 export interface PathPattern {
   readonly index: number
   readonly segments: readonly PatternSegment[]
-  /** Of two patterns that match a path, the one with the lower text has priority. */
+  /** If two patterns match a path, the pattern with the lower text has priority. */
   readonly precedence: string
 }
 
@@ -51,8 +53,8 @@ function comparedLiteral(text: string): string {
 }
 
 /**
- * Returns a text in lower case with its length unchanged, and without a difference between `σ` and `ς`, which depends on the
- * next letter.
+ * Returns a text in lower case without changing its length, and with `σ` for `ς`, because their lower case depends on
+ * the next letter.
  */
 function lowered(text: string): string {
   const lower = text.split('\u0130').map((each) => each.toLowerCase())
@@ -60,8 +62,8 @@ function lowered(text: string): string {
 }
 
 /**
- * From left to right, a literal has priority over a mixture, a mixture over a parameter, and a parameter over a
- * wildcard. Of two mixtures, the one with more literal characters has priority.
+ * From left to right, a literal has priority over a mixed segment, a mixed segment over a parameter, and a parameter
+ * over a wildcard. Of two mixed segments, the segment with more literal characters has priority.
  */
 function precedenceOf({ literals, names, isWildcard }: PatternSegment): string {
   if (names.length === 0) return '0'
@@ -74,7 +76,7 @@ export function byPrecedence(one: PathPattern, another: PathPattern): number {
   return one.precedence < another.precedence ? -1 : 1
 }
 
-/** Whether some path may match both patterns. */
+/** Whether a path can match both patterns. */
 export function overlap({ segments }: PathPattern, other: PathPattern): boolean {
   for (const [index, segment] of segments.entries()) {
     const another = other.segments[index]
@@ -86,13 +88,13 @@ export function overlap({ segments }: PathPattern, other: PathPattern): boolean 
   return segments.length === other.segments.length
 }
 
-/** The first match of some patterns, in their order, with the path of a URL. */
+/** Matches the path of a URL with patterns in order, and returns the first match. */
 export function matchFirst(patterns: readonly PathPattern[], url: string): Matched | null {
   const path = comparedPath(url)
   return path === null ? null : firstMatch(patterns, path)
 }
 
-/** Finds patterns by their literal beginnings, so that many patterns do not make each other slow. */
+/** Indexes patterns by their literal prefix, so that lookups remain fast with many patterns. */
 export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   const byBeginning = new Map<string, PathPattern[]>()
   let longest = 0
@@ -106,7 +108,7 @@ export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   return function find(url) {
     const path = comparedPath(url)
     if (path === null) return null
-    // A longer prefix has priority: it has a literal where the shorter one ends.
+    // A longer prefix has priority, because it has a literal where the shorter prefix ends.
     for (let length = Math.min(longest, path.lower.length); length > 0; length--) {
       const same = byBeginning.get(path.lower.slice(0, length).join('/'))
       const match = same === undefined ? null : firstMatch(same, path)
@@ -116,7 +118,7 @@ export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   }
 }
 
-/** The literal segments before the first parameter. The first one is empty, before the leading slash. */
+/** The literal segments before the first parameter. The first segment is the empty text before the leading slash. */
 function literalBeginning({ segments }: PathPattern): string[] {
   const end = segments.findIndex(({ names }) => names.length > 0)
   return segments.slice(0, end === -1 ? undefined : end).map(({ literals }) => literals[0] ?? '')
@@ -125,13 +127,13 @@ function literalBeginning({ segments }: PathPattern): string[] {
 /** The segments of a path. */
 interface ComparedPath {
   readonly segments: readonly string[]
-  /** In lower case. */
+  /** The segments in lower case. */
   readonly lower: readonly string[]
 }
 
 /**
- * Reads the path of a URL: without a slash at the end, and decoded except for the characters that divide paths and values
- * (RFC 3986, 2.2), so that `1%2C5,2` is `1,5` and `2` for `:lat,:lng`. `null` for a URL that does not decode.
+ * Reads the path of a URL: without a trailing slash, and decoded except for reserved characters (RFC 3986, 2.2), so
+ * that `1%2C5,2` is `1,5` and `2` for `:lat,:lng`. `null` for a URL that cannot be decoded.
  */
 function comparedPath(url: string): ComparedPath | null {
   const given = url.split(/[?#]/, 1)[0] as string
@@ -174,8 +176,8 @@ function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Mat
 }
 
 /**
- * Divides a segment at its literals, from the right: each at the last occurrence that leaves the parameter after it a value.
- * So it finds values if there are any, in linear time.
+ * Splits a segment at its literals, from right to left: each at the last occurrence that leaves a value for the
+ * parameter after it. This finds values, if there are any, in linear time.
  */
 function divide(literals: readonly string[], text: string, lower: string): string[] | null {
   const [first, ...others] = literals as [string, ...string[]]

@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { Problem } from '../errors/config-error.js'
 
-/** Every copy of this package in a process adds its folder here, so that each finds the others. */
+/**
+ * The key of the list to which every copy of this package in a process adds its folder, so that the copies can find
+ * each other.
+ */
 const COPIES = Symbol.for('blazon.copies')
 
-/** The folders of the copies that are loaded. A module that is loaded again, as test runners do, has the same folder. */
+/** The folders of the loaded copies. If a module is loaded again, as in test runners, its folder is the same. */
 const copies = copiesOf(globalThis)
 copies.add(ownFolder())
 
@@ -14,7 +17,7 @@ function copiesOf(place: object): Set<string> {
   return shared[COPIES]
 }
 
-/** A bundler may leave no address of the module. */
+/** A bundler may remove the module URL. */
 function ownFolder(): string {
   try {
     return fileURLToPath(import.meta.url.replace(/(?:dist\/chunks|src\/step)\/[^/]*$/, ''))
@@ -24,8 +27,8 @@ function ownFolder(): string {
 }
 
 /**
- * Finds several copies of this package in the process. Decorators, tokens and values of one copy mean nothing to another: a
- * file would be sent as `{}`, and a refusal as data.
+ * Finds several copies of this package in the process. A copy does not recognize decorators, tokens and values of
+ * another copy: a file would be sent as `{}`, and a refusal as data.
  */
 export function checkCopies(): Problem[] {
   if (copies.size < 2) return []

@@ -4,7 +4,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 
-/** An application as its features see it, before its parts are created. */
+/** The part of an application that features can read before the other parts are created. */
 export interface FeatureApp<TSettings> {
   readonly settings: TSettings
   readonly model: AppModel
@@ -12,9 +12,9 @@ export interface FeatureApp<TSettings> {
   readonly usesTenants: boolean
 }
 
-/** Data that each worker stores for itself, in the words of `W_WORKERS_MEMORY`. */
+/** Data that each worker stores separately, as texts for the warning `W_WORKERS_MEMORY`. */
 export interface KeptByWorker {
-  /** The option or decorator of the data. */
+  /** The option or decorator that causes the data to be stored. */
   readonly subject: string
   /** The effect for clients, as a sentence. */
   readonly effect: string
@@ -22,32 +22,31 @@ export interface KeptByWorker {
   readonly remedy?: string
 }
 
-/** Whether each process has a store of its own. */
+/** Whether each process has a separate store. */
 export function isOwnStore(store: { readonly isShared?: boolean | undefined } | null): boolean {
   return store === null || store.isShared === false
 }
 
 /**
- * A capability of the framework. It adds to an application what a plugin adds, and nothing else. The plugin of a
- * stranger gets its options as arguments of a factory; a feature finds them in the settings. `features/index.ts` lists
- * all features.
+ * A capability of the framework. It can add the same to an application as a plugin. A plugin gets its options as
+ * arguments of a factory; a feature reads them from the settings. `features/index.ts` lists all features.
  *
  * @typeParam TSettings The settings that the feature reads.
- * @typeParam TParts The parts of an application that `load` gets.
+ * @typeParam TParts The parts of an application that `load` receives.
  */
 export interface Feature<TSettings, TParts = unknown> {
   readonly name: string
   /** Whether its steps run outside the steps of all plugins. Default: inside. */
   readonly isOutermost?: boolean
-  /** Finds mistakes in the decorators of one route. */
+  /** Finds errors in the decorators of one route. */
   readonly check?: (route: RouteModel) => Problem[]
   /** Finds contradictions between settings and decorators. Called if both are valid. */
   readonly compare?: (app: FeatureApp<TSettings>) => Problem[]
-  /** Returns the additions to the operations of routes, as `Plugin.contract` does; `null` if there are none. */
+  /** Returns the function for additions to operations, like `Plugin.contract`; `null` if there are no additions. */
   readonly contract?: (settings: TSettings) => ContractOf | null
-  /** Returns the facts that `contract` depends on, as plain data. Default: it only depends on the route. */
+  /** Returns the facts that `contract` depends on, as plain data. Default: it depends only on the route. */
   readonly facts?: (settings: TSettings) => unknown
-  /** Finds data that each worker stores for itself instead of sharing it; `null` if there is none. */
+  /** Finds data that each worker stores separately instead of sharing it; `null` if there is none. */
   readonly keptByWorker?: (app: FeatureApp<TSettings>, workers: number) => KeptByWorker | null
   /** Lists the places of its steps on a route that uses its decorators. Default: none. */
   readonly places?: (

@@ -4,8 +4,9 @@ import './copies.js'
 import { ignoreRejection, isThenable, whenSettled } from './step.js'
 
 /**
- * The value that a step returns to stop a request with an expected error. It is returned because throwing an
- * error collects a stack trace and the source position, which took a fifth of the time of a refused request.
+ * The value that a step returns to stop a request with an expected error. It is returned instead of thrown, because
+ * throwing an error collects a stack trace and the source position, which took a fifth of the time of a refused
+ * request.
  *
  * @example
  * const closed: StepFactory = (next) => (req, res) =>
@@ -21,12 +22,12 @@ export class Refusal {
   }
 
   /**
-   * Creates a refusal with an `HttpError` that has no stack. It has the class of its status, if there is one: 429 is a
-   * `TooManyRequestsError`.
+   * Creates a refusal with an `HttpError` that has no stack. Its class is the error class for the status, if there is
+   * one: 429 is a `TooManyRequestsError`.
    *
    * @param status 400 to 599.
    * @param message A text for the client. Default: the name of the status.
-   * @param options Code, headers and the other options of an `HttpError`.
+   * @param options The code, headers and other options of an `HttpError`.
    * @throws RangeError for any other status.
    */
   static of(status: number, message?: string, options?: HttpErrorOptions): Refusal {
@@ -35,10 +36,11 @@ export class Refusal {
 }
 
 /**
- * Throws the error of a refusal, or rejects with it, and returns any other value. Code that is not the framework's own
- * sees every failure as an error, and cannot send a refusal as a value by mistake.
+ * Throws the error of a refusal, or rejects with it, and returns any other value. So code outside the framework
+ * receives every failure as an error, and cannot send a refusal as a value by mistake.
  *
- * A rejection that this code does not wait for, or not yet, does not end the process: every refused request could end it.
+ * If that code does not await the promise, or not yet, its rejection must not end the process; otherwise, every refused
+ * request could end it.
  */
 export function throwRefusal(value: unknown): unknown {
   if (isThenable(value)) {

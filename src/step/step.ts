@@ -3,8 +3,8 @@ import type { StepFactory as PublicStage } from '../contracts/steps.js'
 import type { BlazonRequest } from '../http/request.js'
 
 /**
- * Whether a value must be awaited: a promise, also of another realm, or any object with a method `then`, such as a query
- * builder. A step that waits only for such values costs no promise when the later steps wait for nothing.
+ * Whether a value must be awaited: a promise, including a promise of another realm, or any object with a method `then`,
+ * such as a query builder. A step that awaits only such values creates no promise if the later steps are synchronous.
  *
  * @example
  * const counted: StepFactory = (next) => (req, res) => {
@@ -21,9 +21,9 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Calls `go` or `fail` exactly once, when a thenable settles. The `then` of a thenable that is not a promise
- * may throw or call back twice, and a promise may have its own `then`. In all these cases each callback runs
- * at most once. Throws only if reading the thenable throws.
+ * Calls either `go` or `fail` when a thenable settles. A thenable's `then` may throw or call back twice, and a promise
+ * may have its own `then`. Even in these cases, each callback runs at most once. Throws only if reading the thenable
+ * throws.
  */
 export function whenSettled<T, U>(
   value: PromiseLike<T>,
@@ -34,28 +34,27 @@ export function whenSettled<T, U>(
 }
 
 /**
- * Ignores the rejection of a promise that code returned where no promise is allowed. An unhandled rejection
- * would end the process.
+ * Ignores the rejection of a promise that was returned where no promise is expected. An unhandled rejection would end
+ * the process.
  */
 export function ignoreRejection(value: unknown): void {
   if (isThenable(value)) Promise.resolve(value).catch(() => {})
 }
 
 /**
- * One step of a route. A step handles the request itself, or calls the next step and returns its result:
- * directly, or as a promise when it must wait. A step stops the request by returning a `Refusal` or by
- * throwing.
+ * One step of a route. A step handles the request itself, or calls the next step and returns its result: directly, or
+ * as a promise if it must wait. A step stops the request by returning a `Refusal` or by throwing.
  */
 export type Step = (req: BlazonRequest, res: Response) => unknown
 
 /**
- * Creates a step. The boot calls it once for each route.
+ * Creates a step. Boot calls it once for each route.
  *
  * @param next The step that runs after the new one.
  */
 export type StepFactory = (next: Step) => Step
 
-/** Sends the value that the steps returned as the response, unless a response was already sent. */
+/** Sends the value that the steps returned as the response, unless a response has already been sent. */
 export type Settle = (value: unknown, req: BlazonRequest, res: Response) => void
 
 /** A compiled route. It never throws, and it handles the rejection of every promise that it creates. */
@@ -73,8 +72,8 @@ export function joinStages(stages: readonly StepFactory[]): StepFactory | null {
 }
 
 /**
- * Lets a stage of the public types run among the framework's own steps. A stage of a feature or of a plugin declares
- * the request of the public types, and every request here is one.
+ * Converts a stage with public types to an internal step. A stage of a feature or plugin declares the public request
+ * type, which every request of the framework has.
  */
 export function internalStep(stage: PublicStage): StepFactory {
   return stage as unknown as StepFactory

@@ -3,7 +3,9 @@ import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contra
 
 const LONGEST = 200
 
-/** A request of a test has run a statement for which the option `statements` has no result, or no further result. */
+/**
+ * Thrown if a request in a test runs a statement for which the option `statements` has no result, or no further result.
+ */
 export class UnansweredStatementError extends Error {
   /** Always `UnansweredStatementError`. */
   override readonly name = 'UnansweredStatementError'
@@ -11,7 +13,7 @@ export class UnansweredStatementError extends Error {
   readonly text: string
 
   /**
-   * Makes the error of a statement.
+   * Creates the error for a statement.
    *
    * @param text The statement.
    */
@@ -24,7 +26,7 @@ export class UnansweredStatementError extends Error {
   }
 }
 
-/** The first statement of each list that had no answer. */
+/** The error of the first statement without a result, for each list. */
 const unanswered = new WeakMap<readonly AnsweredStatement[], UnansweredStatementError>()
 
 /** Returns the error of the first unexpected statement, even if the application has handled it. */
@@ -34,7 +36,7 @@ export function unansweredOf(
   return unanswered.get(statements) ?? null
 }
 
-/** Returns the function that answers statements from a list, each entry once; `null` without a list. */
+/** Returns the function that returns results from a list, using each entry once; `null` without a list. */
 export function answersOf(
   statements: readonly AnsweredStatement[] | undefined,
 ): AnswerStatement | null {
@@ -55,7 +57,7 @@ export function answersOf(
   }
 }
 
-/** A statement without the parts that may differ: blanks and literals. */
+/** A statement without the parts that may differ: whitespace and literals. */
 function shapeOf(text: string): string {
   return text
     .replace(/'(?:[^']|'')*'/g, '?')

@@ -14,30 +14,29 @@ import { type CheckExchange, observe } from './exchange.js'
 import type { TestCaller } from './test-caller.js'
 
 /**
- * The result for one principal: `'allowed'` when its request reaches the handler, else the status of the refusal.
- * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`). `'visible'` and `'hidden'`, in the
- * row of a field: whether a principal whose request reaches the handler may see and send the field.
+ * The result for one principal: `'allowed'` if its request reaches the handler, otherwise the status of the refusal.
+ * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`). `'visible'` and `'hidden'`,
+ * in the row for a field: whether a principal whose request reaches the handler may see and send the field.
  */
 export type Access = 'allowed' | 'signature' | 'visible' | 'hidden' | number
 
 /**
- * The caller of a column. A user: the guard is skipped and `req.user` is this user. `null`: no credentials,
- * the guard decides. A {@link TestCaller}: the guard decides by its headers.
+ * The caller in a column. A user: the guard is skipped, and `req.user` is this user. `null`: a caller without
+ * credentials; the guard decides. A {@link TestCaller}: the guard decides based on its headers.
  */
 export type Principal = User | TestCaller | null
 
 /**
- * One operation of an {@link AuthMatrix}, one object of an operation with `@Checks`, or one of its fields with `visibleTo`
- * (`visibleTo`).
+ * One operation in an {@link AuthMatrix}, one object for an operation with `@Checks`, or one field with `visibleTo`.
  */
 export interface AuthMatrixRow {
   /** `POST /orders/:id/payment` */
   readonly operation: string
   /** `OrdersController.pay` */
   readonly handler: string
-  /** The action of the policy: `order:pay`; absent in the row of the operation itself. */
+  /** The action of the policy: `order:pay`; absent in the row for the operation itself. */
   readonly ability?: string
-  /** The name of the object that the policy decides about; absent in the row of the operation itself. */
+  /** The name of the object about which the policy decides; absent in the row for the operation itself. */
   readonly object?: string
   /** The path of the field: `items.*.salary`; absent in all other rows. */
   readonly field?: string
@@ -50,16 +49,14 @@ export interface AuthMatrixRow {
 /** Options of `TestApp.authMatrix`. */
 export interface AuthMatrixOptions {
   /**
-   * `'fail'` rejects when a request without credentials may call an operation that changes data (`POST`,
-   * `PUT`, `PATCH`, `DELETE`). Default: such operations are only listed.
+   * `'fail'`: rejects if a request without credentials may call an operation that changes data (`POST`, `PUT`, `PATCH`,
+   * `DELETE`). Default: such operations are only listed.
    */
   readonly unguarded?: 'fail'
-  /**
-   * Operations that may be public, as `POST /login` or `SessionsController.login`. Default: none.
-   */
+  /** Operations that may be public, such as `POST /login` or `SessionsController.login`. Default: none. */
   readonly except?: readonly string[]
   /**
-   * Objects by name, each with its policy. Operations with `@Checks` of this policy get a row for each of its objects
+   * Objects by name, each with its policy. Operations with `@Checks` for the policy get a row for each of its objects
    * and each action: `'allowed'`, 403, or 404 under `or404`. Default: none.
    *
    * @example
@@ -68,31 +65,31 @@ export interface AuthMatrixOptions {
   readonly objects?: Readonly<Record<string, readonly [policy: AnyPolicy, object: unknown]>>
 }
 
-/** The check of a probe in place of the handler: whether the caller may see fields with this mark. */
+/** The check that a probe runs in place of the handler: whether the caller may see fields with this mark. */
 export interface FieldQuestion {
   readonly mark: readonly string[]
 }
 
-/** The check of a probe in place of the handler: the decision of a policy. */
+/** The check that a probe runs in place of the handler: the decision of a policy. */
 export interface Question {
   readonly policy: AnyPolicy
   readonly action: string
   readonly object: unknown
 }
 
-/** Sends a request of one principal to a route and resolves with its access. */
+/** Sends a principal's request to a route and resolves with the principal's access. */
 export interface Probe {
   (route: RouteModel, question?: Question | FieldQuestion): Promise<Access>
-  /** Whether a request was refused because it names no tenant. */
+  /** Whether a request was refused because it specifies no tenant. */
   readonly missesTenant: () => boolean
 }
 
-/** The connection and the headers of the requests of one principal. These requests never call a handler. */
+/** The connection and headers for one principal's requests, which never call a handler. */
 export interface ProbeLink {
   /** Opens an agent whose requests call this function in place of a handler. */
   readonly connect: (inHandler: (req: Request) => Promise<void>) => Agent
   readonly headers: ReadonlyMap<string, string>
-  /** Checks the responses of refused requests against the document; `null` when responses are not checked. */
+  /** Checks the responses to refused requests against the document; `null` if responses are not checked. */
   readonly checkExchange: CheckExchange | null
 }
 
@@ -105,7 +102,8 @@ export class AuthMatrix {
   /** One row for each operation, in the order of the routes. */
   readonly rows: readonly AuthMatrixRow[]
   /**
-   * The principals whose requests named no tenant where an operation needs one: their 400 shows nothing about access.
+   * The principals whose requests specified no tenant although an operation requires a tenant. Their 400 indicates
+   * nothing about access.
    */
   readonly withoutTenant: readonly string[]
 
@@ -159,8 +157,8 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   }
   for (const [name, principal] of Object.entries(principals)) {
     if (typeof principal !== 'object') refuse(name, principal, 'a user, null, or a caller')
-    // `app.withAuth(token)` returns the application, not a caller. It would be taken for a user, and the
-    // guard would be skipped.
+    // `app.withAuth(token)` returns an application, not a caller. It would count as a user, and the guard would be
+    // skipped.
     if (principal instanceof App) {
       refuse(name, 'an application', "a caller: app.with({ authorization: 'Bearer …' })")
     }
@@ -174,7 +172,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The routes of a matrix, and the function that finds out what a principal may do. */
+/** The routes of a matrix, and the functions that determine what a principal may do. */
 export interface MatrixSubject {
   readonly routes: readonly RouteModel[]
   readonly visibilityOf: CompiledRoutes['visibilityOf']
@@ -182,10 +180,10 @@ export interface MatrixSubject {
 }
 
 /**
- * Finds out for each route, object and marked field what each principal may do.
+ * Determines, for each route, object and marked field, what each principal may do.
  *
- * @throws ConfigError for wrong options; Error for a 429; Error with `unguarded: 'fail'`, which names operations that change
- * data and are public, or about which no guard has decided.
+ * @throws ConfigError for invalid options; Error for a 429; with `unguarded: 'fail'`, an Error with the operations that
+ * change data and are public, or about which no guard has decided.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
@@ -234,7 +232,7 @@ function nameOf({ method, path, version, versionHeader }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error that names the operations which change data and are public, or about which no guard has decided.
+ * @throws Error with the operations that change data and are public, or about which no guard has decided.
  */
 async function refuseUnguarded(
   routes: readonly RouteModel[],
@@ -259,7 +257,7 @@ async function refuseUnguarded(
   if (parts.length > 0) throw new Error(parts.join('\n'))
 }
 
-/** Refusals of a caller. A 404 may come from a guard that hides its routes. */
+/** The statuses of refusals. A 404 may come from a guard that hides its routes. */
 const DENIALS: readonly number[] = [401, 403, 404]
 const GUARD_THEM =
   "Protect them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
@@ -268,9 +266,7 @@ const UNDECIDED =
 const SEND_MORE =
   "Send the headers that they need, such as the tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
 
-/**
- * Creates the function that sends requests for one principal. A probe route runs in place of the handler.
- */
+/** Creates the function that sends requests for one principal. A probe runs in place of the handler. */
 export function createProbe(
   { connect, headers, checkExchange }: ProbeLink,
   match: CompiledRoutes['match'],
@@ -325,7 +321,7 @@ function answerOf(
   })
 }
 
-/** The limits of the framework do not count for probes, so other code counts the requests. */
+/** The framework's rate limits do not apply to probes, so other code must have refused the request. */
 function tooMany(route: RouteModel): Error {
   return new Error(
     `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Disable the limit in tests.`,

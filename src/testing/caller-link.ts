@@ -7,7 +7,7 @@ import type { TestLog } from './test-log.js'
 import type { TestParts } from './test-parts.js'
 import type { TestWatch } from './test-watch.js'
 
-/** The connection of callers with an application in a test. */
+/** The link between callers and an application in a test. */
 export function callerLink(supertest: CallerLink['supertest'], parts: TestParts): CallerLink {
   return {
     supertest,
@@ -20,14 +20,14 @@ export function callerLink(supertest: CallerLink['supertest'], parts: TestParts)
   }
 }
 
-/** The parts of an application in a test that know more about a failed request. */
+/** The parts of an application in a test that have more facts about a failed request. */
 interface FinisherParts {
   readonly log: TestLog
   readonly watch: TestWatch
   readonly records: TestRecords
 }
 
-/** Creates the function that joins all failures of a request, with their reasons. */
+/** Creates the function that combines all failures of a request, with their reasons. */
 function finisher({ log, watch, records }: FinisherParts): Finish {
   return (failure, request) => {
     log.explain(failure, request)
@@ -37,8 +37,8 @@ function finisher({ log, watch, records }: FinisherParts): Finish {
 }
 
 /**
- * Creates the function that writes the path of a request in a version, with `by: 'path'`. A route in every version keeps
- * its path.
+ * Creates the function that adds a version to a request path, with `by: 'path'`. The path of a route in every version
+ * does not change.
  */
 function versionPaths(routes: () => CompiledRoutes): CallerLink['pathIn'] {
   return (version, { method, path }) => {

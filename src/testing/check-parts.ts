@@ -15,7 +15,7 @@ import { callerFacts, stateOf, type TestCaller } from './test-caller.js'
 import type { TestLog } from './test-log.js'
 import type { TestOptions } from './test-options.js'
 
-/** The parts of an application under test that generate requests. */
+/** The parts of an application under test that are used to generate requests. */
 export interface CheckParts {
   readonly caller: TestCaller
   readonly server: Parameters<Connections['openCheck']>[0]
@@ -26,11 +26,11 @@ export interface CheckParts {
   readonly options: TestOptions
   readonly log: TestLog
   readonly stores: RecordedStores
-  /** `null` without `jobs()`. */
+  /** The jobs of the application; `null` without `jobs()`. */
   readonly jobs: JobsUnderTest | null
 }
 
-/** The connection of generated requests, whose responses are checked. */
+/** The connection for generated requests, whose responses are checked. */
 export interface Generator {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
@@ -38,7 +38,7 @@ export interface Generator {
   readonly sender: TestCaller
 }
 
-/** Opens the connection of generated requests. */
+/** Opens the connection for generated requests. */
 export function generatorOf(
   { caller, server, connections, operations, coverage }: CheckParts,
   { as: user, headers: given = {} }: Pick<FuzzOptions, 'as' | 'headers'>,
@@ -52,9 +52,9 @@ export function generatorOf(
 }
 
 /**
- * The application, as the proof of isolation needs it.
+ * The parts of the application that the isolation test needs.
  *
- * @throws ConfigError for wrong options.
+ * @throws ConfigError for invalid options.
  */
 export function isolationTarget(parts: CheckParts, options: IsolationOptions): IsolationTarget {
   const { caller, server, connections, operations, log, stores, jobs } = parts
@@ -79,10 +79,10 @@ export function isolationTarget(parts: CheckParts, options: IsolationOptions): I
 export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' | 'tenantHeader'> {
   readonly operations: DocumentedOperations
   readonly log: TestLog
-  /** Returns the name of the side that a connection belongs to. */
+  /** Returns the name of the side to which a connection belongs. */
   readonly nameOf: (connection: object | undefined) => string | undefined
   readonly stores: RecordedStores
-  /** `null` without `jobs()`. */
+  /** The jobs of the application; `null` without `jobs()`. */
   readonly jobs: JobProofConfig['jobs'] | null
   /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]

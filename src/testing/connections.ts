@@ -14,32 +14,31 @@ type TenantOf = NonNullable<AuthGuard['tenantOf']>
 
 /** The facts that the harness stores about a connection. */
 export interface ConnectionFacts {
-  /** The user of every request on this connection; `undefined` when the guard decides who the caller is. */
+  /** The user of every request on this connection; `undefined` if the guard determines the caller. */
   readonly principal?: User | undefined
-  /** The tenant that the credential of the principal belongs to. Default: the tenant that its request names. */
+  /** The tenant to which the principal's credential belongs. Default: the tenant that its request specifies. */
   readonly tenant?: string | undefined
-  /** Called with each tenant that a guard finds out from a credential. */
+  /** Called with each tenant that a guard determines from a credential. */
   readonly tenantFound?: (id: string) => void
   /**
-   * Whether `principal` is set before the application sees a request, as a middleware would set it. Otherwise
+   * Whether `principal` is set before the application receives a request, as a middleware would do. Otherwise,
    * `wrapGuard` sets it.
    */
   readonly isSetEarly?: boolean
-  /** Whether the requests on this connection only test access and never call a handler. */
+  /** Whether the requests on this connection only check access and never call a handler. */
   readonly isProbe?: boolean
   /** Whether the requests on this connection belong to a check: rate limits ignore and do not count them. */
   readonly isCheck?: boolean
-  /** The function of a probe in place of the handler, after access was allowed. */
+  /** The function that a probe calls in place of the handler, after access has been granted. */
   readonly inHandler?: (req: Request) => unknown
   /** The name of the tenant or user of this connection in the report of `proveIsolation`. */
   readonly name?: string
-  /** Returns the promise that a request waits for at a place; `undefined` if it need not wait. */
+  /** Returns the promise for which a request waits at a place; `undefined` if it does not need to wait. */
   readonly pause?: (place: PausePlace) => Promise<void> | undefined
 }
 
 /**
- * The places where a request can be held: before the application sees it, before the handler, before the
- * response.
+ * The places where a request can be held: before the application receives it, before the handler, before the response.
  */
 export type PausePlace = 'entry' | 'handler' | 'response'
 
@@ -47,8 +46,8 @@ export type PausePlace = 'entry' | 'handler' | 'response'
 const factsOf = new WeakMap<object, ConnectionFacts>()
 
 /**
- * Returns the promise that a request waits for before a handler in a router of `middlewares`; `undefined`
- * when it need not wait.
+ * Returns the promise for which a request waits before a handler in a router of `middlewares`; `undefined` if it does
+ * not need to wait.
  */
 export function pauseBeforeHandler({ socket }: Request): Promise<void> | undefined {
   return factsOf.get(socket)?.pause?.('handler')
@@ -79,7 +78,7 @@ export class Connections {
     return agent
   }
 
-  /** The same for the requests of a check, such as `fuzz`. */
+  /** Opens an agent for the requests of a check, such as `fuzz`. */
   openCheck(server: Server, facts: ConnectionFacts): MemoryAgent {
     return this.open(server, { ...facts, isCheck: true })
   }
@@ -98,11 +97,11 @@ export class Connections {
     for (const agent of this.#agents) agent.disconnect()
   }
 
-  /** Returns the name that the connection of a socket was opened with. */
+  /** Returns the name with which the connection of a socket was opened. */
   readonly nameOf = (socket: object | undefined): string | undefined =>
     socket === undefined ? undefined : factsOf.get(socket)?.name
 
-  /** Wraps the functions that receive requests: each runs in `around`, at once or after the pause at `entry`. */
+  /** Wraps the functions that receive requests: each runs in `around`, immediately or after the pause at `entry`. */
   wrapListener(
     listener: Listener,
     around: (req: IncomingMessage, run: () => void) => void,
@@ -131,18 +130,21 @@ export class Connections {
     return { wrapGuard, wrapCredentials, wrapTenantOf, wrapLimit }
   }
 
-  /** Wraps the guard: requests with a principal pass, all others go to the guard of the application. */
+  /**
+   * Wraps the guard: requests with a principal are allowed, and all other requests are passed to the application's
+   * guard.
+   */
   readonly wrapGuard = (guard: AuthGuard | null): AuthGuard => ({
     canActivate: (req: Request, route) => {
       const { principal, isSetEarly = false } = factsOf.get(req.socket) ?? {}
       if (principal === undefined) return guard === null ? false : guard.canActivate(req, route)
-      // Do not overwrite a `req.user` that a middleware has changed after it was set early.
+      // Do not overwrite a `req.user` that was set early and then changed by a middleware.
       if (!isSetEarly || req.user === undefined) req.user = principal
       return true
     },
   })
 
-  /** Wraps a rate limit. A check would be useless if its requests were refused because of their number. */
+  /** Wraps a rate limit, because a check would be useless if its requests were refused due to their number. */
   readonly wrapLimit = (limit: StepFactory): StepFactory => {
     return (next) => {
       const limited = limit(next)
@@ -152,7 +154,7 @@ export class Connections {
     }
   }
 
-  /** A principal belongs to the tenant of `asTenant`, else to the tenant that its request names. */
+  /** A principal belongs to the tenant of `asTenant`, or else to the tenant that its request specifies. */
   readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {
     return function tenantUnderTest(req) {
       const { principal, tenant, tenantFound } = factsOf.get(req.socket) ?? {}
@@ -166,7 +168,7 @@ export class Connections {
   /** A request with a principal counts as a request with credentials, so that `wrapGuard` sets its user. */
   readonly wrapCredentials = (carries: CarriesCredential): CarriesCredential => {
     return function carriesUnderTest(req) {
-      // The type names only the part of the request that applications read.
+      // The type contains only the part of the request that applications read.
       const { socket } = req as Request
       return factsOf.get(socket)?.principal !== undefined || carries(req)
     }
@@ -190,7 +192,7 @@ export class Connections {
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
 
-  /** The probe route is compiled at the first probe. */
+  /** The probe route is compiled for the first probe. */
   readonly #wrapRoute = (run: RunRoute, compileProbe: (handler: Step) => RunRoute): RunRoute => {
     let probe: RunRoute | undefined
     return function runUnderTest(req, res) {

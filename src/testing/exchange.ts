@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { bodyText, type Exchange, isJson } from '../app/contract/exchange.js'
 
-/** Checks an exchange. Returns an error when the response is wrong, else `undefined`. */
+/** Checks an exchange. Returns an error if the response is not as documented, otherwise `undefined`. */
 export type CheckExchange = (exchange: Exchange) => Error | undefined
 
 /** Whether a response has a JSON body. */
@@ -13,8 +13,8 @@ export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): bo
 /**
  * Passes the response of a request to `checkExchange`, without consuming the body that the caller reads.
  *
- * @param report Called with the verdict: for a JSON body before the caller sees its end, otherwise when the
- * head arrives.
+ * @param report Called with the result: for a JSON body before the caller receives its end, otherwise when the head
+ * arrives.
  */
 export function observe(
   req: ClientRequest,

@@ -13,15 +13,15 @@ export interface FinishedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** `undefined` if nothing was sent. */
+  /** The request of the client; `undefined` if nothing was sent. */
   readonly sent: ClientRequest | undefined
 }
 
 type Done = (failure: unknown, response: Response) => void
 
 /**
- * Replaces the failure of a supertest request by the result of `finish`. `finish` runs one turn of the event
- * loop after the response, because Node reports unhandled rejections only then.
+ * Replaces the failure of a supertest request with the result of `finish`. `finish` runs one turn of the event loop
+ * after the response, because Node reports unhandled rejections only then.
  */
 export function finishTest(test: Test, finish: Finish): void {
   const end = test.end as (this: Test, done: Done) => Test
@@ -35,11 +35,13 @@ export function finishTest(test: Test, finish: Finish): void {
 }
 
 /**
- * Returns the first failure of a request, whose message then has the others, too. An error that is left for the end of the
- * application would hide the first one: `await using` puts both into a `SuppressedError` without a message.
+ * Returns the first failure of a request, after adding the other failures to its message. If an error were reported
+ * only when the application closes, it would hide the first error: `await using` puts both into a `SuppressedError`
+ * without a message.
  *
- * @param found The failures in the order in which a reader needs them; `null` and `undefined` are none.
- * @returns `null` if there is none. If the first is not an `Error`, or is frozen, an `Error` that has it as its cause.
+ * @param found The failures, in the order in which a reader needs them; `null` and `undefined` count as none.
+ * @returns `null` if there is none. If the first failure is not an `Error`, or is frozen, an `Error` with the failure
+ * as its cause.
  */
 export function joinFailures(found: readonly unknown[]): unknown {
   const [first = null, ...others] = found.filter((each) => each !== null && each !== undefined)
@@ -56,7 +58,7 @@ export function addToMessage(error: Error, paragraph: string): void {
   const text = `${message}\n\n${paragraph}\n`
   // An error of the test may be frozen.
   Reflect.set(error, 'message', text)
-  // The stack contains the original message. Some runners print the stack, others the message.
+  // The stack trace contains the original message. Some runners print the stack trace, others the message.
   if (stack?.includes(message))
     Reflect.set(
       error,

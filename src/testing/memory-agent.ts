@@ -30,27 +30,27 @@ export class MemoryAgent extends Agent {
       socket.once('close', () => this.#sockets.delete(socket))
     }
     this.#onConnect(server, client)
-    // Node documents this event for this use: a server accepts any duplex stream this way.
+    // Node documents this use of the event: a server accepts any duplex stream in this way.
     this.#server.emit('connection', server)
     return client
   }
 
-  /** Closes every connection, including busy ones, and refuses new ones. */
+  /** Closes all connections, including busy connections, and refuses new ones. */
   override destroy(): void {
     this.#isClosed = true
     super.destroy()
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Refuses new connections and closes idle ones. */
+  /** Refuses new connections and closes idle connections. */
   refuse(): void {
     this.#isClosed = true
     for (const socket of Object.values(this.freeSockets).flat()) socket?.destroy()
   }
 
   /**
-   * Closes connections without unread data. A client that does not read would not notice that the server has
-   * ended them.
+   * Closes connections without unread data. A client that does not read would not detect that the server has ended
+   * them.
    */
   disconnect(): void {
     for (const socket of this.#sockets) if (socket.readableLength === 0) socket.destroy()

@@ -9,8 +9,8 @@ import { type CheckExchange, hasJsonBody, observe } from './exchange.js'
 import type { Exchanges } from './test-failures.js'
 
 /**
- * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` shows
- * the name.
+ * The origin of relative URLs. It is never resolved, because connections are in memory; `req.hostname` contains the
+ * name.
  */
 export const ORIGIN = 'http://in-process'
 
@@ -34,14 +34,14 @@ export interface FetchLink {
   /** Returns the path that is sent. */
   readonly pathOf: (request: SentPath) => string
   /**
-   * Checks every response. A JSON body is then read whole before `fetch` resolves. `null`: responses are not
+   * Checks every response; the whole JSON body is then read before `fetch` resolves. `null` if responses are not
    * checked.
    */
   readonly checkExchange: CheckExchange | null
   readonly exchanges: Exchanges
 }
 
-/** One request. A redirect causes another one. */
+/** One request. A redirect causes another request. */
 interface Hop {
   readonly url: URL
   readonly method: string
@@ -58,8 +58,8 @@ interface Received {
 }
 
 /**
- * The standard `fetch` over connections in memory. Every request goes to the application, also if its URL has another
- * host. A URL without a host is resolved against `http://in-process`.
+ * The standard `fetch` over in-memory connections. Every request is sent to the application, even if its URL has
+ * another host. A URL without a host is resolved against `http://in-process`.
  */
 export async function memoryFetch(
   input: string | URL | Request,
@@ -96,7 +96,7 @@ function failed(cause: string | Error): TypeError {
 
 function fromUrl(input: string | URL, init: RequestInit | undefined): Request {
   const url = new URL(input, ORIGIN)
-  // The Fetch standard requires `duplex` if the body is a stream; it has no effect on other bodies.
+  // The Fetch Standard requires `duplex` if the body is a stream; it has no effect on other bodies.
   return new Request(url, { duplex: 'half', ...init } as RequestInit)
 }
 
@@ -112,7 +112,7 @@ async function firstHop(
   }
   const body = await bodyOf(request, init?.body)
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
-  // Without it, Node would send the stream of a DELETE request without framing, and the server would read it as a
+  // Without it, Node would send the stream of a DELETE request without framing, and the server would parse it as a
   // request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
   const { method } = request
@@ -125,10 +125,7 @@ async function firstHop(
   }
 }
 
-/**
- * Reads a body to bytes when the caller passed it whole, so that it gets a `Content-Length`. A stream is sent
- * as a stream.
- */
+/** Converts a body that is not a stream to bytes, so that it gets a `Content-Length`. A stream is sent as a stream. */
 async function bodyOf(request: Request, given: unknown): Promise<Hop['body']> {
   if (request.body === null) return null
   const isWhole = given !== undefined && !isStream(given)
@@ -186,13 +183,14 @@ function exchange(
         (error) => reject(signal.aborted ? signal.reason : failed(error)),
       )
     })
-    // The error of the request shows only that the connection was cut; the error of the body stream is the cause.
+    // The error of the request indicates only that the connection was closed; the error of the body stream is the
+    // cause.
     if (body instanceof Readable) body.once('error', (error) => reject(failed(error)))
     sendBody(req, body)
   })
 }
 
-/** Returns the body stream of a response. The body of a checked response is read whole first. */
+/** Returns the body stream of a response. The whole body of a checked response is read first. */
 async function readChecked(isJudged: boolean, res: IncomingMessage): Promise<Readable> {
   return isJudged ? Readable.from([await buffer(res)]) : res
 }
@@ -215,6 +213,6 @@ function nextHop(hop: Hop, location: string, status: number): Hop {
 function decoded(body: Readable, headers: Headers): Readable {
   const decoder = DECODERS[headers.get('content-encoding') ?? '']?.()
   if (decoder === undefined) return body
-  // `pipeline` destroys both streams after an error, which the reader of the returned stream receives.
+  // After an error, which the reader of the returned stream receives, `pipeline` destroys both streams.
   return pipeline(body, decoder, () => {}) as unknown as Readable
 }

@@ -11,24 +11,25 @@ import type { TestApp } from './test-app.js'
 import type { TestOptions } from './test-options.js'
 import { type AnsweredCall, unansweredCallOf } from './test-outgoing.js'
 
-/** How a capsule is run. */
+/** Options of `openCapsule`. */
 export interface CapsuleUse {
   /**
-   * Whether the database of the application runs the statements. `true`: connections are allowed while the application starts,
-   * and later to the same places. `'embedded'`: it needs none. Default `false`: the capsule answers the statements.
+   * Whether the application's database runs the statements. `true`: connections are allowed while the application
+   * starts, and later to the same targets. `'embedded'`: the database needs no connections. Default `false`: the
+   * results come from the capsule.
    */
   readonly database?: boolean | 'embedded'
 }
 
-/** The headers of one connection, and headers of the compressed body, because the body is sent uncompressed. */
+/** The headers of a single connection, and of the compressed body, because the body is sent uncompressed. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|upgrade|te|expect|content-length|transfer-encoding|content-encoding)$/
 
 /**
- * Opens a capsule: the file about a request that a server has failed. Until the capsule is disposed of, this process makes no
- * connection to another host. `blazon replay --write` makes tests with it.
+ * Opens a capsule: the file about a request that failed with a server error. Until the capsule is disposed of, this
+ * process cannot connect to other hosts. `blazon replay --write` makes tests with it.
  *
- * @param file The path, from the working directory.
+ * @param file The path, relative to the working directory.
  * @throws Error if the file cannot be read, or is not a capsule of this version.
  * @example
  * using capsule = openCapsule('test/replay-get-orders-a1b2c3.json')
@@ -45,8 +46,9 @@ export function openCapsule(file: string, { database = false }: CapsuleUse = {})
 /** A failed request that can be repeated. Created by {@link openCapsule}. */
 export class OpenCapsule {
   /**
-   * Options for `TestApp.create`: `calls` with the answers of other hosts, and `statements` with the answers of the
-   * database, unless the database of the application runs them. The contract and the number of statements are not judged: the request is about a failure.
+   * Options for `TestApp.create`: `calls` with the responses of other hosts, and `statements` with the results of the
+   * database, unless the application's database runs them. The contract and the number of statements are not checked,
+   * because the request is expected to fail.
    */
   readonly options: TestOptions
   readonly #capsule: Capsule
@@ -62,8 +64,8 @@ export class OpenCapsule {
   }
 
   /**
-   * The call to another host, or the statement, for which the capsule has no answer; `null` if there was none. Without
-   * the answer, it is unknown how the server responds.
+   * The error of a call to another host or a statement for which the capsule has no result; `null` if there was none.
+   * Without the result, the response of the server cannot be reproduced.
    */
   get unanswered(): Error | null {
     const { calls, statements } = this.options
@@ -71,10 +73,10 @@ export class OpenCapsule {
   }
 
   /**
-   * Sends the request as the user and the tenant of the capsule, at its time.
+   * Sends the request as the user and tenant in the capsule, at its time.
    *
-   * @throws UnansweredCallError, UnansweredStatementError for a call or a statement without an answer in the capsule,
-   * also if the application has handled the error.
+   * @throws UnansweredCallError, UnansweredStatementError for a call or statement without a result in the capsule, even
+   * if the application has handled the error.
    */
   async replay(app: TestApp): Promise<Response> {
     const { record, principal } = this.#capsule
@@ -89,7 +91,7 @@ export class OpenCapsule {
     ]
     if (send === undefined) throw new Error(`Tests send no ${record.method}.`)
     const [sent] = await Promise.allSettled([this.#fill(send.call(agent, record.url))])
-    // A call that is not awaited may begin right after the response.
+    // A call that is not awaited may begin immediately after the response.
     await new Promise<void>(afterThisTurn)
     if (this.unanswered !== null) throw this.unanswered
     if (sent.status === 'rejected') throw sent.reason

@@ -10,7 +10,10 @@ const REMEDY =
   'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
   'If the number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
-/** A request has run too many statements: the same one too often, or more than `@Queries` of its route allows. */
+/**
+ * Thrown if a request ran too many statements: the same statement too often, or more than the `@Queries` of its route
+ * allows.
+ */
 export class QueryBudgetError extends Error {
   /** `'QueryBudgetError'`. */
   override readonly name: string = 'QueryBudgetError'
@@ -28,7 +31,7 @@ export class QueryBudgetError extends Error {
 
 /** The input of {@link QueryBudget}. */
 interface QueryBudgetConfig {
-  /** The number of equal statements at which a request fails; `null` for no check. */
+  /** The number of equal statements at which a request fails; `null` if this is not checked. */
   readonly repeats: number | null
   /** Returns the facts about a request. */
   readonly draftOf: (req: Request) => Draft | undefined
@@ -56,8 +59,8 @@ export class QueryBudget {
   }
 
   /**
-   * Returns the error of a request before its test receives the response; `undefined` if its statements are not too
-   * many.
+   * Returns the error of a request before its test receives the response; `undefined` if the request did not run too
+   * many statements.
    */
   take(req: Request): QueryBudgetError | undefined {
     const pending = this.#pending.get(req)
@@ -79,7 +82,7 @@ export class QueryBudget {
     return [...errors.values()]
   }
 
-  /** Lists the routes that requests have reached, with the numbers of their statements. */
+  /** Lists the routes that requests have reached, with their numbers of statements. */
   report(): OperationQueries[] {
     return this.#counts.report()
   }
@@ -122,7 +125,10 @@ function shortList(lines: readonly string[]): string {
   return [...lines.slice(0, MOST_LINES), ...rest].join('\n')
 }
 
-/** With the callers of the line, because a class that reads the database runs the statements of many routes. */
+/**
+ * The number of lines to show: the line that ran the statement, and its callers, because a data access class runs the
+ * statements of many routes.
+ */
 const MOST_PLACES = 3
 
 function placeText(stack: string | undefined): string {
@@ -137,7 +143,7 @@ function oneLine(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
 }
 
-/** The number of statements of the requests of a route. */
+/** The numbers of statements in the requests to a route. */
 export interface OperationQueries {
   /** The handler: `OrdersController.list`. */
   readonly name: string
@@ -145,13 +151,13 @@ export interface OperationQueries {
   readonly method: string
   /** The path of the route: `/orders/:id`. */
   readonly path: string
-  /** The number of requests of the route. */
+  /** The number of requests to the route. */
   readonly requests: number
-  /** The fewest statements of a request. */
+  /** The minimum number of statements in a request. */
   readonly min: number
-  /** The number that half of the requests did not exceed. */
+  /** The median number of statements in a request. */
   readonly median: number
-  /** The maximum number of statements of a request. */
+  /** The maximum number of statements in a request. */
   readonly max: number
   /** The number of `@Queries`; `null` if there is none. */
   readonly allowed: number | null

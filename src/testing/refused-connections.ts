@@ -3,18 +3,21 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { ClientRequest } from 'node:http'
 import { type Server, Socket } from 'node:net'
 
-/** A test has no answer to a call, or a replay has tried to connect to a host whose answers its capsule does not have. Nothing was sent. */
+/**
+ * Thrown if a test has no response for a call, or if a replay tries to connect to a host whose responses are not in its
+ * capsule. Nothing was sent.
+ */
 export class UnansweredCallError extends Error {
   /** Always `UnansweredCallError`. */
   override readonly name = 'UnansweredCallError'
-  /** The URL, such as `https://bank.example/charges`; of other protocols the address: `tcp://127.0.0.1:6379`. */
+  /** The URL, such as `https://bank.example/charges`; for other protocols, the address: `tcp://127.0.0.1:6379`. */
   readonly url: string
 
   /**
-   * Makes the error of a call.
+   * Creates the error for a call.
    *
    * @param url The URL.
-   * @param message Default: a message about a replay.
+   * @param message The message. Default: a message about a replay.
    */
   constructor(url: string, message?: string) {
     super(message ?? `The capsule has no answer to a call of ${url}, so no connection was made.`)
@@ -29,14 +32,15 @@ interface Target {
   readonly path?: string | null | undefined
 }
 
-/** Where Node's `fetch`, and other copies of undici, publish their requests. */
+/** The channel on which Node's `fetch` and other copies of undici publish their requests. */
 const CALLS_OF_FETCH = 'undici:request:create'
-/** A loop of calls may have any number of URLs. */
+/** The maximum number of stored URLs, because a loop may call any number of URLs. */
 const MOST_URLS = 1000
 
 /**
- * Refuses all connections of this process, whichever library opens them: all of them call `connect` of Node's sockets. Threads
- * of workers and other processes are not covered. The connections of a test to its own application are in memory.
+ * Refuses all connections of this process, whichever library opens them, because all libraries call `connect` of Node's
+ * sockets. Worker threads and other processes are not covered. The connections of a test to its own application are in
+ * memory.
  */
 export class RefusedConnections {
   readonly #refused: string[] = []
@@ -45,14 +49,14 @@ export class RefusedConnections {
   readonly #undo: (() => void)[] = []
   #learns: boolean
 
-  /** @param learns Whether connections are allowed until `learned()` is called, and to the same places later. */
+  /** @param learns Whether connections are allowed until `learned()` is called, and later to the same targets. */
   constructor(learns: boolean) {
     this.#learns = learns
     const isRefused = (target: Target) => this.#isRefused(target)
     this.#replace(Socket.prototype, 'connect', (connect) => {
       return function connectOrRefuse(this: Socket, ...args: unknown[]) {
         if (!isRefused(targetOf(args))) return connect.apply(this, args)
-        // Later data waits. Listeners for errors are added in this turn and the next one.
+        // Later data waits. Error listeners are added in this turn and the next turn.
         Object.assign(this, { connecting: true })
         process.nextTick(() => this.destroy(refusal()))
         return this
@@ -93,7 +97,7 @@ export class RefusedConnections {
     })
   }
 
-  /** Ends the time in which places are learned. */
+  /** Ends the time in which new targets are allowed. */
   learned(server: Server): void {
     this.#learns = false
     const address = server.address()
@@ -133,7 +137,7 @@ export class RefusedConnections {
 // biome-ignore lint/suspicious/noExplicitAny: two methods of Node with several signatures each
 type Method = (this: any, ...args: any[]) => unknown
 
-/** As Node reads the arguments of `connect`: options, a port and a host, a path, or a list of these. */
+/** Reads the arguments of `connect` like Node: options, a port and a host, a path, or a list of these. */
 function targetOf(args: readonly unknown[]): Target {
   const [first, second] = Array.isArray(args[0]) ? args[0] : args
   if (typeof first === 'object' && first !== null) return first

@@ -14,15 +14,15 @@ import { type FuzzLink, type FuzzResponse, sendRequest } from './fuzz/wire-reque
 
 /** Options of `replay`. */
 export interface ReplayOptions {
-  /** Decides every request: equal seeds send equal requests, apart from their keys. Default: chosen at random. */
+  /** Determines every request: equal seeds send equal requests, except for their keys. Default: a random seed. */
   readonly seed?: number
   /** The number of requests for each operation. Default 10. */
   readonly runs?: number
   /** The `operationId`s to skip. Default: none. */
   readonly skip?: readonly string[]
-  /** The user, as with `TestApp.as`. Default: the guard decides by the headers. */
+  /** The user, as with `TestApp.as`. Default: the guard decides based on the headers. */
   readonly as?: User | null
-  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
+  /** Headers for every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -44,7 +44,7 @@ const NAMES: OptionNames<ReplayOptions> = {
 
 const RUNS = 10
 const MAX_SEED = 2 ** 31
-/** Headers that differ in each exchange, and cookies, which are not stored. */
+/** Headers that differ for each exchange, and cookies, which are not stored. */
 const OF_THE_EXCHANGE =
   /^(?:connection|date|idempotency-replayed|keep-alive|server-timing|set-cookie|trace.*|x-request-id|ratelimit.*)$/
 
@@ -55,9 +55,10 @@ export interface ReplayTarget {
 }
 
 /**
- * Sends generated writes twice, each with a key of its own, and compares the two responses.
+ * Sends each generated write twice with the same key, and compares the two responses.
  *
- * @throws ConfigError for unknown options; Error for responses that differ, and for an operation of which no request has succeeded.
+ * @throws ConfigError for unknown options; Error for responses that differ, and for an operation without a successful
+ * request.
  */
 export async function replayWrites(
   { link, operations }: ReplayTarget,

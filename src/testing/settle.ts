@@ -1,4 +1,4 @@
-// Stored at load, before the fake timers of a test runner can replace it.
+// Stored when this module is loaded, before the fake timers of a test runner can replace it.
 const { setImmediate } = globalThis
 
 /** Runs after the current turn of the event loop and the microtasks it has started. */
@@ -12,7 +12,7 @@ export function afterThisTurn(run: () => void): void {
  */
 const TURNS = 12
 
-/** Lets everything continue that waits neither for a timer nor for anything outside the process. */
+/** Waits until all code that depends neither on timers nor on anything outside the process has continued. */
 export async function settle(turns: number = TURNS): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     await new Promise<void>(afterThisTurn)

@@ -16,14 +16,14 @@ export interface RequestDefaults {
   readonly headers: () => ReadonlyMap<string, string>
   /** Returns the path that is sent. */
   readonly pathOf: (request: SentPath) => string
-  /** `null` when responses are not checked. */
+  /** Checks every response; `null` if responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   /** Called with each request that is sent. */
   readonly follow: (sent: ClientRequest) => void
 }
 
-/** @throws ConfigError when supertest is not installed or is too old. */
+/** @throws ConfigError if supertest is not installed or is too old. */
 export async function loadSupertest(): Promise<Supertest> {
   const install = 'npm install --save-dev supertest @types/supertest'
   const use = { subject: 'TestApp', origin: import.meta.url, install }
@@ -31,7 +31,7 @@ export async function loadSupertest(): Promise<Supertest> {
   return module.default as unknown as Supertest
 }
 
-/** Creates a supertest agent whose requests go over connections in memory. */
+/** Creates a supertest agent whose requests use in-memory connections. */
 export function supertestAgent(supertest: Supertest, defaults: RequestDefaults): TestAgent {
   const { agent, headers, pathOf, checkExchange, finish, follow } = defaults
   return supertest.agent(ORIGIN).use((test: Test) => {
@@ -39,7 +39,7 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
     const { method, url } = test as unknown as { method: string; url: string }
     test.url = ORIGIN + pathOf({ method, path: url.slice(ORIGIN.length) })
     for (const [name, value] of headers()) test.set(name, value)
-    // Once for the request, and once for every redirect that is followed.
+    // Emitted once for the request, and once for every redirect that is followed.
     test.on('request', () => follow((test as unknown as { req: ClientRequest }).req))
     if (checkExchange !== null) checkTest(test, checkExchange)
     finishTest(test, finish)
@@ -49,8 +49,8 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
 type Done = (error: unknown, response: Response) => void
 
 /**
- * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first: their error is
- * more exact. `then` and `expect(…, callback)` also go through `end`.
+ * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first, because their
+ * error is more exact. `then` and `expect(…, callback)` also call `end`.
  */
 function checkTest(test: Test, checkExchange: CheckExchange): void {
   let failure: Error | undefined

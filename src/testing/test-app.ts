@@ -31,8 +31,8 @@ import type { TestOutgoing } from './test-outgoing.js'
 import { TestParts } from './test-parts.js'
 
 /**
- * An application under test: the whole application, through the real HTTP parser and the real supertest, over
- * connections in memory. It listens on no port.
+ * An application under test: the whole application, with the real HTTP parser and the real supertest, over in-memory
+ * connections. It does not listen on a port.
  *
  * @example
  * const app = await TestApp.create({ controllers: defineControllers(UsersController) })
@@ -56,8 +56,8 @@ export class TestApp extends App {
    * Creates and starts an application without a port.
    *
    * @param options The options of `App`, with other defaults: no rate limit, no helmet, no CORS. `testOverrides`
-   * replace every provider of the same token; `contract` and `coverage` set how responses are checked.
-   * @throws ConfigError as `App.init`, and when `supertest` is not installed.
+   * replaces every provider with the same token; `contract` and `coverage` configure how responses are checked.
+   * @throws ConfigError like `App.init`, and if `supertest` is not installed.
    */
   static override async create(options: TestOptions = {}): Promise<TestApp> {
     const { app, supertest } = await blameCaller(TestApp.create, () => TestApp.#start(options))
@@ -73,31 +73,35 @@ export class TestApp extends App {
     return { app, supertest }
   }
 
-  /** A supertest agent with its own cookie jar. A request gets the headers that are set at its creation. */
+  /** Returns a supertest agent with its own cookie jar. A request has the headers that are set when it is created. */
   request(): TestAgent {
     return this.#started('request()').request()
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to a generated client. Relative URLs are allowed. Every request goes
-   * to the application, also if its URL has another host. The headers of `withAuth` and `withHeaders` are added.
+   * The standard `fetch`. It is bound, so you can pass it to a generated client. Relative URLs are allowed. Every
+   * request is sent to the application, even if its URL has another host. The headers of `withAuth` and `withHeaders`
+   * are added.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError and QueryBudgetError of the test.
+   * @throws TypeError like `fetch`; the abort reason of the signal; ContractError and QueryBudgetError of the test.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
     init?: RequestInit,
   ): Promise<globalThis.Response> => this.#started('fetch()').fetch(input, init)
 
-  /** Opens a new connection. Bound, for clients that accept such a function (`createConnection` of a WebSocket). */
+  /**
+   * Opens a new connection. The function is bound, for clients that accept such a function (`createConnection` of a
+   * WebSocket client).
+   */
   readonly connect = (): Duplex => this.#started('connect()').connect()
 
   /**
-   * Returns a caller that acts as this user: the guard is skipped, `req.user` is set in its place, and `@Can` still
-   * decides. `null` means no credentials: the guard decides. The caller copies the headers that are set now, except
-   * `Authorization` and the headers and cookies that guards read; later changes do not affect it.
+   * Returns a caller that acts as this user: the guard is skipped, `req.user` is set instead, and `@Can` still decides.
+   * `null` means a caller without credentials; the guard decides. The caller copies the current headers, except
+   * `Authorization` and the headers and cookies that guards read. Later changes do not affect it.
    *
-   * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
+   * @throws TypeError if `user` is neither an object nor `null`, because `undefined` would silently act without
    * credentials.
    */
   as(user: User | null): TestCaller {
@@ -105,8 +109,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this tenant. It sends the header of the `tenant` option (default `x-tenant-id`) and the
-   * headers that are set now. `app.as(user).asTenant(id)` also gives the user a credential of this tenant.
+   * Returns a caller of this tenant. It sends the header of the option `tenant` (default `x-tenant-id`) and the current
+   * headers. With `app.as(user).asTenant(id)`, the user's credential also belongs to this tenant.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -114,12 +118,17 @@ export class TestApp extends App {
     return this.#started('asTenant()').asTenant(id)
   }
 
-  /** Returns a caller of this version, which paths do not contain. @throws Error without the option `versions`. */
+  /**
+   * Returns a caller of this API version; write paths without the version. @throws Error without the option `versions`.
+   */
   version(name: string): TestCaller {
     return this.#started('version()').version(name)
   }
 
-  /** Returns a caller with these headers over the current headers. The headers of this application do not change. */
+  /**
+   * Returns a caller with the current headers and these headers, which have priority. The headers of this application
+   * do not change.
+   */
   with(headers: Readonly<Record<string, string>>): TestCaller {
     return this.#started('with()').with(headers)
   }
@@ -127,7 +136,7 @@ export class TestApp extends App {
   /**
    * Sends `Authorization: Bearer <token>` with every later request, until `clearHeaders`.
    *
-   * @throws TypeError when the token is not a string: `Bearer undefined` would be sent silently.
+   * @throws TypeError if the token is not a string, because `Bearer undefined` would be sent silently.
    */
   withAuth(token: string): this {
     if (typeof token !== 'string')
@@ -135,7 +144,7 @@ export class TestApp extends App {
     return this.withHeaders({ authorization: `Bearer ${token}` })
   }
 
-  /** Sends these headers with all later requests. A later call replaces headers of the same names. */
+  /** Sends these headers with all later requests. A later call replaces headers with the same names. */
   withHeaders(headers: Readonly<Record<string, string>>): this {
     for (const [name, value] of Object.entries(headers))
       this.#headers.set(name.toLowerCase(), value)
@@ -149,10 +158,10 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns the reasons for a response of the application. Failed assertions of supertest print the same, as `String`
-   * does.
+   * Returns the reasons for a response of the application. Failed supertest assertions print the same text as
+   * `String(explanation)`.
    *
-   * @throws TypeError for anything but a response of `request()` or `fetch` of this application.
+   * @throws TypeError for anything other than a response of `request()` or `fetch` of this application.
    * @example
    * expect(app.explain(response)).toMatchObject({ answeredBy: 'cache', tenant: 'acme' })
    */
@@ -160,29 +169,35 @@ export class TestApp extends App {
     return this.#parts.records.explain(response)
   }
 
-  /** Every difference between a response and the document, each listed once. Empty with `contract: 'off'`. */
+  /** Returns all differences between responses and the document, without duplicates. Empty with `contract: 'off'`. */
   contractReport(): readonly ContractViolation[] {
     return this.#parts.contract?.violations ?? []
   }
 
-  /** The operations and statuses of the document that requests have exercised so far; none with `contract: 'off'`. */
+  /**
+   * Returns the operations and statuses of the document that requests have exercised so far; empty with `contract:
+   * 'off'`.
+   */
   coverage(): CoverageReport {
     this.#parts.coverage.declare(this.#parts.documented().all)
     return this.#parts.coverage.report()
   }
 
-  /** Lists the routes that requests have reached, with the fewest, the median and the most statements of a request. */
+  /**
+   * Lists the routes that requests have reached, with the minimum, median and maximum number of statements in a
+   * request.
+   */
   queryReport(): readonly OperationQueries[] {
     return this.#parts.records.queryReport()
   }
 
   /**
-   * Finds out which principal may call which operation, and what policies decide about `objects`. Middlewares and
-   * guards run, handlers do not. Refusals are checked against the document and counted like other responses.
+   * Determines which principal may call which operation, and what policies decide about `objects`. Middlewares and
+   * guards run, but handlers do not. Refusals are checked against the document and counted like other responses.
    *
-   * @param principals Callers by their columns.
-   * @throws Error that names operations with `unguarded: 'fail'`, or of which nothing is known; ConfigError for wrong
-   * options.
+   * @param principals The callers, by column name.
+   * @throws Error with the operations that are unguarded (`unguarded: 'fail'`), or whose access could not be
+   * determined; ConfigError for invalid options.
    * @example
    * const matrix = await app.authMatrix({ anonymous: null, admin: { roles: ['admin'] } })
    * expect(String(matrix)).toMatchInlineSnapshot()
@@ -199,11 +214,12 @@ export class TestApp extends App {
   }
 
   /**
-   * Sends requests generated from the document: valid, invalid and hostile requests. Needs the package `fast-check`.
+   * Sends requests that are generated from the document: valid, invalid and hostile requests. Requires the package
+   * `fast-check`.
    *
-   * @returns How many requests were sent, and which operations were not reached.
-   * @throws Error with the smallest request found whose response is wrong, as a curl command and as a test;
-   * ConfigError for wrong options, and when `fast-check` is not installed.
+   * @returns the number of requests that were sent, and the operations that were not reached.
+   * @throws Error with the smallest request whose response is not as documented, as a curl command and as a test;
+   * ConfigError for invalid options, and if `fast-check` is not installed.
    * @example await app.withAuth(token).fuzz({ seed: 1, runs: 100 })
    */
   async fuzz(options: FuzzOptions = {}): Promise<FuzzReport> {
@@ -218,7 +234,7 @@ export class TestApp extends App {
 
   /**
    * Sends generated writes to each operation with `@Idempotent()`, twice with the same key, and compares the responses.
-   * @throws Error for responses that differ, or if no request of an operation has succeeded; ConfigError as `fuzz`.
+   * @throws Error for responses that differ, or if no request to an operation succeeded; ConfigError like `fuzz`.
    */
   async replay(options: ReplayOptions = {}): Promise<ReplayReport> {
     const generator = generatorOf(this.#checks('replay()'), options)
@@ -229,13 +245,14 @@ export class TestApp extends App {
   }
 
   /**
-   * Searches for data of one tenant that reaches another. It sends requests generated from the document for both
-   * tenants, in turns and at the same time: with ids and URLs of their own, with equal ids and URLs, and with the other
-   * tenant's. It looks for canaries (random texts) in responses, logs and caches. It changes the data of the
-   * application and empties its cache. A report without leaks is evidence, not a proof. Needs `fast-check`.
+   * Searches for data of one tenant that reaches another tenant. It sends requests that are generated from the document
+   * for both tenants, alternately and concurrently: with the tenant's own IDs and URLs, with equal IDs and URLs, and
+   * with IDs and URLs of the other tenant. It searches for canaries (random texts) in responses, logs and caches. It
+   * changes the data of the application and empties its cache. A report without leaks is evidence, not proof. Requires
+   * `fast-check`.
    *
-   * @returns A verdict for each operation, and the leaks.
-   * @throws ConfigError for wrong options, and when `fast-check` is not installed.
+   * @returns a verdict for each operation, and the leaks.
+   * @throws ConfigError for invalid options, and if `fast-check` is not installed.
    * @example
    * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
    * expect(report.leaks).toEqual([])
@@ -247,19 +264,20 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for running requests (`timeouts.close`, default here 1 s), closes the remaining connections, and runs `onClose`.
-   * A second call waits for the same close.
+   * Waits for running requests (`timeouts.close`, default here 1 s), closes the remaining connections, and runs
+   * `onClose`. A second call waits for the first one.
    *
-   * @throws Error that names a request which has left a rejected promise without a handler, unless a supertest
-   * request has already failed for it; the error of `onClose`; after everything is closed, an Error when the tests
-   * have exercised less than `coverage.threshold`, or for requests with too many statements that no test has seen.
+   * @throws Error with a request that left a rejected promise without a handler, unless a supertest request has already
+   * failed because of it; the error of `onClose`; after everything has been closed, an Error if the tests have
+   * exercised less than `coverage.threshold`, or for requests with too many statements whose errors no test has
+   * received.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#parts.end(() => super.close(signal))
     return this.#ending
   }
 
-  /** Returns responses to the application's calls to other hosts, and lists the calls. */
+  /** The application's calls to other hosts: sets their responses, and lists the calls. */
   get outgoing(): TestOutgoing {
     return this.#parts.outgoing
   }
@@ -269,12 +287,12 @@ export class TestApp extends App {
     return this.get(TestJobs)
   }
 
-  /** Everything that the application has logged. It is printed only when `logger` was passed. */
+  /** All log entries of the application. They are printed only if `logger` was passed. */
   get logs(): readonly LogEntry[] {
     return this.#parts.log.entries
   }
 
-  /** Prints `logs` on stderr, for tests that have failed. */
+  /** Prints `logs` to stderr, for tests that have failed. */
   printLogs(): void {
     this.#parts.log.print()
   }

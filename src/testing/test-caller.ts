@@ -23,17 +23,17 @@ export interface CallerLink {
   /** Opens an agent whose connections share these facts. */
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly supertest: Supertest
-  /** `null` when responses are not checked. */
+  /** Checks every response; `null` if responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
   readonly records: TestRecords
-  /** The header that names the tenant; `null` if the application does not use one. */
+  /** The header that specifies the tenant; `null` if the application does not use a header. */
   readonly tenantHeader: string | null
   /** Whether a guard confirms the tenant of its credential. */
   readonly confirmsTenants: boolean
   /** The places of the credentials that the guards read. */
   readonly credentials: CredentialPlaces
-  /** The part of the request that names a version; `null` if the API has no versions. */
+  /** The part of the request that specifies a version; `null` if the API has no versions. */
   readonly versions: VersionSettings | null
   /** Writes the path of a request in a version. */
   readonly pathIn: (version: string, request: SentPath) => string
@@ -43,20 +43,20 @@ export interface CallerLink {
 export interface CallerState {
   /** Called for every request. */
   readonly headers: () => Headers
-  /** `undefined` when the guard decides who the caller is. */
+  /** The user; `undefined` if the guard determines the caller. */
   readonly principal?: User | undefined
-  /** The tenant that the credential of `principal` belongs to; `undefined` for the tenant that a request names. */
+  /** The tenant to which the credential of `principal` belongs; `undefined` for the tenant that a request specifies. */
   readonly tenant?: string | undefined
-  /** The version in the paths of requests (`by: 'path'`); `undefined` if they stay unchanged. */
+  /** The version in the paths of requests (`by: 'path'`); `undefined` if paths do not change. */
   readonly version?: string | undefined
 }
 
-/** Returns the private state of a caller. For the harness only, not exported to tests. */
+/** Returns the private state of a caller. Only for the harness; not exported to tests. */
 export let stateOf: (caller: TestCaller) => CallerState
 
 /**
- * A way to call an application under test. A caller never changes, so several can be used at the same time:
- * `as`, `asTenant` and `with` return new callers.
+ * A caller of an application under test. A caller never changes, so several callers can be used at the same time: `as`,
+ * `asTenant` and `with` return new callers.
  */
 export class TestCaller {
   readonly #link: CallerLink
@@ -73,7 +73,7 @@ export class TestCaller {
     this.#agent = link.connect({ principal: state.principal, tenant: state.tenant })
   }
 
-  /** A supertest agent with a cookie jar of its own. */
+  /** Returns a supertest agent with its own cookie jar. */
   request(): TestAgent {
     const { supertest, checkExchange, finish, records } = this.#link
     return supertestAgent(supertest, {
@@ -87,11 +87,11 @@ export class TestCaller {
   }
 
   /**
-   * The standard `fetch`, bound: you can pass it to any client that accepts one. Relative URLs are allowed. Every
-   * request goes to the application, also if its URL has another host.
+   * The standard `fetch`. It is bound, so you can pass it to any client that accepts a `fetch` function. Relative URLs
+   * are allowed. Every request is sent to the application, even if its URL has another host.
    *
-   * @throws TypeError as `fetch`; the reason of an aborted signal; ContractError with `contract: 'throw'`; QueryBudgetError
-   * for a request with too many statements.
+   * @throws TypeError like `fetch`; the abort reason of the signal; ContractError with `contract: 'throw'`;
+   * QueryBudgetError for a request with too many statements.
    */
   readonly fetch = async (
     input: string | URL | globalThis.Request,
@@ -105,17 +105,17 @@ export class TestCaller {
   }
 
   /**
-   * Opens a new connection to the application. The function is bound, for clients that take one, such as
-   * `createConnection` of a WebSocket client.
+   * Opens a new connection to the application. The function is bound, for clients that accept such a function
+   * (`createConnection` of a WebSocket client).
    */
   readonly connect = (): Duplex => this.#agent.createConnection()
 
   /**
-   * Returns a caller with the same headers that acts as this user: the guard is skipped, `req.user` is set in
-   * its place, and `@Can` still decides. `null` means no credentials: the guard decides. In both cases, `Authorization`
-   * and all headers and cookies are removed that a guard reads its credential from.
+   * Returns a caller with the same headers that acts as this user: the guard is skipped, `req.user` is set instead, and
+   * `@Can` still decides. `null` means a caller without credentials; the guard decides. In both cases, `Authorization`
+   * and all headers and cookies from which guards read credentials are removed.
    *
-   * @throws TypeError when `user` is neither an object nor `null`: `undefined` would silently act without
+   * @throws TypeError if `user` is neither an object nor `null`, because `undefined` would silently act without
    * credentials.
    */
   as(user: User | null): TestCaller {
@@ -132,8 +132,9 @@ export class TestCaller {
   }
 
   /**
-   * Returns a caller that also sends the header of the `tenant` option (default `x-tenant-id`) with this id. The credential of
-   * `as(user)` then belongs to this tenant, for guards with `tenantOf`: a request that names another one is refused.
+   * Returns a caller that also sends the header of the option `tenant` (default `x-tenant-id`) with this ID. For guards
+   * with `tenantOf`, the credential of `as(user)` then belongs to this tenant: a request that specifies another tenant
+   * is refused.
    *
    * @throws Error with `tenant: { header: false }`, unless the caller acts as a user and a guard has `tenantOf`.
    * @example
@@ -151,8 +152,8 @@ export class TestCaller {
   }
 
   /**
-   * Returns a caller whose requests name this version of the API: in the header, in `Accept`, or in the path, which you
-   * write without the version. Routes in every version keep their path.
+   * Returns a caller whose requests specify this API version: in the header, in `Accept`, or in the path. Write paths
+   * without the version. The paths of routes in every version do not change.
    *
    * @throws Error without the option `versions`.
    * @example
@@ -182,7 +183,7 @@ export class TestCaller {
   }
 }
 
-/** Removes everything that a guard could use as a credential. Other cookies stay. */
+/** Removes everything that a guard could use as a credential. Other cookies are kept. */
 function removeCredentials(
   headers: Map<string, string>,
   { headers: names, cookies }: CredentialPlaces,
@@ -196,17 +197,17 @@ function removeCredentials(
   else headers.delete('cookie')
 }
 
-/** Facts about an application for callers: how its requests name a tenant, and where guards find credentials. */
+/** Facts about an application for callers: how its requests specify a tenant, and where guards find credentials. */
 export interface CallerFacts
   extends Pick<CallerLink, 'tenantHeader' | 'confirmsTenants' | 'credentials' | 'versions'> {
-  /** The header that the application itself reads; `null` without the `tenant` option. */
+  /** The header that the application itself reads; `null` without the option `tenant`. */
   readonly ownTenantHeader: string | null
 }
 
 /** Reads the options of an application under test. */
 export function callerFacts({ auth, tenant, versions: by }: TestOptions): CallerFacts {
   const { guards, credentials } = authGroup.resolve(auth)
-  // The default header without a `tenant` option, because middlewares may read it.
+  // Without the option `tenant`, the default header is used, because middlewares may read it.
   const tenantHeader = tenantGroup.resolve(tenant ?? {})?.header ?? null
   const ownTenantHeader = tenant === undefined ? null : tenantHeader
   const confirms = guards.some(({ confirmsTenant }) => confirmsTenant)

@@ -6,7 +6,8 @@ import { toSeconds } from '../http/units.js'
 import { settle } from './settle.js'
 
 /**
- * A timer: when it is due on the monotonic clock, and the real timer that runs it while the clock shows real time.
+ * A timer: the time on the monotonic clock at which it is due, and the real timer that runs it while the clock shows
+ * real time.
  */
 interface Alarm {
   dueAt: number
@@ -15,8 +16,8 @@ interface Alarm {
 }
 
 /**
- * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on it does
- * not run, and only these two calls change it.
+ * The clock of an application under test. It shows real time until the first `advance` or `set`. From then on, the
+ * clock is stopped, and only these two methods change it.
  *
  * @example
  * await app.clock.advance('15m')
@@ -28,7 +29,7 @@ export class TestClock implements Clock {
 
   /** The current time, in milliseconds since 1970. */
   now(): number {
-    // Timers that were set before the clock stopped are due at fractions.
+    // Rounded, because timers that were set before the clock stopped may be due at fractions of a millisecond.
     return this.#stopped === undefined ? systemClock.now() : Math.round(this.#stopped.now)
   }
 
@@ -38,12 +39,12 @@ export class TestClock implements Clock {
   }
 
   /**
-   * Advances the clock. Timers that fall due run in order, each at its time. Before the next timer runs,
-   * promises settle and responses arrive, as far as they wait for nothing outside the process.
+   * Advances the clock. Timers that become due run in order, each at its time. Before the next timer runs, promises
+   * settle and responses arrive, unless they depend on something outside the process.
    *
    * @param duration Seconds, or a string with a unit (`'250ms'`, `'15m'`).
-   * @returns A promise that resolves when the time has passed. A second call waits for the first.
-   * @throws TypeError when `duration` is not a duration; the error of a timer's function.
+   * @returns a promise that resolves when the time has passed. A second call waits for the first one.
+   * @throws TypeError if `duration` is not a duration; the error of a timer's function.
    */
   advance(duration: Duration): Promise<void> {
     const seconds = toSeconds(duration)
@@ -58,9 +59,9 @@ export class TestClock implements Clock {
   }
 
   /**
-   * Sets the date of the clock, forwards or back. No time passes, so no timer runs.
+   * Sets the date of the clock, forwards or backwards. No time passes, so no timers run.
    *
-   * @throws TypeError when `date` is not a date.
+   * @throws TypeError if `date` is not a date.
    */
   set(date: Date | string | number): void {
     const now = new Date(date).getTime()
@@ -87,8 +88,7 @@ export class TestClock implements Clock {
   }
 
   #add(ms: number, ring: (alarm: Alarm) => void): Timer {
-    // The test that calls `advance` is not the code that set the timer: each timer runs in the async context
-    // that set it.
+    // Each timer runs in the async context in which it was set, not in the context of the test that calls `advance`.
     const alarm: Alarm = { dueAt: 0, real: undefined, ring: AsyncResource.bind(() => ring(alarm)) }
     this.#schedule(alarm, this.monotonic() + Math.max(0, ms))
     return {
@@ -116,7 +116,7 @@ export class TestClock implements Clock {
   async #pass(ms: number): Promise<void> {
     const time = this.#stop()
     const end = time.monotonic + ms
-    // A request that was just sent has not set its timers yet.
+    // A request that has just been sent has not set its timers yet.
     await settle()
     for (let alarm = this.#next(end); alarm !== undefined; alarm = this.#next(end)) {
       const step = Math.max(0, alarm.dueAt - time.monotonic)
@@ -130,7 +130,7 @@ export class TestClock implements Clock {
     await settle()
   }
 
-  /** The next timer that is due until `end`; of several timers at the same time, the earliest one set. */
+  /** The next timer that is due until `end`; if several are due at the same time, the timer that was set first. */
   #next(end: number): Alarm | undefined {
     let next: Alarm | undefined
     for (const alarm of this.#alarms) {

@@ -7,11 +7,11 @@ export interface Operation {
   readonly owner: object
   /** The name for messages, such as `GET /users/1`. */
   readonly name: string
-  /** The server's end of the connection of a request. */
+  /** The server's end of a request's connection. */
   readonly connection?: object
   /** The request object of the application. */
   readonly request?: Request
 }
 
-/** The operation of the current code, including all code that it starts. */
+/** The operation of the current code. It also applies to all code that the operation starts. */
 export const operations: AsyncLocalStorage<Operation> = new AsyncLocalStorage()

@@ -15,7 +15,7 @@ import type { TestOptions } from './test-options.js'
 import type { TestOutgoing } from './test-outgoing.js'
 import { userPlaceIn } from './user-place.js'
 
-/** Records the requests of an application under test, and judges their statements. */
+/** Records the requests to an application under test, and checks their statements. */
 export class TestRecords {
   readonly exchanges: Exchanges = new Exchanges()
   readonly work: WorkWatch = new WorkWatch()
@@ -26,8 +26,8 @@ export class TestRecords {
   readonly #answerStatement: AnswerStatement | null
 
   /**
-   * @param options The options of the test: how statements are judged, and the answers to them.
-   * @param outgoing Answers the calls to other hosts.
+   * @param options The options of the test: how statements are checked, and their results.
+   * @param outgoing The responses to calls to other hosts.
    */
   constructor({ queries = {}, statements }: TestOptions, outgoing: TestOutgoing) {
     this.#outgoing = outgoing
@@ -44,7 +44,7 @@ export class TestRecords {
     })
   }
 
-  /** The plugin that observes the application, and the function that answers its statements. */
+  /** The plugin that observes the application, and the functions that supply results of statements and calls. */
   get harness(): Pick<Harness, 'plugins' | 'answerStatement' | 'answerCall'> {
     const { answerCall } = this.#outgoing
     return {
@@ -66,7 +66,7 @@ export class TestRecords {
     if (record !== undefined) explainFailure(failure, record)
   }
 
-  /** Returns the error of a request with too many statements, or an unanswered call; `null` if there is none. */
+  /** Returns the error for too many statements or an unanswered call in a request; `null` if there is none. */
   takeOver({ sent }: FinishedRequest): unknown {
     const req = sent && this.exchanges.find(sent)
     return (req && this.#failureOf(req)) ?? null
@@ -75,7 +75,8 @@ export class TestRecords {
   /**
    * Passes a response of `fetch` on.
    *
-   * @throws QueryBudgetError for a request with too many statements, UnansweredCallError for one with an unanswered call.
+   * @throws QueryBudgetError for a request with too many statements, UnansweredCallError for a request with an
+   * unanswered call.
    */
   readonly pass = (response: globalThis.Response): globalThis.Response => {
     const req = this.exchanges.find(response)
@@ -88,7 +89,7 @@ export class TestRecords {
     return joinFailures([this.#outgoing.take(req), this.#budget.take(req)])
   }
 
-  /** @throws TypeError for anything but a response of the application. */
+  /** @throws TypeError for anything other than a response of the application. */
   explain(response: unknown): Explanation {
     const { req: sent } = Object(response) as { readonly req?: object }
     const req: Request | undefined = this.exchanges.find(sent ?? Object(response))
@@ -99,7 +100,7 @@ export class TestRecords {
     throw new TypeError(`explain(): this application has not sent it. ${advice}`)
   }
 
-  /** Lists the routes that requests have reached, with the numbers of their statements. */
+  /** Lists the routes that requests have reached, with their numbers of statements. */
   queryReport(): readonly OperationQueries[] {
     return this.#budget.report()
   }
@@ -107,7 +108,8 @@ export class TestRecords {
   /**
    * Prints the summary, if the test has the option.
    *
-   * @throws QueryBudgetError, UnansweredCallError for requests whose errors no test has seen, such as the requests of `fuzz`.
+   * @throws QueryBudgetError, UnansweredCallError for requests whose errors no test has received, such as the requests
+   * of `fuzz`.
    */
   end(): void {
     if (this.#printsSummary) {
@@ -127,7 +129,7 @@ export class TestRecords {
  * `String(explanation)`.
  */
 export interface Explanation extends RequestRecord {
-  /** Returns the lines that failed assertions of supertest show. */
+  /** Returns the lines that failed supertest assertions print. */
   toString(): string
 }
 
@@ -141,20 +143,20 @@ const explained = new WeakSet<Error>()
 
 /** Adds the reasons for the response to the message of a failed assertion. */
 function explainFailure(failure: unknown, record: RequestRecord): void {
-  // Their text already contains the difference, or the fact that there is no document.
+  // The messages of these errors already contain the difference, or the fact that there is no document.
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
   if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)
   addToMessage(failure, explanationText(record))
 }
 
-/** Finds the application's request for a request and a response of a client. */
+/** Finds the application's request for a client's request or response. */
 export class Exchanges {
   /** The server's end of each connection, by the client's end. */
   readonly #serverEnds = new WeakMap<object, object>()
-  /** The newest request of each connection, by the server's end. The next request comes after the response. */
+  /** The newest request of each connection, by the server's end. The next request arrives after the response. */
   readonly #newest = new WeakMap<object, Request>()
-  /** The request of the server for each request of a client, and for each response of `fetch`. */
+  /** The server's request for each request of a client, and for each response of `fetch`. */
   readonly #found = new WeakMap<object, Request>()
 
   /** Stores the two ends of a connection. */
@@ -164,7 +166,7 @@ export class Exchanges {
 
   /** Records a request that the application receives. */
   enter(req: IncomingMessage): void {
-    // The application makes it an instance of its own class, now or later.
+    // The application changes it to an instance of its own class, now or later.
     this.#newest.set(req.socket, req as Request)
   }
 
@@ -183,7 +185,7 @@ export class Exchanges {
     if (req !== undefined) this.#found.set(response, req)
   }
 
-  /** Returns the request of the server; `undefined` if the application has not responded to it. */
+  /** Returns the server's request; `undefined` if the application has not responded to it. */
   find(known: object): Request | undefined {
     return this.#found.get(known)
   }

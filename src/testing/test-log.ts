@@ -8,10 +8,7 @@ import type { TestOptions } from './test-options.js'
 export interface LogEntry {
   /** The level of the line. */
   readonly level: Exclude<LogLevel, 'silent'>
-  /**
-   * The data of the line: `err`, `method`, `url` and `status` for a failed request; `code` for a warning at
-   * boot.
-   */
+  /** The data of the line: `err`, `method`, `url` and `status` for a failed request; `code` for a boot warning. */
   readonly facts: Readonly<Record<string, unknown>>
   /** The text of the line. */
   readonly message: string
@@ -32,7 +29,7 @@ export class TestLog {
     this.logger = isLogger(given) ? this.#recordCalls(given) : this.#recorder()
   }
 
-  /** Logs a problem for the test. Without a logger of the test, prints it at once. */
+  /** Logs a problem for the test. If the test has no logger, prints it immediately. */
   alert(message: string): void {
     this.logger.warn({}, message)
     if (this.#isPrinted) process.stderr.write(`${message}\n`)
@@ -50,12 +47,12 @@ export class TestLog {
     if (entry !== undefined) failure.cause = entry.facts.err
   }
 
-  /** The connection of the request that has logged an entry; `undefined` when no request has. */
+  /** The connection of the request that has logged an entry; `undefined` if it was not logged by a request. */
   connectionOf(entry: LogEntry): object | undefined {
     return this.#connections.get(entry)
   }
 
-  /** Prints all entries on stderr. */
+  /** Prints all entries to stderr. */
   print(): void {
     for (const entry of this.entries) process.stderr.write(`${formatEntry(entry)}\n`)
   }
@@ -74,7 +71,7 @@ export class TestLog {
     }
   }
 
-  /** Plugins get the whole logger of the test: a logger such as pino has more than these three methods. */
+  /** Plugins receive the whole logger of the test, because a logger such as pino has more than these three methods. */
   #recordCalls(given: Logger): Logger {
     const own = this.#recorder()
     return new Proxy(given, {
@@ -92,7 +89,7 @@ export class TestLog {
 
   #keep(level: LogEntry['level'], facts: unknown, message: unknown): void {
     const isObject = typeof facts === 'object' && facts !== null
-    // pino also accepts a message without an object before it.
+    // pino also accepts a message without a preceding object.
     const entry = isObject
       ? { level, facts: facts as LogEntry['facts'], message: String(message ?? '') }
       : { level, facts: {}, message: String(facts) }
@@ -102,7 +99,7 @@ export class TestLog {
   }
 }
 
-/** Whether the option is a logger. The configuration of one has no effect in a test, because lines are stored. */
+/** Whether the option is a logger. Logger options have no effect in a test, because lines are stored. */
 function isLogger(given: TestOptions['logger']): given is Logger {
   return typeof given === 'object' && 'info' in given
 }

@@ -5,30 +5,31 @@ import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import type { AnsweredCall } from './test-outgoing.js'
 
-/** The use of the coverage that the tests have reached. */
+/** How the coverage that the tests have reached is used. */
 export interface CoverageOptions {
   /** The minimum percentage; `close()` rejects below it. Default: none. */
   readonly threshold?: CoverageThreshold
-  /** Whether `close()` prints a summary line on stderr. Default `false`. */
+  /** Whether `close()` prints a summary line to stderr. Default `false`. */
   readonly summary?: boolean
 }
 
-/** How the statements of requests are judged. */
+/** How the statements of requests are checked. */
 export interface QueryOptions {
   /**
-   * How many runs of the same statement in one request fail a test: a whole number above 0. A route with `@Queries` has
-   * its own number. Default 10.
+   * The number of runs of the same statement in one request at which a test fails: a whole number above 0. A route with
+   * `@Queries` has its own limit. Default 10.
    */
   readonly repeats?: number
-  /** Whether `close()` prints on stderr how many statements the requests of each route have run. Default `false`. */
+  /** Whether `close()` prints to stderr how many statements the requests to each route have run. Default `false`. */
   readonly summary?: boolean
 }
 
 /** Options of `TestApp.create`: the options of `App` and the options of the test. */
 export interface TestOptions extends AppOptions {
   /**
-   * The reaction to a response that differs from the document. `'throw'` fails the request. `'warn'` prints on stderr,
-   * once for every operation and kind of problem. `'off'` checks nothing. Default `'warn'`.
+   * The reaction to a response that differs from the document. `'throw'`: the request fails. `'warn'`: a warning is
+   * printed to stderr, once for every operation and kind of problem. `'off'`: responses are not checked. Default
+   * `'warn'`.
    */
   readonly contract?: 'warn' | 'throw' | 'off'
   /**
@@ -37,33 +38,33 @@ export interface TestOptions extends AppOptions {
    */
   readonly coverage?: CoverageOptions | ContractCoverage
   /**
-   * How the statements of databases are judged; `false` judges none, also not by `@Queries`. Databases report the
-   * statements to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
+   * How database statements are checked. With `false`, statements are not checked, not even by `@Queries`. Databases
+   * report their statements to `Statements`, as `blazon/postgres` and `blazon/typeorm` do. Default: `{ repeats: 10 }`.
    */
   readonly queries?: false | QueryOptions
   /**
-   * Answers the statements of requests in place of PostgreSQL: `blazon/postgres` then connects to no database. Each answer is
-   * used once. A statement without an answer fails with an `UnansweredStatementError`. `blazon replay --write` makes such
-   * tests. Default: the database answers.
+   * The results of statements, instead of PostgreSQL: `blazon/postgres` then does not connect to a database. Each
+   * result is used once. A statement without a result fails with an `UnansweredStatementError`. `blazon replay --write`
+   * generates such tests. Default: the database runs the statements.
    *
    * @see docs/testing-statements.md#answered-statements
    */
   readonly statements?: readonly AnsweredStatement[]
   /**
-   * Answers the calls of `inject(Outgoing)`, in place of `app.outgoing.answer`. Each answer is used once. `blazon replay --write`
-   * makes such tests. Default: the answers of `app.outgoing`.
+   * The responses to calls of `inject(Outgoing)`, instead of `app.outgoing.answer`. Each response is used once. `blazon
+   * replay --write` generates such tests. Default: the responses that are set with `app.outgoing`.
    *
    * @see docs/outgoing.md#tests
    */
   readonly calls?: readonly AnsweredCall[]
 }
 
-/** Features that tests rarely need; explicit options turn them on again. */
+/** The defaults that turn off features that tests rarely need; explicit options turn them on again. */
 const TEST_DEFAULTS = {
   rateLimit: false,
   security: { helmet: false, cors: false },
-  // Long enough for responses that are about to end. A stream that never ends would delay every test. No load balancer
-  // sends requests to a test, wherever the test runs.
+  // Long enough for responses that are about to end. With a longer time, a stream that never ends would delay every
+  // test. `preStop` is 0, because no load balancer sends requests to a test.
   timeouts: { close: '1s', preStop: 0 },
 } as const satisfies AppOptions
 
@@ -90,7 +91,7 @@ const CALL: OptionNames<AnsweredCall> = {
 }
 const MODES: readonly unknown[] = ['warn', 'throw', 'off', undefined]
 
-/** Returns the options for `App`: the caller's options over the test defaults. */
+/** Returns the options for `App`: the test defaults, overridden by the caller's options. */
 export function appOptionsOf(given: TestOptions): AppOptions {
   const {
     contract: _,
@@ -195,8 +196,8 @@ function problemOf(subject: string, value: unknown, known: string): Problem {
 }
 
 /**
- * Merges explicit options over defaults, deeply. Plain objects are merged key by key; every other value
- * (list, class, instance, function) replaces the default.
+ * Deeply merges explicit options into defaults. Plain objects are merged key by key; every other value (list, class,
+ * instance, function) replaces the default.
  */
 export function mergeOptions<T extends object>(defaults: object, explicit: T): T {
   const merged: Record<string, unknown> = { ...defaults }
@@ -213,7 +214,7 @@ function isPlain(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Whether a value can be a seed: a whole number of 32 bits. */
+/** Whether a value can be a seed: a 32-bit integer. */
 export function isInt32(value: unknown): boolean {
   return typeof value === 'number' && value === (value | 0)
 }

@@ -8,7 +8,7 @@ export interface TestCall {
   readonly method: string
   /** The whole URL. */
   readonly url: string
-  /** The body, if it is text or bytes; else `null`. */
+  /** The body, if it is text or bytes; otherwise `null`. */
   readonly body: string | null
 }
 
@@ -22,14 +22,15 @@ export interface AnsweredCall extends CallAnswer {
 
 /** Dependencies of {@link TestOutgoing}. */
 interface TestOutgoingConfig {
-  /** Responses that are used once each, before `answer`; `undefined` if there are none. */
+  /** Responses that are each used once, before `answer`; `undefined` if there are none. */
   readonly calls: readonly AnsweredCall[] | undefined
-  /** Returns the request that the current code runs for. */
+  /** Returns the request for which the current code runs. */
   readonly currentRequest: () => Request | undefined
 }
 
 /**
- * The calls of an application under test to other hosts (`inject(Outgoing)`). None is sent: the test answers them.
+ * The calls of an application under test to other hosts (`inject(Outgoing)`). They are not sent; the test supplies the
+ * responses.
  *
  * @example
  * app.outgoing.answer('POST', 'https://bank.example/charges', { status: 201, json: { id: 7 } })
@@ -41,7 +42,7 @@ export class TestOutgoing {
   readonly #calls: TestCall[] = []
   readonly #list: CallList | null
   readonly #currentRequest: () => Request | undefined
-  /** The errors that no test has seen. */
+  /** The errors that no test has received. */
   #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
 
   /** Created by `TestApp`. */
@@ -51,24 +52,24 @@ export class TestOutgoing {
   }
 
   /**
-   * Answers calls with this method and URL from now on, in place of an earlier answer. Redirects are followed, and each of them
-   * needs an answer, too.
+   * Sets the response to calls with this method and URL, replacing an earlier response. Redirects are followed, and
+   * each of them also needs a response.
    *
    * @param method `GET`, `POST`.
-   * @param url The whole URL. One without a query also answers calls with any query.
-   * @param answer The answer, or a function that returns one for each call.
+   * @param url The whole URL. A URL without a query also matches calls with any query.
+   * @param answer The response, or a function that returns the response for each call.
    */
   answer(method: string, url: string, answer: CallAnswer | AnswerCall): void {
     const run = typeof answer === 'function' ? answer : () => answer
     this.#answers.set(keyOf(method.toUpperCase(), new URL(url).href), run)
   }
 
-  /** All calls so far, in their order. */
+  /** All calls so far, in order. */
   get calls(): readonly TestCall[] {
     return this.#calls
   }
 
-  /** Answers a call of the application. */
+  /** Returns the response to a call of the application. */
   readonly answerCall: AnswerCall = (call) => {
     const { method, url, body } = call
     this.#calls.push({ method, url, body })
@@ -106,7 +107,7 @@ function unanswered({ method, url }: CallToAnswer): UnansweredCallError {
   return new UnansweredCallError(url, message)
 }
 
-/** The first call of each list that had no answer. */
+/** The error of the first call without a response, for each list. */
 const missing = new WeakMap<readonly AnsweredCall[], UnansweredCallError>()
 
 /** Returns the error of the first unanswered call, even if the application has handled it. */
@@ -114,12 +115,12 @@ export function unansweredCallOf(calls: readonly AnsweredCall[] = []): Unanswere
   return missing.get(calls) ?? null
 }
 
-/** Answers calls from a list, each entry once. */
+/** Returns responses from a list, using each entry once. */
 class CallList {
   readonly #calls: readonly AnsweredCall[]
   readonly #left: AnsweredCall[]
 
-  /** @param calls The answers, in the order of the calls. */
+  /** @param calls The responses, in the order of the calls. */
   constructor(calls: readonly AnsweredCall[]) {
     this.#calls = calls
     this.#left = [...calls]
@@ -136,7 +137,7 @@ class CallList {
   }
 }
 
-/** A URL may have encoded a secret in another way. */
+/** The placeholder of a secret, which may be percent-encoded in a URL. */
 const SECRET = /\[secret\]|%5Bsecret%5D/i
 
 function isLike(pattern: string, url: string): boolean {

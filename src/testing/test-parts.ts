@@ -25,21 +25,21 @@ import { TestWatch } from './test-watch.js'
 export class TestParts {
   readonly log: TestLog
   readonly watch: TestWatch = new TestWatch()
-  /** Returns responses to the application's calls to other hosts, and lists the calls. */
+  /** The application's calls to other hosts: sets their responses, and lists the calls. */
   readonly outgoing: TestOutgoing
   readonly records: TestRecords
   readonly connections: Connections
   readonly stores: RecordedStores = new RecordedStores()
   readonly options: TestOptions
   readonly coverage: ContractCoverage
-  /** `null` with `contract: 'off'`. */
+  /** The contract check; `null` with `contract: 'off'`. */
   readonly contract: Contract | null
   readonly contracts: RunningContracts
   readonly #app: App
   #routes: CompiledRoutes | undefined
   #operations: DocumentedOperations | undefined
 
-  /** Joins the parts to an application that has not started. */
+  /** Attaches the parts to an application that has not started. */
   constructor(app: App, options: TestOptions, clock: TestClock) {
     this.#app = app
     this.options = options
@@ -103,7 +103,7 @@ export class TestParts {
     return this.#operations
   }
 
-  /** Creates the function that finds out what a caller may do, and calls no handler. */
+  /** Creates the function that determines what a caller may do, without calling handlers. */
   probe(caller: TestCaller): Probe {
     const { principal, tenant, headers } = stateOf(caller)
     const connect: ProbeLink['connect'] = (inHandler) =>
@@ -117,7 +117,7 @@ export class TestParts {
     return this.connections.open(this.#app.server, facts)
   }
 
-  /** The parts that generate requests of a caller. */
+  /** The parts that generate requests for a caller. */
   checks(caller: TestCaller): CheckParts {
     return {
       caller,
@@ -133,9 +133,9 @@ export class TestParts {
   }
 
   /**
-   * Ends the application, and reports what its tests have left.
+   * Closes the application, and reports the errors that no test has received.
    *
-   * @throws Error when the tests have exercised less than `coverage.threshold`, or for requests with too many statements.
+   * @throws Error if the tests have exercised less than `coverage.threshold`, or for requests with too many statements.
    */
   async end(close: () => Promise<void>): Promise<void> {
     this.connections.refuse()
@@ -166,10 +166,10 @@ function watchRoute(
 }
 
 /**
- * Prints the summary of the coverage, and compares it with the threshold. A `ContractCoverage` of the test counts for several
- * applications, so the test judges it.
+ * Prints the summary of the coverage, and compares it with the threshold. A `ContractCoverage` of the test may count
+ * for several applications, so the test itself checks it.
  *
- * @throws Error when the tests have exercised less than the threshold.
+ * @throws Error if the tests have exercised less than the threshold.
  */
 function judgeCoverage(
   reached: ContractCoverage,

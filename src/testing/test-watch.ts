@@ -34,12 +34,12 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    // The application makes it an instance of its own class, now or later.
+    // The application changes it to an instance of its own class, now or later.
     const request = req as Request
     operations.run({ owner: this, name: nameOf(req), connection: req.socket, request }, run)
   }
 
-  /** Returns the request of the application that the current code runs for. */
+  /** Returns the application's request for which the current code runs. */
   readonly currentRequest = (): Request | undefined => {
     const operation = operations.getStore()
     return operation?.owner === this ? operation.request : undefined
@@ -53,8 +53,8 @@ export class TestWatch {
   /**
    * Closes the application, and reports rejected promises and open handles that are left.
    *
-   * @throws The error of `close`, or an error for a rejected promise without a handler; an `AggregateError`
-   * when there are several.
+   * @throws The error of `close`, or an error for a rejected promise without a handler; an `AggregateError` if there
+   * are several.
    */
   async end(close: () => Promise<void>, log: TestLog): Promise<void> {
     const failures: unknown[] = []
@@ -69,7 +69,7 @@ export class TestWatch {
       try {
         log.alert(message)
       } catch (error) {
-        // The logger of the test may throw. Its error must not hide the other failures.
+        // The logger of the test may throw, but its error must not hide the other failures.
         failures.push(error)
       }
     }
@@ -90,8 +90,8 @@ function messageOf(failure: unknown): string {
 const listening = new Map<object, Rejections>()
 
 /**
- * Collects the unhandled rejections of one application. The listener keeps Node from ending the process, so
- * it is removed when the application closes.
+ * Collects the unhandled rejections of one application. The listener prevents Node from ending the process, so it is
+ * removed when the application closes.
  */
 class Rejections {
   readonly #owner: object
@@ -107,7 +107,7 @@ class Rejections {
     listening.set(this.#owner, this)
   }
 
-  /** Stops collecting and returns an error for each rejection not yet taken. */
+  /** Stops collecting, and returns an error for each rejection that has not been taken. */
   stop(): readonly Error[] {
     listening.delete(this.#owner)
     if (listening.size === 0) process.off('unhandledRejection', onUnhandledRejection)
@@ -115,8 +115,8 @@ class Rejections {
   }
 
   /**
-   * Removes and returns the error of the first rejection that this operation has left. Rejections of other
-   * operations stay: requests run concurrently.
+   * Removes and returns the error of the first rejection that this operation has left. Rejections of other operations
+   * are kept, because requests run concurrently.
    */
   take(operation: string): Error | undefined {
     const index = this.#failures.findIndex((each) => each.operation === operation)
@@ -134,22 +134,22 @@ function onUnhandledRejection(reason: unknown): void {
   const operation = operations.getStore()
   const rejections = operation === undefined ? undefined : listening.get(operation.owner)
   if (operation !== undefined && rejections !== undefined) rejections.add(operation.name, reason)
-  // The rejection belongs to no application under test. Without our listener Node would have thrown it; test
-  // runners have a listener of their own.
+  // The rejection belongs to no application under test. Without our listener, Node would have thrown it; test runners
+  // have their own listener.
   else if (process.listenerCount('unhandledRejection') === 1) throw reason
 }
 
-/** A handle of Node. `_destroyed` shows that a timer was cleared; its `hasRef()` does not change then. */
+/** A handle of Node. `_destroyed` shows that a timer was cleared; its `hasRef()` does not change in this case. */
 interface Handle {
   hasRef(): boolean
   readonly _destroyed?: boolean
 }
 
-/** A resource that the application has opened during its start. */
+/** A resource that the application opened during its start. */
 interface Opened {
   readonly type: string
   readonly resource: WeakRef<Handle>
-  /** Contains the stack of its creation. The text is built at the first access. */
+  /** An error with the stack trace of the creation. The text is built when it is first read. */
   readonly trace: Error
 }
 
@@ -175,8 +175,7 @@ class OpenHandles {
   }
 
   /**
-   * Lists the resources that are still open and keep the process alive: their type and where they were
-   * opened.
+   * Lists the resources that are still open and keep the process alive, with their types and where they were opened.
    */
   list(): string[] {
     return this.#opened

@@ -1,10 +1,13 @@
 import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
 
-/** Refusals because of the caller, an ended operation or a rate limit: the code after them was not tested. */
+/**
+ * Refusals because of the caller, a retired operation or a rate limit. After such a refusal, the rest of the operation
+ * was not tested.
+ */
 const REFUSALS = [401, 403, 410, 429]
 const TOO_MANY = 429
 
-/** An operation that a check has called, and the statuses of its judged responses. */
+/** An operation that a check has called, and the statuses of its checked responses. */
 export interface CalledOperation {
   readonly documented: DocumentedOperation
   readonly statuses: ReadonlySet<number>
@@ -16,11 +19,11 @@ export function isRefused({ statuses }: CalledOperation): boolean {
 }
 
 /**
- * Refuses the result of a check that has tested nothing of an operation: the operation has refused requests for their
- * number, or all operations have refused every request.
+ * Refuses the result of a check that has not tested an operation at all: the operation has refused requests because of
+ * a rate limit, or all operations have refused every request.
  *
  * @param check The name for messages: `fuzz()`.
- * @throws Error that names the operations.
+ * @throws Error with the operations.
  */
 export function refuseUntested(check: string, called: readonly CalledOperation[]): void {
   const judged = called.filter(({ statuses }) => statuses.size > 0)

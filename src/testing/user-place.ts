@@ -1,16 +1,19 @@
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder of this package. Its stack frames are not code of the user. */
+/** The folder of this package. Stack frames in it are not user code. */
 const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url))
 
-/** Returns the first line of user code in a stack, such as `src/products.ts:12:20`; `null` if no frame is user code. */
+/**
+ * Returns the first line of user code in a stack trace, such as `src/products.ts:12:20`; `null` if no frame is user
+ * code.
+ */
 export function userPlaceIn(stack: string): string | null {
   const [first = null] = userPlacesIn(stack)
   return first
 }
 
-/** Lists the lines of user code in a stack, the innermost first. */
+/** Lists the lines of user code in a stack trace, innermost first. */
 export function userPlacesIn(stack: string): string[] {
   const places: string[] = []
   for (const line of stack.split('\n').slice(1)) {

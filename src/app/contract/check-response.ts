@@ -14,7 +14,10 @@ import { type Exchange, isJson } from './exchange.js'
 
 /** Statuses whose responses have no body, whatever a document describes (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
-/** Node sends these before an operation is known: the request took too long, or its headers are too large. */
+/**
+ * Statuses that Node sends before the operation is known, because the request took too long or its headers are too
+ * large.
+ */
 const OF_THE_PROTOCOL = [408, 431]
 
 /** The documented operation, and the compiler for its schemas. */
@@ -28,7 +31,7 @@ export interface CheckConfig {
 type Finding = Pick<ContractViolation, 'kind' | 'path' | 'expected' | 'got'> &
   Partial<Pick<ContractViolation, 'remedy'>>
 
-/** Returns the key of the response that describes a status; `undefined` when the operation documents none. */
+/** Returns the key of the response that describes a status; `undefined` if the operation documents no such response. */
 export function documentedStatus(
   { operation }: DocumentedOperation,
   status: number,
@@ -90,8 +93,8 @@ function resolve(
 }
 
 /**
- * Whether an undocumented status breaks the contract of an operation. The rule is the same for requests of a
- * test and for `fuzz`. An operation that documents only `2XX` promises nothing about redirects and errors.
+ * Whether an undocumented status breaks the contract of an operation. The rule is the same for test requests and for
+ * `fuzz`. An operation that documents only `2XX` promises nothing about redirects or errors.
  */
 function breaksContract(status: number, responses: object): boolean {
   const isOpen = Object.hasOwn(responses, '2XX') && status >= 300
@@ -151,8 +154,8 @@ function checkContent(
     const finding = { kind: 'content-type', path: '', expected, got: type || 'no body' } as const
     return [type === '' ? finding : { ...finding, remedy }]
   }
-  // The body of a stream, page or file is not checked: only its media type is documented, and a stream may
-  // not end.
+  // The body of a stream, HTML page or file is not checked: only its media type is documented, and a stream may never
+  // end.
   if (config.isHead || !isJson(type)) return []
   const find = config.compile(found.schema)
   const { hasEnvelope, errors } = config.documented
@@ -168,8 +171,8 @@ function checkContent(
 }
 
 /**
- * Whether a response is a redirect of `@Redirect` or `res.redirect` to a client that accepts neither HTML nor text.
- * Express sends it without a body.
+ * Whether a response is a redirect by `@Redirect` or `res.redirect` for a client that accepts neither HTML nor text.
+ * Express sends such a redirect without a body.
  */
 function isBareRedirect({ status, headers }: Exchange, content: object): boolean {
   const isRedirect = status >= 300 && status < 400 && headers.location !== undefined
@@ -198,7 +201,7 @@ interface BodyCheck {
   readonly find: FindMismatches
   /** The expected envelope; `null` for bare data. */
   readonly envelope: 'success' | 'error' | null
-  /** Whether the framework's own envelope, with its `status`, is around the body. */
+  /** Whether the body is in the framework's own envelope, which has a `status`. */
   readonly hasStatus: boolean
 }
 
@@ -217,7 +220,7 @@ function checkBody({ body, status }: Exchange, check: BodyCheck): Finding[] {
       ? found
       : [otherStatus(kind, value, status)]
   }
-  // One mismatch for the whole body, instead of one for every missing field of the envelope.
+  // Report one mismatch for the whole body instead of one for every missing envelope field.
   const expected = `the ${envelope} envelope`
   return [{ kind, path: '', expected, got: shorten(JSON.stringify(value)) }]
 }

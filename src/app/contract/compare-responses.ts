@@ -21,7 +21,7 @@ export class ResponseComparison {
   readonly #compilers = new ResponseCompilers()
   #find: FindOperation | undefined
 
-  /** @param described Called with the first response, because a document takes time to build. */
+  /** @param described Called for the first response, because a document takes time to build. */
   constructor(described: () => DescribedRoutes) {
     this.#described = described
   }
@@ -37,7 +37,7 @@ export class ResponseComparison {
     try {
       return this.#compare(ended)
     } catch {
-      // A document that cannot be built is reported at boot and by its page.
+      // Boot and the document's page report a document that cannot be built.
       return []
     }
   }
@@ -59,7 +59,7 @@ export class ResponseComparison {
   }
 }
 
-/** The bytes that a response hands to its connection. */
+/** The body bytes that a response writes to its connection. */
 class SentBody {
   isTooLong = false
   readonly #most: number
@@ -71,7 +71,7 @@ class SentBody {
     this.#most = most
     const { write, end } = res
     const note = (chunk: unknown, encoding: unknown) => this.#note(chunk, encoding)
-    // Code that replaces these methods later, such as a compression, calls these.
+    // Code that replaces these methods later, such as compression, calls these methods.
     res.write = function writeNoted(this: Response, ...args: Parameters<Response['write']>) {
       note(args[0], args[1])
       return write.apply(this, args)
@@ -101,7 +101,7 @@ function encodingOf(given: unknown): BufferEncoding {
   return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
 }
 
-/** The headers in the sent head. `getHeaders` has only headers that were set one by one. */
+/** The headers in the sent head. `getHeaders` has only headers that were set individually. */
 function sentHeaders(res: Response): IncomingHttpHeaders {
   // Node stores the head as text in an untyped property, which packages for logs also read.
   const { _header: head = '' } = res as unknown as { readonly _header?: string | null }

@@ -17,17 +17,17 @@ export interface DocumentedOperation {
   readonly document: OpenApiDocument
   readonly operation: OpenApiOperation
   readonly operationId: string
-  /** `GET /users/{id}`; with ` (version 2)` if a header names the version. */
+  /** `GET /users/{id}`; with ` (version 2)` if a header specifies the version. */
   readonly name: string
   /** `UsersController.getById` */
   readonly handler: string
   /** The headers that select the version of a request. Most operations have none. */
   readonly headers: Readonly<Record<string, string>>
-  /** `null` for a route of an Express router. */
+  /** The route; `null` for a route of an Express router. */
   readonly route: RouteModel | null
-  /** Whether its success responses have the envelope of the framework, except for statuses documented without it. */
+  /** Whether success responses have the framework's envelope, except for statuses that are documented without it. */
   readonly hasEnvelope: boolean
-  /** The bodies of its errors, documented or not. */
+  /** The bodies of error responses, documented or not. */
   readonly errors: ExpectedErrors
 }
 
@@ -41,10 +41,10 @@ export interface DescribedRoutes {
   }[]
 }
 
-/** Finds the operation of a route and a method, which no document may describe. */
+/** Finds the operation of a route and a method; `undefined` if no document describes it. */
 export type FindOperation = (index: number, method: string) => DocumentedOperation | undefined
 
-/** Lists the operations of an application by their routes. */
+/** Lists the operations of an application by route. */
 export function documentedByRoute({
   model,
   settings,
@@ -106,23 +106,23 @@ const PROBLEM = 'application/problem+json'
 
 type Compile = (schema: OpenApiSchema) => FindMismatches
 
-/** The bodies that errors of an operation have, whether the document lists their status or not. */
+/** The bodies of an operation's error responses, whether the document lists their status or not. */
 export interface ExpectedErrors {
-  /** Their media types, without parameters. */
+  /** The media types, without parameters. */
   readonly types: readonly string[]
-  /** Whether the error responses have a custom format. */
+  /** Whether the format of the error responses is custom. */
   readonly isOwn: boolean
-  /** The status of requests that a schema rejects. */
+  /** The response status if a schema rejects the request. */
   readonly validationStatus: number
   /**
-   * Returns the check of a body; `undefined` for a media type that no error has.
+   * Returns the check for a body; `undefined` for a media type that no error response has.
    *
    * @param compile Compiles the framework's own schemas.
    */
   readonly find: (type: string, compile: Compile) => FindMismatches | undefined
 }
 
-/** Returns the bodies that errors of a route have. */
+/** Returns the bodies of a route's error responses. */
 function expectedErrors(
   route: RouteModel,
   { errors, converters }: Pick<Settings, 'errors' | 'converters'>,
@@ -134,7 +134,8 @@ function expectedErrors(
     const schemas: Record<string, OpenApiSchema> =
       wire === 'problem' ? { [PROBLEM]: problem } : { [JSON_TYPE]: envelope, [PROBLEM]: problem }
     const find = (type: string, compile: Compile) => {
-      // With negotiation, any other JSON type is compared with the envelope, so a difference is a mismatch.
+      // With negotiation, a body of any other JSON type is compared with the envelope, so that a difference is a
+      // mismatch.
       const schema = schemas[type] ?? schemas[JSON_TYPE]
       return schema && compile(schema)
     }
@@ -146,7 +147,9 @@ function expectedErrors(
   return { types: [type], isOwn: true, validationStatus, find }
 }
 
-/** Compiles the schema of a format at the first error: the document may have other names for its parts. */
+/**
+ * Compiles the schema of a format at the first error response, because the document may have other names for its parts.
+ */
 function checkOf(
   { schema }: ErrorFormat,
   converters: Pick<Settings, 'errors' | 'converters'>['converters'],

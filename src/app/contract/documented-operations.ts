@@ -14,7 +14,7 @@ import {
  * compared a second time.
  */
 export class DocumentedOperations {
-  /** Identifies the application: the same object each time this application is created again. */
+  /** Identifies the application: the same object each time this application is created. */
   readonly model: AppModel
   readonly #match: CompiledRoutes['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>
@@ -35,8 +35,8 @@ export class DocumentedOperations {
   }
 
   /**
-   * Returns the operation of a request; `undefined` when no document describes it: no route, a hidden route,
-   * or a page of the framework.
+   * Returns the operation of a request; `undefined` if no document describes it, because it has no route, a hidden
+   * route, or a route of the framework.
    */
   find(
     method: string,
@@ -48,7 +48,7 @@ export class DocumentedOperations {
     return this.at(found.index, method)
   }
 
-  /** Returns the operation of a route; `undefined` when no document describes it. */
+  /** Returns the operation of a route; `undefined` if no document describes it. */
   at(index: number, method: string): DocumentedOperation | undefined {
     return this.#find(index, method)
   }

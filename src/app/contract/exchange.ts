@@ -9,13 +9,12 @@ export interface Exchange {
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** The headers of the request that may name a version of the API. Default: none. */
+  /** The request headers that may specify an API version. Default: none. */
   readonly sent?: IncomingHttpHeaders
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /**
-   * The text of a JSON body. `null` when there is no body or it is not JSON: streams are not read to their
-   * end.
+   * The text of a JSON body. `null` if there is no body or it is not JSON, because streams are not read to their end.
    */
   readonly body: string | null
 }
@@ -25,7 +24,7 @@ export function isJson(mediaType: string | undefined): boolean {
   return /^[^;]*[/+]json\s*(;|$)/i.test(mediaType ?? '')
 }
 
-/** The text of a body, without the encoding of its `Content-Encoding`. */
+/** The text of a body, after decoding its `Content-Encoding`. */
 export function bodyText(bytes: Buffer, encoding: string | undefined): string {
   try {
     return decode(bytes, encoding).toString()
@@ -42,7 +41,7 @@ function decode(bytes: Buffer, encoding: string | undefined): Buffer {
   return bytes
 }
 
-/** Compiles the schemas of responses, with one compiler for each document. */
+/** Compiles response schemas, with one compiler for each document. */
 export class ResponseCompilers {
   readonly #compilers = new WeakMap<OpenApiDocument, (schema: OpenApiSchema) => FindMismatches>()
 

@@ -8,15 +8,15 @@ import type {
 import type { RouteExplanation } from '../explain/explanation.js'
 
 /**
- * The key on `globalThis` of the {@link DevReport} of a process. Only `blazon dev` sets it, before the application is loaded. A
- * registered symbol is the same in every copy of this package in the process.
+ * The key on `globalThis` of the {@link DevReport} of a process. Only `blazon dev` sets it, before the application is
+ * loaded. A registered symbol is the same in every copy of this package in the process.
  */
 const REPORT = Symbol.for('blazon.report')
 
-/** Where a capsule is. */
+/** The location of a capsule. */
 export interface WrittenCapsule {
   readonly id: string
-  /** From the working directory of the application. */
+  /** The folder, relative to the working directory of the application. */
   readonly folder: string
 }
 
@@ -24,7 +24,7 @@ export interface WrittenCapsule {
 export interface WholeRecord {
   readonly record: RequestRecord
   readonly sent: RecordedRequest
-  /** The difference between the response and the document; empty if there is none, or no document. */
+  /** The differences between the response and the document; empty if there are none, or if there is no document. */
   readonly mismatches: readonly ContractViolation[]
   /** The capsule of a failed request; `null` if there is none. */
   readonly capsule: WrittenCapsule | null
@@ -35,7 +35,7 @@ export interface ReportedItem extends WorkItem {
   readonly statements: readonly RecordedStatement[]
 }
 
-/** The work that a plugin lists, and the actions on its items. Both may reject with the error of the plugin. */
+/** The work that a plugin lists, and the actions on its items. Both may reject with an error of the plugin. */
 export interface ReportedWork {
   readonly list: () => Promise<{ readonly title: string; readonly items: readonly ReportedItem[] }>
   readonly act: (action: string, id: string) => Promise<string>
@@ -49,11 +49,11 @@ export interface DevReport {
   readonly work: (work: ReportedWork) => void
   /** Called for each ended request. */
   readonly take: (whole: WholeRecord) => void
-  /** Returns the application line in a stack: `src/orders.ts:41:12`; `null` if the stack has none. */
+  /** Returns the application line in a stack trace: `src/orders.ts:41:12`; `null` if there is none. */
   readonly placeIn: (stack: string) => string | null
 }
 
-/** Returns the report of this process; `undefined` outside of `blazon dev`. */
+/** Returns the report of this process; `undefined` outside `blazon dev`. */
 export function findDevReport(): DevReport | undefined {
   return (globalThis as { [REPORT]?: DevReport })[REPORT]
 }

@@ -8,8 +8,8 @@ import type { Settings } from '../settings/settings.js'
 import { type DevReport, findDevReport } from './dev-report.js'
 
 /**
- * Loads the plugins that record requests: for the option `records`, and for `blazon dev`. An application that has
- * neither loads nothing.
+ * Loads the plugins that record requests, for the option `records` and for `blazon dev`. Without both, nothing is
+ * loaded.
  *
  * @param described The documented routes with which `blazon dev` compares responses.
  */
@@ -28,7 +28,7 @@ export async function loadRecords(
   return [...plugins, noticeFetch(sink), ...reportWork(sink, own)]
 }
 
-/** The receiver of the records of requests; `undefined` if there is none. */
+/** The receiver of request records; `undefined` if there is none. */
 async function takerOf(
   { capsules: settings, isOff }: RecordsAndCapsules,
   sink: DevReport | undefined,

@@ -3,7 +3,7 @@ import type { Plugin } from '../../contracts/plugin.js'
 import { watchDirectCalls } from '../../features/outgoing/direct-calls.js'
 import type { DevReport } from './dev-report.js'
 
-/** Warns under `blazon dev` of handlers that call `fetch` themselves. */
+/** Warns under `blazon dev` about handlers that call `fetch` directly. */
 export function noticeFetch({ placeIn }: Pick<DevReport, 'placeIn'>): Plugin {
   const requests = new AsyncLocalStorage<true>()
   let stop = () => {}

@@ -15,11 +15,11 @@ export interface ReportConfig {
   readonly capsules: CapsuleWriter | null
 }
 
-/** The maximum size of a body on the page, in bytes, because the command stores many requests. */
+/** The maximum size of a body on the page, in bytes; limited because the command stores many requests. */
 const MOST_SHOWN = 65_536
 
 /**
- * Passes the records of an application to `blazon dev`, with the request that the client has sent, and with the differences
+ * Passes the records of an application to `blazon dev`, with the request that the client sent, and the differences
  * between the response and the document.
  */
 export function reportRecords(sink: DevReport, { described, capsules }: ReportConfig): RecordTaker {

@@ -6,12 +6,12 @@ import { recordedStatement } from '../../features/records/record-of.js'
 import { WorkContext } from '../../http/contexts.js'
 import type { DevReport, ReportedWork } from './dev-report.js'
 
-/** The length of a list. */
+/** The maximum number of listed items. */
 const MOST_ITEMS = 50
 /** The number of runs whose statements are stored, and of statements for each run. */
 const [MOST_RUNS, MOST_STATEMENTS] = [200, 100]
 
-/** The statements of the last runs, by the ids of their work. */
+/** The statements of the last runs, by the ID of their work. */
 class RunStatements {
   readonly #runs = new Map<string, { readonly begin: number; readonly all: RecordedStatement[] }>()
   readonly #ofWork = new WeakSet<object>()
@@ -24,7 +24,7 @@ class RunStatements {
   add(statement: RanStatement): void {
     const work = WorkContext.current()
     if (work?.id === undefined || statement.req !== undefined) return
-    // Another run of the same work begins anew.
+    // Another run of the same work starts with an empty list.
     if (!this.#ofWork.has(work)) this.#runs.delete(work.id)
     this.#ofWork.add(work)
     const run = this.#runs.get(work.id) ?? { begin: statement.startedAt, all: [] }
@@ -41,7 +41,7 @@ class RunStatements {
   }
 }
 
-/** Lets `blazon dev` list and change the work of plugins. `null` if no plugin lists work. */
+/** Allows `blazon dev` to list and change the work of plugins. `null` if no plugin lists work. */
 export function reportWork(sink: DevReport, plugins: readonly Plugin[]): Plugin[] {
   if (plugins.every(({ work }) => work === undefined)) return []
   const statements = new RunStatements(sink.placeIn)

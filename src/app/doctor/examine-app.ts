@@ -14,7 +14,10 @@ import { checkProduction, type ProductionProblem } from './production-options.js
 
 /** The parts of an application that the doctor examines. */
 export interface ExaminedApp {
-  /** Problems of boot, and settings that are unsafe in production. Only codes with `E_` prevent the start. */
+  /**
+   * The problems that boot would report, and settings that are unsafe in production. Only problems with an `E_` code
+   * prevent the start.
+   */
   readonly problems: readonly (Problem | ProductionProblem)[]
   readonly usesTenants: boolean
 }
@@ -22,7 +25,7 @@ export interface ExaminedApp {
 /**
  * Examines an application that has not started: nothing is constructed, and no plugin is set up.
  *
- * @throws ConfigError with everything that prevents the start.
+ * @throws ConfigError with all problems that prevent the start.
  */
 export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> {
   const { context, declared } = unstarted
@@ -43,8 +46,8 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
 }
 
 /**
- * Finds routers in `middlewares` with a handler for many paths that responds to a route of the application: boot cannot
- * find out whether a handler calls `next`, unless it has no such parameter.
+ * Finds routers in `middlewares` with a wildcard handler that matches a route of the application. Boot cannot detect
+ * whether such a handler calls `next`, unless it lacks the parameter.
  */
 function findHiddenRoutes({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   return middlewares.flatMap((named) => {
@@ -64,20 +67,20 @@ function layerHides(layer: Layer, route: RouteModel): boolean {
   if (!matches(layer, exampleOf(route))) return false
   if (layer.route === undefined) return routerIn(layer.handle) === undefined && isEnd(layer.handle)
   const { path, methods, stack } = layer.route
-  // A route with a path of its own is there on purpose.
+  // A route with a specific path is intentional.
   if (typeof path === 'string' && !path.includes('*')) return false
   const method = route.method.toLowerCase()
   const isFor = methods['_all'] === true || methods[method] === true
   return isFor && stack.some((each) => isForMethod(each, method) && isEnd(each.handle))
 }
 
-/** Whether a route handler is for a method. A handler for all methods has no method. */
+/** Whether a route handler applies to a method. A handler for all methods has no method. */
 function isForMethod(layer: Layer, method: string): boolean {
   const own = (layer as { method?: string }).method
   return own === undefined || own === method
 }
 
-/** Some versions return `true`, others the match. Other routers have no such method. */
+/** Some versions return `true`, other versions the match. Other routers have no such method. */
 function matches(layer: Layer, path: string): boolean {
   try {
     return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))
@@ -86,7 +89,7 @@ function matches(layer: Layer, path: string): boolean {
   }
 }
 
-/** A path of a request to a route. */
+/** An example of a request path for a route. */
 function exampleOf({ path }: RouteModel): string {
   return writePath(path, () => 'x')
 }

@@ -4,7 +4,7 @@ import { loggerOf } from '../../features/logs/logger-options.js'
 import { planLimits } from '../../features/rate-limit/plan-limits.js'
 import type { Settings } from '../settings/settings.js'
 
-/** A code of an option that is allowed, and seldom right in production. */
+/** The code for an option that is allowed, but rarely appropriate in production. */
 export type ProductionCode =
   | 'W_HANDLER_UNLIMITED'
   | 'W_HELMET_OFF'
@@ -12,17 +12,17 @@ export type ProductionCode =
   | 'W_PROXY_UNSET'
   | 'W_REQUEST_ID_TRUSTED'
 
-/** An option that is seldom right in production. */
+/** An option that is rarely appropriate in production. */
 export interface ProductionProblem extends Omit<Problem, 'code'> {
   readonly code: ProductionCode
 }
 
-/** One check; `null` if the option is fine. */
+/** Checks one option; returns `null` if it is appropriate. */
 type Check = (settings: Settings, model: AppModel) => ProductionProblem | null
 
 const CHECKS: readonly Check[] = [checkLogger, checkProxy, checkRequestIds, checkHelmet, checkTime]
 
-/** Finds options that boot accepts without a warning, and that are seldom right in production. */
+/** Finds options that boot accepts without a warning, but that are rarely appropriate in production. */
 export function checkProduction(settings: Settings, model: AppModel): ProductionProblem[] {
   return CHECKS.flatMap((check) => check(settings, model) ?? [])
 }

@@ -37,18 +37,18 @@ import {
   type RouteQuery,
 } from './explanation.js'
 
-/** The methods that requests may have; an `@All` route matches each of them. */
+/** The methods that a request may have; an `@All` route matches all of them. */
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** The routes that match a search, and the routes that match its path. */
+/** The routes that match a query, and the routes that match its path. */
 export interface FoundRoutes {
   readonly found: readonly RouteModel[]
   readonly candidates: readonly RouteModel[]
 }
 
 /**
- * Finds routes as a request does: by the router. The path of a route is the path of one of its own requests, too: `:id`
- * and `{id}` are values of the parameter.
+ * Finds routes with the router, as for a request. The path of a route is also a valid request path: `:id` and `{id}`
+ * are then values of the parameter.
  */
 export function findRoutes(model: AppModel, { method, path, version }: RouteQuery): FoundRoutes {
   const routes = version === undefined ? model.routes : routesIn(model.routes, version)
@@ -70,7 +70,7 @@ export function findRoutes(model: AppModel, { method, path, version }: RouteQuer
   return { found: method === 'ALL' ? ofAll : reached(method), candidates }
 }
 
-/** An application before it starts, and the folder that paths of files are relative to. */
+/** An application before it starts, and the folder to which file paths are relative. */
 export interface ExplainedApp extends ReadApp {
   readonly cwd: string
 }
@@ -99,10 +99,10 @@ export function explainRoute(route: RouteModel, app: ExplainedApp): RouteExplana
 }
 
 /**
- * The decorators of a route with their places: decorators of the class and its base classes, then decorators of the
+ * The decorators of a route with their locations: decorators of the class and its base classes, then decorators of the
  * method.
  *
- * @param cwd The folder that the paths are relative to.
+ * @param cwd The folder to which the paths are relative.
  */
 function explainDecorators({ controller, handler }: RouteModel, cwd: string): ExplainedDecorator[] {
   const found = chainOf(controller).flatMap((link) =>
@@ -128,8 +128,8 @@ interface ReadApp {
 }
 
 /**
- * Lists the steps of a route in their order, without an instance of anything. A step is not certain if only plugins
- * decide about it: they return their steps when the application runs.
+ * Lists the steps of a route in order, without constructing anything. A step is uncertain if only plugins determine it,
+ * because plugins return their steps when the application runs.
  */
 function explainSteps(route: RouteModel, app: ReadApp): ExplainedStep[] {
   const { settings, model } = app
@@ -174,7 +174,7 @@ function usedSteps(
   ])
 }
 
-/** The steps of features. Uses the same conditions as the features at boot. */
+/** The steps of features, under the same conditions as at boot. */
 function featureSteps(
   route: RouteModel,
   limits: readonly PlannedLimit[],
@@ -206,7 +206,7 @@ interface StepOwner {
 
 type Sources = (owner: StepOwner) => readonly string[]
 
-/** The names, limits and schemas of each step, one line each. Steps that are left out have none. */
+/** The names, limits and schemas of each step, one per line. Steps that are left out have none. */
 const SOURCES: Partial<Record<StepName, Sources>> = {
   scope: tenantLines,
   tenant: tenantLines,
@@ -252,7 +252,7 @@ function sourcesOf(step: StepName, owner: StepOwner): readonly string[] {
   return SOURCES[step]?.(owner) ?? []
 }
 
-/** In the order in which `compileIdentify` tries them. */
+/** The sources of the tenant, in the order in which `compileIdentify` tries them. */
 function tenantLines({ route, settings: { tenant } }: StepOwner): string[] {
   if (runsWithoutTenant(route, tenant))
     return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']
@@ -284,7 +284,7 @@ function cacheLines({ route }: StepOwner): string[] {
   ]
 }
 
-/** The parts of a request that have a schema, with the library of the schema, in the order of the checks. */
+/** The request parts that have a schema, with the schema library, in the order of validation. */
 function inputLines({ route }: StepOwner): string[] {
   const parts = ['params', 'query', 'headers', 'cookies', 'body'] as const
   return parts.flatMap((part) => {

@@ -4,35 +4,35 @@ import { fileURLToPath } from 'node:url'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Phase, StepName } from '../../contracts/steps.js'
 
-/** A step that requests of the route pass. */
+/** A step that the requests of a route pass. */
 export interface ExplainedStep {
   readonly name: StepName
   readonly phase: Phase
   /** The effect of the step, in one line. */
   readonly does: string
-  /** `false` if a plugin decides about the step, so that only a running application shows it. */
+  /** `false` if a plugin determines the step, so that it is known only in a running application. */
   readonly isCertain: boolean
-  /** Names, limits and schemas that the step uses. A line each. */
+  /** The names, limits and schemas that the step uses, one per line. */
   readonly sources: readonly string[]
 }
 
-/** A line of a file, relative to the working directory. */
+/** A line in a file, whose path is relative to the working directory. */
 export interface SourcePlace {
   readonly file: string
-  /** Counted from 1. */
+  /** The line number, starting at 1. */
   readonly line: number
 }
 
 /** A decorator of the route or of its class. */
 export interface ExplainedDecorator {
-  /** `@Get`. */
+  /** The name, such as `@Get`. */
   readonly name: string
   /**
    * `class Users`, `Users.getById`, or `parameter 0 of Users.getById`. For an inherited decorator, the name of the
    * base class.
    */
   readonly on: string
-  /** `null` if its stack shows no file. */
+  /** The location; `null` if the stack trace shows no file. */
   readonly at: SourcePlace | null
 }
 
@@ -47,15 +47,21 @@ export interface RouteExplanation extends RouteTableEntry {
 
 /** The route to explain. */
 export interface RouteQuery {
-  /** In upper case; `null` for any. */
+  /** The method in upper case; `null` for any method. */
   readonly method: string | null
   /** The path of a request, or of a route, with `:id` or `{id}`. */
   readonly path: string
-  /** The version whose routes are listed, beside the routes of every version. Default: the routes of all versions. */
+  /**
+   * The version whose routes are listed, in addition to the routes that are in every version. Default: the routes of
+   * all versions.
+   */
   readonly version?: string | undefined
 }
 
-/** The explanation of a route; or the routes that match the path, if not exactly one matches path and method. */
+/**
+ * The explanation of the route that matches path and method; if there is not exactly one, the routes that match the
+ * path.
+ */
 export type ExplainResult =
   | { readonly kind: 'route'; readonly route: RouteExplanation }
   | { readonly kind: 'candidates'; readonly candidates: readonly RouteTableEntry[] }
@@ -77,9 +83,10 @@ interface Stacks {
 }
 
 /**
- * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of the source text shows the place
- * on the target: `@Get()` itself, or a function of the user that creates it, `@Admin()`. A decorator that was created
- * elsewhere, such as one of `compose` in a variable, is at the class or method that it was applied to.
+ * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of
+ * the source text shows the place on the target: `@Get()` itself, or a function of the user that creates it,
+ * `@Admin()`. A decorator that was created elsewhere, such as one of `compose` in a variable, is at the class or method
+ * that it was applied to.
  */
 export function findPlace({ created, applied }: Stacks, cwd: string): SourcePlace | null {
   const own = ownFolder(created)

@@ -49,15 +49,15 @@ export interface AppOptions {
    */
   readonly modules?: readonly Module[]
   /**
-   * The path before the paths of all controllers: `'api'`, `'/api/v1/'`. It may contain `:param` segments. Slashes at
-   * either end do not matter. It changes neither `swagger.path` nor the paths of `middlewares`.
+   * A path prefix for all controllers: `'api'`, `'/api/v1/'`. It may contain `:param` segments. Slashes at both ends
+   * are ignored. It does not apply to `swagger.path` or the paths of `middlewares`.
    *
    * @defaultValue none
    * @see docs/decorators.md#prefixes
    */
   readonly prefix?: string
   /**
-   * The status of responses of routes without `@HttpCode` and `@Redirect`, by method: `{ POST: 201 }`; 200 to 299.
+   * The success status of routes without `@HttpCode` and `@Redirect`, by method: `{ POST: 201 }`; 200 to 299.
    *
    * @defaultValue 200; 204 if a handler returns nothing
    * @see docs/decorators.md#default-status
@@ -70,16 +70,16 @@ export interface AppOptions {
    */
   readonly providers?: readonly Provider[]
   /**
-   * Express middlewares, routers, applications and error middlewares, and lists of them. They run for every
-   * request, in this order.
+   * Express middlewares, routers, applications and error middlewares, or lists of them. They run for every request, in
+   * this order.
    *
    * @defaultValue none
    * @see docs/express.md
    */
   readonly middlewares?: MiddlewareList
   /**
-   * Interceptors around the handlers of all routes: instances, classes or tokens. The first is the outermost;
-   * interceptors of `@Use` are inside.
+   * Interceptors around the handlers of all routes: instances, classes or tokens. The first is outermost; interceptors
+   * of `@Use` run inside them.
    *
    * @defaultValue none
    * @see docs/interceptors.md
@@ -93,27 +93,27 @@ export interface AppOptions {
    */
   readonly plugins?: readonly Plugin[]
   /**
-   * Authentication and authorization: the guard, the default access of routes, and the function that decides `@Can`.
+   * Authentication and authorization: the guard, the default access to routes, and the function that evaluates `@Can`.
    *
    * @defaultValue none; protected routes respond with 401
    * @see docs/auth.md
    */
   readonly auth?: AuthOptions
   /**
-   * Security headers (by `helmet`) and cross-origin access (CORS, by `cors`).
+   * Security headers (with `helmet`) and cross-origin access (CORS, with `cors`).
    *
    * @defaultValue helmet on, CORS off
    */
   readonly security?: SecurityOptions
   /**
-   * Where requests name the version of the API, for routes with `@Version`.
+   * Where requests specify the API version, for routes with `@Version`.
    *
    * @defaultValue the API has no versions
    * @see docs/versions.md
    */
   readonly versions?: VersionOptions
   /**
-   * How the tenant of a request is found and checked.
+   * How the tenant of a request is determined and checked.
    *
    * @defaultValue requests have no tenant
    * @see docs/tenancy.md
@@ -128,7 +128,7 @@ export interface AppOptions {
    */
   readonly swagger?: false | SwaggerOptions | readonly SwaggerOptions[]
   /**
-   * Another name of `swagger`, with the same values. An application has one of them.
+   * Another name for `swagger`, with the same values. Use only one of the two names.
    *
    * @defaultValue `swagger`
    * @see docs/openapi.md
@@ -142,21 +142,21 @@ export interface AppOptions {
    */
   readonly cache?: CacheOptions
   /**
-   * How many requests a client may send. `true`: 100 requests per minute and address, counted over all routes
-   * without `@RateLimit`. `false`: no limits, and `@RateLimit` has no effect.
+   * How many requests a client may send. `true`: 100 requests per minute and address, in total for all routes without
+   * `@RateLimit`. `false`: no limits, and `@RateLimit` has no effect.
    *
    * @defaultValue the limits of `@RateLimit`
    * @see docs/rate-limits.md
    */
   readonly rateLimit?: boolean | RateLimitOptions
   /**
-   * Limits for the size and the nesting of requests.
+   * Limits for the size and nesting of requests.
    *
    * @defaultValue the default of each field
    */
   readonly limits?: LimitOptions
   /**
-   * The keys of signed cookies and of the cursors of pages.
+   * The keys for signed cookies and page cursors.
    *
    * @defaultValue none
    */
@@ -164,28 +164,28 @@ export interface AppOptions {
   /**
    * The error messages in the response to a request that fails validation.
    *
-   * @defaultValue the messages of the schema's library
+   * @defaultValue the messages of the schema library
    */
   readonly validation?: ValidationOptions
   /**
-   * The envelope around the data of success responses: `true` for the framework's own, `false` for bare data, or an
-   * `EnvelopeFormat` of your own. `@Envelope` replaces it for a class or a method.
+   * The envelope around the data of success responses: `true` for the framework's own, `false` for bare data, or your
+   * own `EnvelopeFormat`. `@Envelope` replaces it for a class or a method.
    *
    * @defaultValue `true`
    * @see docs/responses.md
    */
   readonly envelope?: EnvelopeChoice
   /**
-   * The format of error responses, and the status of rejected input. `'problem'`: every error is a document of RFC
-   * 9457, whatever the client accepts.
+   * The format of error responses, and the status of rejected input. `'problem'`: every error is an RFC 9457 document,
+   * whatever the client accepts.
    *
    * @defaultValue the error envelope, or RFC 9457 for clients that request it
    * @see docs/errors.md#your-own-error-format
    */
   readonly errors?: 'problem' | ErrorOptions
   /**
-   * How to treat fields of a response that its documented schema does not name, and the responses that every route
-   * documents. A mode alone, such as `'strip'`, stands for `{ fields: 'strip' }`.
+   * How to handle response fields that are not in the documented schema, and the responses that every route documents.
+   * A mode such as `'strip'` means `{ fields: 'strip' }`.
    *
    * @defaultValue `'send'`
    * @see docs/responses.md#only-what-is-described
@@ -199,57 +199,58 @@ export interface AppOptions {
    */
   readonly health?: boolean | HealthOptions
   /**
-   * Metrics of requests, the process, the cache and plugins, for Prometheus and everything that reads its format.
+   * Metrics of requests, the process, the cache and plugins, for Prometheus and other tools that read its format.
    *
    * @defaultValue `false`
    * @see docs/observability.md#metrics
    */
   readonly metrics?: boolean | MetricsOptions
   /**
-   * How many requests run at once. More requests wait in a short queue; when it is full, they are refused with 503 and
-   * `Retry-After` before their body is read.
+   * How many requests run concurrently. Further requests wait in a short queue; when it is full, they are refused with
+   * 503 and `Retry-After` before their bodies are read.
    *
-   * @defaultValue none: every request runs at once
+   * @defaultValue none: every request runs immediately
    * @see docs/capacity.md
    */
   readonly capacity?: CapacityOptions
   /**
-   * Calls to other hosts by `inject(Outgoing)`: whether they are repeated, and whether hosts that fail are left alone.
+   * Calls to other hosts with `inject(Outgoing)`: whether failed calls are retried, and whether calls to failing hosts
+   * are paused (circuit breaker).
    *
    * @defaultValue the default of each field
    * @see docs/outgoing.md
    */
   readonly outgoing?: OutgoingOptions
   /**
-   * Whether to keep a record of each request that the server has failed: the decision of each step, statements, log
-   * lines. `inject(RequestRecords)` has the records. Each request then notes the decisions about it.
+   * Whether to store a record of each request that failed with a server error: the decision of each step, statements,
+   * log lines. `inject(RequestRecords)` provides the records. The decisions are then recorded for every request.
    *
    * @defaultValue `false`
    * @see docs/observability.md#records
    */
   readonly records?: boolean | RecordsOptions
   /**
-   * Time limits for handlers, requests, connections and closing.
+   * Time limits for handlers, requests, connections and shutdown.
    *
    * @defaultValue the default of each field
    */
   readonly timeouts?: TimeoutOptions
   /**
-   * The `trust proxy` setting of Express: which proxies the application trusts. The number of proxies, their
-   * addresses, or a boolean.
+   * The `trust proxy` setting of Express: which proxies the application trusts. The value is the number of proxies,
+   * their addresses, or a boolean.
    *
-   * @defaultValue `false`, or the setting of the host if mounted in Express
+   * @defaultValue `false`, or the setting of the host application if mounted in Express
    * @see docs/express.md#settings-of-the-host
    */
   readonly trustProxy?: boolean | number | string | readonly string[]
   /**
-   * Whether responses carry a weak ETag. A client that has the current body already then gets 304.
+   * Whether responses have a weak ETag. A client that already has the current body then gets a 304.
    *
    * @defaultValue `false`
    */
   readonly etag?: boolean
   /**
-   * Whether each request gets a line in the log at its end. With `logs` and without `logger`, all lines go to
+   * Whether each request is logged in one line when it ends. With `logs` and without `logger`, all lines are written to
    * stdout.
    *
    * @defaultValue `false`
@@ -257,7 +258,7 @@ export interface AppOptions {
    */
   readonly logs?: boolean | LogsOptions
   /**
-   * A pino-compatible logger (`info`, `warn`, `error`), or the description of the framework's own, which writes to
+   * A pino-compatible logger (`info`, `warn`, `error`), or options of the framework's own logger, which writes to
    * stdout. `false` logs nothing.
    *
    * @defaultValue to stderr, one JSON line each
@@ -265,47 +266,47 @@ export interface AppOptions {
    */
   readonly logger?: false | Logger | LoggerOptions
   /**
-   * Whether every response has the id of its request in `X-Request-Id`, and every error response in `requestId`.
+   * Whether every response contains the request ID in `X-Request-Id`, and every error response in `requestId`.
    *
-   * @defaultValue `true` with `logs`, else `false`; errors from status 500 on have a `requestId` in any case
+   * @defaultValue `true` with `logs`, otherwise `false`; errors from status 500 on always have a `requestId`
    * @see docs/operating.md#request-ids
    */
   readonly requestIds?: boolean
   /**
-   * Whether the `X-Request-Id` of a request is its id, if it has 1 to 128 letters, digits, `_`, `.` and `-`. Turn it on
-   * behind a proxy of your own that sets the header.
+   * Whether the `X-Request-Id` header of a request is used as its ID, if it consists of 1 to 128 letters, digits, `_`,
+   * `.` and `-`. Turn it on behind your own proxy that sets the header.
    *
-   * @defaultValue `false`: ids are made by the application
+   * @defaultValue `false`: the application generates the IDs
    * @see docs/operating.md#request-ids
    */
   readonly trustRequestId?: boolean
   /**
-   * Called with every error that the log gets at level `error`, for error trackers: `(error, context) => { … }`. It is
-   * not awaited. If it throws or rejects, the log has the reason, and nothing else changes.
+   * Called with every error that is logged at level `error`, for error trackers: `(error, context) => { … }`. It is not
+   * awaited. If it throws or rejects, the reason is logged, with no other effect.
    *
    * @defaultValue none
    * @see docs/operating.md#report-errors
    */
   readonly onError?: ErrorReporter
   /**
-   * Whether a boot warning stops the boot as an error does. Otherwise the warning is only logged.
+   * Whether a boot warning stops the boot like an error. Otherwise, warnings are only logged.
    *
    * @defaultValue `false`
    */
   readonly strict?: boolean
   /**
-   * Values that replace providers in tests: `{ token, useValue }[]`. They have an effect only in a `TestApp`.
+   * Values that replace providers in tests: `{ token, useValue }[]`. They take effect only in a `TestApp`.
    *
    * @defaultValue none
    */
   readonly testOverrides?: readonly Override[]
 }
 
-/** Makes a misspelt option a compile error. Type inference alone would accept it. */
+/** Makes a misspelt option a compile error, which type inference alone would accept. */
 type UnknownOptions<T> = { readonly [K in Exclude<keyof T, keyof AppOptions>]: never }
 
 /**
- * Checks the type of an options object that is declared apart from `new App`. Returns the object unchanged.
+ * Checks the type of an options object that is declared separately from `new App`. Returns the object unchanged.
  *
  * @example
  * export const options = defineAppOptions({ controllers: defineControllers(UsersController) })

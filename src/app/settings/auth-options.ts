@@ -24,7 +24,7 @@ export interface AuthOptions {
    */
   readonly guard?: AnyGuard | Token<AnyGuard>
   /**
-   * Several guards by name, in place of `guard`, each an instance, a class or a token. `@Auth()` requires the first
+   * Several guards by name, instead of `guard`. Each is an instance, a class or a token. `@Auth()` requires the first
    * one, `@Auth('user', 'partner')` any of the named guards. Names are letters, digits and `_`.
    *
    * @defaultValue none
@@ -38,8 +38,8 @@ export interface AuthOptions {
    */
   readonly default?: 'public' | 'protected'
   /**
-   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. Any other
-   * value responds with 403.
+   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. With any other
+   * value, the response is a 403.
    *
    * @defaultValue all abilities must be in `req.user.permissions` or `req.user.roles`
    */
@@ -49,9 +49,9 @@ export interface AuthOptions {
     req: Request,
   ) => boolean | Promise<boolean>
   /**
-   * The places of credentials in a request: names of headers, and of cookies as `'cookie:<name>'`. On a route with
-   * `@Auth({ optional: true })`, the guard runs for requests that carry one of them. A guard that lists places itself,
-   * such as `jwt()`, has only its own.
+   * Where credentials are in a request: header names, and cookie names as `'cookie:<name>'`. On a route with `@Auth({
+   * optional: true })`, the guard runs for requests that carry one of these credentials. A guard that specifies its own
+   * credentials, such as `jwt()`, uses only those.
    *
    * @defaultValue `['authorization']`
    * @see docs/auth.md#optional-auth
@@ -61,13 +61,13 @@ export interface AuthOptions {
 
 /** The `auth` option, resolved. */
 export interface AuthSettings {
-  /** The guards, the default one first; empty if the application has none. */
+  /** The guards, starting with the default guard; empty if the application has none. */
   readonly guards: readonly GuardSettings[]
   /** The names of `auth.guards`; empty without this option. */
   readonly names: readonly string[]
   /** The access of a route without `@Auth`, `@Can` and `@Public`. */
   readonly defaultAccess: 'public' | 'protected'
-  /** `undefined` if the permissions and roles of the user decide. */
+  /** The function that decides `@Can`; `undefined` if the user's permissions and roles decide. */
   readonly can: AuthOptions['can']
   /** The places of the credentials of all guards. */
   readonly credentials: CredentialPlaces
@@ -109,7 +109,7 @@ export const authGroup: OptionGroup<Option, AuthSettings> = {
   },
 }
 
-/** The places of all guards; for an application without a guard, the places of the option. */
+/** The credential places of all guards; for an application without a guard, the places in the option. */
 function allPlaces(guards: readonly GuardSettings[], places: readonly string[]): CredentialPlaces {
   const all = guards.length === 0 ? [credentialPlaces(places)] : guards.map((each) => each.places)
   return Object.freeze({

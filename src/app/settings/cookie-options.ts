@@ -7,9 +7,10 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 /** The `cookies` option. */
 export interface CookieKeyOptions {
   /**
-   * The keys of signed cookies and of the cursors of pages, each of 32 characters or more: the first signs, and all of them verify. To replace a key,
-   * put the new one in front, and remove the old one when its cookies have expired. Or a function that returns them, which is
-   * called once, when the application starts: `({ get }) => get(Env).COOKIE_KEYS`.
+   * The keys for signed cookies and page cursors, each of 32 characters or more. The first key signs, and all keys
+   * verify. To replace a key, insert the new key at the front, and remove the old key when its cookies have expired.
+   * Alternatively, a function that returns the keys, which is called once at startup: `({ get }) =>
+   * get(Env).COOKIE_KEYS`.
    *
    * @defaultValue none: no cookie can be signed, and a random key signs cursors
    * @see docs/bodies.md#signed-cookies
@@ -19,13 +20,13 @@ export interface CookieKeyOptions {
 
 /** The `cookies` option, resolved. */
 export interface CookieSettings {
-  /** Empty if only a function can return the headers. */
+  /** The keys; empty if a function returns them. */
   readonly keys: readonly string[]
   /** Returns the keys; `null` if the option lists them. */
   readonly source: ((app: GuardSetup) => MaybePromise<readonly string[]>) | null
 }
 
-/** A shorter key could be guessed. */
+/** The minimum length, because a shorter key could be guessed. */
 const SHORTEST = 32
 
 const GIVE_KEYS = 'Pass random keys, each generated with `openssl rand -base64 32`.'
@@ -47,7 +48,7 @@ export const cookieGroup: OptionGroup<CookieKeyOptions | undefined, CookieSettin
 /**
  * Reads the keys. Calls `cookies.keys` if it is a function.
  *
- * @throws ConfigError if it throws, or returns anything else.
+ * @throws ConfigError if the function throws, or returns anything else.
  */
 export async function readKeys(cookies: CookieSettings, app: GuardSetup): Promise<CookieSettings> {
   if (cookies.source === null) return cookies
@@ -59,7 +60,7 @@ export async function readKeys(cookies: CookieSettings, app: GuardSetup): Promis
       invalid('cookies.keys', `The function threw ${String(error)}.`, GIVE_KEYS),
     ])
   }
-  // `undefined` of a variable that is not set would mean no keys.
+  // If the function returns `undefined` because a variable is not set, report it as an invalid value.
   const problems = checkKeys(keys ?? null)
   if (problems.length > 0) throw new ConfigError(problems)
   return Object.freeze({ ...cookies, keys: Object.freeze([...(keys as readonly string[])]) })

@@ -10,8 +10,8 @@ export interface ErrorOptions {
   /**
    * Returns the body of an error response, as JSON data: `(failure, req) => body`. `failure` is frozen: `status`,
    * `code`, `message`, and, if there are any, `errors` and `requestId`. `req` is `undefined` if Node's parser could not
-   * read the request. If the function fails, the client gets the default format. `'problem'`: every error is a document
-   * of RFC 9457.
+   * read the request. If the function fails, the client gets the default format. `'problem'`: every error is an RFC
+   * 9457 document.
    *
    * @defaultValue the error envelope, or RFC 9457 for clients that request it
    */
@@ -19,7 +19,7 @@ export interface ErrorOptions {
   /**
    * The schema of the body that `format` returns: a Standard Schema or a JSON Schema. The document contains it.
    *
-   * @defaultValue none; needed with a function as `format`
+   * @defaultValue none; required if `format` is a function
    */
   readonly schema?: Schema
   /**
@@ -29,8 +29,9 @@ export interface ErrorOptions {
    */
   readonly mediaType?: string
   /**
-   * The status of errors by their cause: `{ validation: 422 }` for requests that a schema rejects (`VALIDATION_FAILED`).
-   * One of 400, 406, 409, 412 and 422: clients react to other statuses in other ways.
+   * The status of errors by their cause: `{ validation: 422 }` for requests that a schema rejects
+   * (`VALIDATION_FAILED`). Allowed values are 400, 406, 409, 412 and 422, because clients handle other statuses
+   * differently.
    *
    * @defaultValue `{ validation: 400 }`
    */
@@ -56,8 +57,8 @@ const NAMES: OptionNames<ErrorOptions> = {
   status: { validation: true },
 }
 /**
- * The statuses that rejected input may have. Clients react to every other 4xx status in its own way: they sign in,
- * wait, or send the request in another form.
+ * The statuses that rejected input may have. Clients handle the other 4xx statuses differently: they sign in, wait, or
+ * send the request in another form.
  */
 const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 

@@ -24,7 +24,7 @@ type Groups = {
   readonly [K in keyof Required<AppOptions>]: OptionGroup<never, OwnSettings[K]>
 }
 
-/** The settings that each option makes by itself. */
+/** The settings that result from a single option. */
 export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
   readonly middlewares: MiddlewareList
   readonly openapi: Settings['swagger'] | null
@@ -33,8 +33,8 @@ export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
 }
 
 /**
- * The options of an application: each with the functions that check it and turn it into settings. Its type and its
- * docstring are in `app-options.ts`. The options of features come after the others.
+ * The options of an application, with the functions that check each option and turn it into settings. The types and
+ * docstrings are in `app-options.ts`. The options of features come after the others.
  */
 const GROUPS: Groups = {
   controllers: lists.controllerGroup,

@@ -18,7 +18,7 @@ export interface GuardSettings {
   /** The name of the option, for messages. */
   readonly option: string
   readonly entry: GuardEntry
-  /** The places of its credential. */
+  /** The places of the guard's credential. */
   readonly places: CredentialPlaces
   /** Whether the guard has `tenantOf`. */
   readonly confirmsTenant: boolean
@@ -27,7 +27,7 @@ export interface GuardSettings {
   readonly document: DocumentGuard
 }
 
-/** The functions of a guard whose results are used at once. */
+/** The guard functions that must be synchronous. */
 const AT_ONCE = ['carries', 'scopes', 'contract', 'abilityChallenge', 'tenantOf']
 
 /** The members that are read before the guard is created. */
@@ -42,7 +42,7 @@ const DECLARED = [
 
 type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carries'>
 
-/** A name is a part of types, of headers in messages, and a component of the document. */
+/** The syntax of a guard name, which is used in types and messages, and as a component name in the document. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Resolves one guard. Missing members get their defaults. */
@@ -82,7 +82,7 @@ function hasTenantOf(entry: unknown): boolean {
 }
 
 /**
- * Finds members of a created guard that its class or token does not show. The document, the cache and tenants have been
+ * Finds members of a created guard that its class or token does not declare. The document, the cache and tenants were
  * prepared without them, so the guard would protect less than it declares.
  */
 export function checkCreated(created: AuthGuard, settings: GuardSettings): Problem[] {
@@ -101,7 +101,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   )
 }
 
-/** Whether a member has the type of a guard's member: a class may use the name for something else. */
+/** Whether a member has the type of a guard's member, because a class may use the name for something else. */
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)
@@ -110,7 +110,7 @@ function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean 
   return typeof value === 'function'
 }
 
-/** Checks the record of `auth.guards`. */
+/** Checks the object `auth.guards`. */
 export function checkGuards(guards: unknown, guard: unknown): Problem[] {
   if (guards === undefined) return []
   const remedy = 'Pass guards by name: { user: jwt(…), partner: apiKeys(…) }.'
@@ -144,8 +144,7 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
 export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean): Problem[] {
   if (guard === undefined && mayBeAbsent) return []
   const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
-  // These are the types of token that the container resolves. The container itself reports a token without
-  // provider.
+  // These are the types of token that the container resolves. The container itself reports a token without a provider.
   const isToken =
     ['function', 'string', 'symbol'].includes(typeof guard) ||
     typeof (guard as { description?: unknown })?.description === 'string'
@@ -181,7 +180,7 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
   ]
 }
 
-/** The members that a security scheme of a type needs (OpenAPI 3.0.3, 4.7.23). */
+/** The members that each type of security scheme requires (OpenAPI 3.0.3, 4.7.23). */
 const NEEDED: Readonly<
   Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>
 > = {
@@ -202,7 +201,10 @@ function checkScheme(option: string, given: OpenApiSecurityScheme): Problem[] {
     .map((member) => invalid(option, `A scheme of type '${type}' needs \`${member}\`.`, remedy))
 }
 
-/** Checks places of credentials. A wrong name would never be found, so a request with credentials would be anonymous. */
+/**
+ * Checks the places of credentials. With an invalid name, no credential would be found, so a request with credentials
+ * would be anonymous.
+ */
 export function checkCredentials(option: string, credentials: unknown): Problem[] {
   if (credentials === undefined) return []
   const remedy = "Pass header and cookie names: ['authorization', 'cookie:session']."

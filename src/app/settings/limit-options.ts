@@ -2,18 +2,18 @@ import type { Size } from '../../contracts/limits.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { checkCount, checkSize, toBytes } from '../../http/units.js'
 
-/** The `limits` option: limits for the size and the nesting of requests. */
+/** The `limits` option: limits for the size and nesting of requests. */
 export interface LimitOptions {
   /**
-   * The largest body, compressed and decompressed: a size. A larger body gets 413. `@Limits` sets
-   * another limit for a route.
+   * The maximum size of a body, compressed and decompressed. A larger body gets a 413. `@Limits` sets another limit for
+   * a route.
    *
    * @defaultValue `'100kb'`
    * @see docs/decorators.md#limits-of-a-route
    */
   readonly body?: Size
   /**
-   * The deepest nesting of a JSON body: a whole number. A deeper body gets 400. `@Limits` sets another limit
+   * The maximum nesting depth of a JSON body: a whole number. A deeper body gets a 400. `@Limits` sets another limit
    * for a route.
    *
    * @defaultValue `64`
@@ -21,7 +21,7 @@ export interface LimitOptions {
    */
   readonly depth?: number
   /**
-   * The highest number of header lines in a request. More get 431.
+   * The maximum number of header lines in a request. A request with more lines gets a 431.
    *
    * @defaultValue `200`
    */

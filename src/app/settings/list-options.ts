@@ -15,7 +15,7 @@ import { mistakeInInterceptor } from '../../model/uses.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import { checkPluginMiddlewares } from './named-middlewares.js'
 
-/** The names of all kinds of providers that are not classes. */
+/** The fields of all provider kinds that are not classes. */
 const PROVIDER: NestedNames = {
   token: true,
   provide: true,
@@ -24,7 +24,7 @@ const PROVIDER: NestedNames = {
   useFactory: true,
   useExisting: true,
   inject: true,
-  // Other checks read the members of NestJS guards.
+  // Another check reports the members of NestJS providers.
   scope: true,
   durable: true,
 }
@@ -49,7 +49,7 @@ interface EntryChecks<T> {
 
 type ListGroup<T> = OptionGroup<readonly T[] | undefined, readonly T[]>
 
-/** An option that is a list. The settings have a frozen copy, which is empty without the option. */
+/** An option that is a list. The settings contain a frozen copy, which is empty if the option is not set. */
 function listGroup<T>(name: string, { check, unknown }: EntryChecks<T> = {}): ListGroup<T> {
   const entries = (list: readonly T[] | undefined) => (Array.isArray(list) ? list : [])
   return {
@@ -85,7 +85,7 @@ export const pluginGroup: ListGroup<Plugin> = listGroup('plugins', {
   check: (plugins) => [...checkPluginMiddlewares(plugins), ...checkPluginFunctions(plugins)],
 })
 
-/** The middlewares of the application alone. `resolveSettings` adds the middlewares of plugins. */
+/** The middlewares of the application only. `resolveSettings` adds the middlewares of plugins. */
 export const middlewareGroup: ListGroup<MiddlewareList[number]> = listGroup('middlewares')
 
 const overrides = listGroup<Override>('testOverrides', {
@@ -93,7 +93,7 @@ const overrides = listGroup<Override>('testOverrides', {
   unknown: (list) => unknownNames('testOverrides', list, OVERRIDE),
 })
 
-/** The `testOverrides` option. The settings are `null` without the option. */
+/** The `testOverrides` option. Its setting is `null` if the option is not set. */
 export const overrideGroup: OptionGroup<
   readonly Override[] | undefined,
   readonly Override[] | null
@@ -102,7 +102,7 @@ export const overrideGroup: OptionGroup<
   resolve: (list) => (list === undefined ? null : overrides.resolve(list)),
 }
 
-/** Finds unknown names in modules, and in the modules that modules import. A module may import itself. */
+/** Finds unknown names in modules and in their imported modules. A module may import itself. */
 function unknownInModules(modules: readonly unknown[]): Problem[] {
   const seen = new Set<unknown>()
   const search = (path: string, list: unknown): Problem[] => {
@@ -119,8 +119,7 @@ function unknownInModules(modules: readonly unknown[]): Problem[] {
 }
 
 /**
- * Finds asynchronous functions of plugins whose results are used at once. Functions of the boot are checked when they
- * return.
+ * Finds asynchronous plugin functions that must be synchronous. Functions that boot calls are checked when they return.
  */
 function checkPluginFunctions(plugins: readonly Plugin[]): Problem[] {
   return plugins.flatMap((plugin) =>
@@ -161,9 +160,7 @@ export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): P
   })
 }
 
-/**
- * Finds overrides without token or value. They would replace nothing, and the test would use the real provider.
- */
+/** Finds overrides without a token or value. They would replace nothing, and the test would use the real provider. */
 function checkOverrides(overrides: readonly Override[]): Problem[] {
   return overrides.flatMap((override, index) => {
     const name = `testOverrides[${index}]`

@@ -6,15 +6,15 @@ export interface ListenOptions {
   /** A host name or address. Default: all addresses of the machine. */
   readonly host?: string
   /**
-   * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process: with exit code 0, or
-   * 1 if requests were cut off or an `onClose` failed. A second signal ends the process at once. An error that nothing has
-   * caught is logged, closes the application, and ends the process with 1. Default `false`: the program decides; in a
-   * worker of `blazon start` `true`.
+   * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process with exit code 0,
+   * or 1 if requests were aborted or an `onClose` failed. A second signal ends the process immediately. An uncaught
+   * error is logged, closes the application, and ends the process with exit code 1. Default `false`: the program
+   * handles signals. In a worker of `blazon start`, the default is `true`.
    */
   readonly signals?: boolean
   /**
-   * Whether to log one line with the address of the application. Default `true`; in a `TestApp` and most workers
-   * `false`.
+   * Whether to log one line with the address of the application. Default `true`; `false` in a `TestApp` and in all
+   * workers except one.
    */
   readonly announce?: boolean
 }
@@ -22,8 +22,8 @@ export interface ListenOptions {
 const NAMES: OptionNames<ListenOptions> = { host: true, signals: true, announce: true }
 
 /**
- * The path of a Unix socket, or of a Windows pipe. A text of digits is not a path, because it is a port that was not
- * converted: `listen(process.env.PORT)` is a type error.
+ * The path of a Unix socket, or of a Windows pipe. A string of digits is not a path but a port that was not converted,
+ * so `listen(process.env.PORT)` is a type error.
  */
 export type SocketPath = `/${string}` | `./${string}` | `\\\\${string}`
 
@@ -37,7 +37,7 @@ export interface ListenPlace {
 /** @throws RangeError if `port` is neither a port number nor the path of a socket. */
 export function checkPort(port: unknown): void {
   const isPort = Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535
-  // A string of digits is a port that was not converted. Node would create a socket of that name.
+  // A string of digits is a port that was not converted. Node would create a socket with that name.
   const isPath = typeof port === 'string' && /[/\\]/.test(port)
   if (isPort || isPath) return
   const given = inspect(port, { depth: 0 })
@@ -50,8 +50,8 @@ export function checkPort(port: unknown): void {
 }
 
 /**
- * The options of `listen`, from its second argument. The primary of `blazon start` ends its workers by signals, and one
- * worker prints the address of all.
+ * The options of `listen`, from its second argument. The primary process of `blazon start` ends its workers with
+ * signals, and one worker logs the address for all workers.
  */
 export function listenOptions(
   where: string | ListenOptions,

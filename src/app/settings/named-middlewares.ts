@@ -7,7 +7,7 @@ import type { AppOptions } from './app-options.js'
 
 /**
  * Lists the middlewares of an application and of its plugins in the order in which they run, with nested lists
- * flattened. The options are not checked yet, so the entries may have any type.
+ * flattened. The options have not been checked yet, so the entries may have any type.
  */
 export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMiddleware[] {
   const ofPlugins = pluginsIn(plugins).map(middlewaresOf)
@@ -20,7 +20,9 @@ export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMid
 
 const NAMES: OptionNames<PluginMiddlewares> = { first: true, last: true }
 
-/** Finds `middlewares` of plugins that are neither a list nor two lists. Their entries would never run. */
+/**
+ * Finds `middlewares` of plugins that are neither a list nor an object with two lists. Their entries would never run.
+ */
 export function checkPluginMiddlewares(plugins: readonly (Plugin | undefined)[]): Problem[] {
   return plugins.flatMap((plugin) => {
     const given: unknown = plugin?.middlewares
@@ -49,7 +51,7 @@ function nameOf(plugin: Plugin | undefined): string {
   return `plugin '${plugin?.name}', middlewares`
 }
 
-/** The middlewares of a plugin that run before the application's middlewares, and those that run after them. */
+/** The middlewares of a plugin that run before and after the application's middlewares. */
 function middlewaresOf(plugin: Plugin | undefined): Record<'first' | 'last', NamedMiddleware[]> {
   const name = nameOf(plugin)
   const given = plugin?.middlewares

@@ -21,10 +21,10 @@ function switchGroup<D extends false | null>(name: string, byDefault: D): Switch
 export const etagGroup: SwitchGroup<false> = switchGroup('etag', false)
 export const strictGroup: SwitchGroup<false> = switchGroup('strict', false)
 export const trustIdGroup: SwitchGroup<false> = switchGroup('trustRequestId', false)
-/** The settings are `null` without the option: then `logs` decides. */
+/** The setting is `null` if the option is not set; then `logs` decides. */
 export const requestIdGroup: SwitchGroup<null> = switchGroup('requestIds', null)
 
-/** The `onError` option. The settings are `null` without the option. */
+/** The `onError` option. The setting is `null` if the option is not set. */
 export const onErrorGroup: OptionGroup<ErrorReporter | undefined, ErrorReporter | null> = {
   unknown: () => [],
   check(onError: unknown) {
@@ -37,7 +37,7 @@ export const onErrorGroup: OptionGroup<ErrorReporter | undefined, ErrorReporter 
 
 type Option = Parameters<typeof swaggerGroup.check>[0]
 
-/** The `openapi` option: another name of `swagger`. The settings are `null` without it. */
+/** The `openapi` option: another name for `swagger`. The setting is `null` if the option is not set. */
 export const openapiGroup: OptionGroup<Option, readonly DocumentSettings[] | null> = {
   unknown: (option) => underThisName(swaggerGroup.unknown(option)),
   check: (option) => underThisName(swaggerGroup.check(option)),
@@ -74,7 +74,7 @@ interface WireOptions {
   readonly errors?: unknown
 }
 
-/** Checks that only one option defines a format of errors. */
+/** Checks that only one option defines an error format. */
 export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] {
   const own = (envelope as { readonly error?: ErrorFormat } | undefined | null)?.error
   const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
@@ -91,7 +91,7 @@ function hasFormat(errors: unknown): boolean {
 export type TrustProxy = boolean | number | string | readonly string[]
 
 /**
- * The `trustProxy` option. The settings are `null` without the option: then the setting of the host application
+ * The `trustProxy` option. The setting is `null` if the option is not set; then the setting of the host application
  * applies.
  */
 export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | null> = {
@@ -108,7 +108,7 @@ function check(trustProxy: TrustProxy | undefined): Problem[] {
   return [invalid('trustProxy', `Express refuses it: ${refusal}.`, remedy)]
 }
 
-/** Returns why Express rejects a value of `trust proxy`, or `null` if Express accepts it. */
+/** Returns the reason why Express rejects a value of `trust proxy`, or `null` if Express accepts it. */
 function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
   // Creating an Express application is slow, so skip it if the option is not set.
   if (trustProxy === undefined) return null
@@ -120,12 +120,12 @@ function refusalOfExpress(trustProxy: TrustProxy | undefined): string | null {
   }
 }
 
-/** An IPv4 address in IPv6 notation (RFC 4291, section 2.5.5.2) with the length of its network. */
+/** An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) with its prefix length. */
 const MAPPED = /^::ffff:.*\/(\d+)$/i
 
 /**
- * Finds networks in the IPv6 notation of IPv4 whose prefix is shorter than 96 bits. Such a network contains no
- * IPv4 address, so its proxies would not be trusted.
+ * Finds IPv4-mapped networks whose prefix is shorter than 96 bits. Such a network contains no IPv4 address, so its
+ * proxies would not be trusted.
  */
 function checkMapped(trustProxy: TrustProxy | undefined): Problem[] {
   const addresses = typeof trustProxy === 'string' ? trustProxy.split(',') : trustProxy

@@ -6,44 +6,45 @@ import type { RecordsSettings } from '../../features/records/records-plugin.js'
 /** The `records` option. */
 export interface RecordsOptions {
   /**
-   * How many records are kept, the newest: a whole number above 0. Each takes a few kilobytes.
+   * How many of the newest records are stored: a whole number above 0. A record takes a few kilobytes.
    *
    * @defaultValue 50
    */
   readonly keep?: number
   /**
-   * Whether each record is also a line of the log, at the level error.
+   * Whether each record is also logged, at level `error`.
    *
    * @defaultValue `false`
    */
   readonly log?: boolean
   /**
-   * Whether a capsule is written for each request that the server has failed: a file with which `blazon replay` runs
-   * the request again, and makes a test from it. It has data of users, such as rows and bodies, but no secrets. `true`
+   * Whether a capsule is written for each request that failed with a server error: a file from which `blazon replay`
+   * runs the request again and generates a test. It contains user data, such as rows and bodies, but no secrets. `true`
    * means all defaults.
    *
-   * @defaultValue on under `blazon dev`, else off
+   * @defaultValue on under `blazon dev`, otherwise off
    * @see docs/replay.md
    */
   readonly capsules?: boolean | CapsulesOptions
 }
 
-/** The folder of the capsules of failed requests, and their maximum number. */
+/** The folder for capsules of failed requests, and their maximum number and size. */
 export interface CapsulesOptions {
   /**
-   * The folder, from the working directory. It is created, readable by its owner only.
+   * The folder, relative to the working directory. It is created if it does not exist, with read permission for its
+   * owner only.
    *
    * @defaultValue `.blazon/capsules`
    */
   readonly folder?: string
   /**
-   * How many capsules are kept, the newest: a whole number above 0.
+   * How many of the newest capsules are stored: a whole number above 0.
    *
    * @defaultValue 50
    */
   readonly files?: number
   /**
-   * How many bytes they may have together: a whole number above 0. The oldest are removed first.
+   * The maximum total size of the capsules in bytes: a whole number above 0. The oldest capsules are removed first.
    *
    * @defaultValue 20 MB (20,000,000)
    */
@@ -54,11 +55,11 @@ type Option = boolean | RecordsOptions | undefined
 
 /** The `records` option, resolved. */
 export interface RecordsAndCapsules {
-  /** `null` if no records are stored. */
+  /** The settings of records; `null` if no records are stored. */
   readonly kept: RecordsSettings | null
-  /** `null` if no capsules are written, except by `blazon dev`. */
+  /** The settings of capsules; `null` if no capsules are written outside `blazon dev`. */
   readonly capsules: CapsuleSettings | null
-  /** Whether `blazon dev` writes no capsules either. */
+  /** Whether no capsules are written even under `blazon dev`. */
   readonly isOff: boolean
 }
 
@@ -66,7 +67,7 @@ const CAPSULES: OptionNames<CapsulesOptions> = { folder: true, files: true, byte
 const NAMES: OptionNames<RecordsOptions> = { keep: true, log: true, capsules: CAPSULES }
 const KEEP = 50
 
-/** The capsules of `blazon dev`, and of `capsules: true`. */
+/** The capsule settings for `blazon dev` and `capsules: true`. */
 export const DEFAULT_CAPSULES: CapsuleSettings = Object.freeze({
   folder: '.blazon/capsules',
   files: 50,

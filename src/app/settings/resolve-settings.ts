@@ -14,13 +14,13 @@ import type { Settings } from './settings.js'
 /** The result of reading the options. */
 export interface Resolved {
   readonly settings: Settings
-  /** Suspicious options. They are valid, so the settings are complete. */
+  /** The warnings about suspicious options, which are valid, so the settings are complete. */
   readonly warnings: readonly Problem[]
 }
 
 /**
- * Checks options and turns them into settings. An invalid value is an error and never becomes a default. A new option is
- * a field in `app-options.ts`, and a group in `groups.ts`.
+ * Checks options and turns them into settings. An invalid value is an error and never becomes a default. A new option
+ * is a field in `app-options.ts`, and a group in `groups.ts`.
  *
  * @throws ConfigError with every error in the options themselves.
  */
@@ -28,7 +28,10 @@ export function resolveSettings(options: AppOptions): Resolved {
   return resolve(options, standInProblems(madeByFactories(options)))
 }
 
-/** Like {@link resolveSettings}, but accepts stand-ins of factories, because reading an application needs no more. */
+/**
+ * Like {@link resolveSettings}, but accepts stand-ins for values of factories, which are sufficient to read an
+ * application.
+ */
 export function resolveWithStandIns(options: AppOptions): Resolved {
   return resolve(options, [])
 }
@@ -51,7 +54,7 @@ function resolve(options: AppOptions, ofFactories: readonly Problem[]): Resolved
   return { settings: toSettings(options, middlewares), warnings: problems }
 }
 
-/** Everything in the options that a factory may have made: guards, plugins and stores. */
+/** The values in the options that a factory may have created: guards, plugins and stores. */
 function madeByFactories({ auth, plugins, cache, rateLimit }: AppOptions): readonly unknown[] {
   const { guard, guards = {} } = auth ?? {}
   const store = typeof rateLimit === 'object' ? rateLimit?.store : undefined
@@ -78,7 +81,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
   })
 }
 
-/** Options that must be objects, with an example of each. The files of other groups check their own. */
+/** Options that must be objects, with an example of each. Other options are checked in the files of their groups. */
 const EXAMPLES = {
   auth: 'Pass { guard }, or omit it.',
   security: 'Pass { helmet: false } to disable the protective headers, or omit it.',
@@ -87,18 +90,18 @@ const EXAMPLES = {
   cookies: 'Pass { keys: ({ get }) => get(Env).COOKIE_KEYS }, or omit it.',
 } as const satisfies Partial<Record<keyof AppOptions, string>>
 
-/** Finds options that are not objects: `security: false` and `auth: true` would have no effect. */
+/** Finds options that are not objects, because `security: false` or `auth: true` would have no effect. */
 function checkObjects(options: AppOptions): Problem[] {
   return Object.entries(EXAMPLES).flatMap(([name, remedy]) => {
     const value: unknown = options[name as keyof typeof EXAMPLES]
     if (value === undefined) return []
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return []
-    // The message does not contain the value: it may be a key of `cookies`.
+    // The message does not contain the value, which may be a key of `cookies`.
     return [invalid(name, 'It is not an object.', remedy)]
   })
 }
 
-/** The options that affect controllers and providers. If one is invalid, further mistakes may be consequences. */
+/** The options that affect controllers and providers. If one is invalid, further errors may be consequences. */
 const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>([
   'controllers',
   'modules',
@@ -112,8 +115,8 @@ const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>(
 ])
 
 /**
- * The settings without the options that are wrong, so that the rest of an application can be checked as well; `undefined`
- * if the rest depends on a wrong option.
+ * The settings without invalid options, so that the rest of an application can also be checked; `undefined` if the rest
+ * depends on an invalid option.
  */
 export function soundSettings(
   options: AppOptions,
@@ -125,7 +128,7 @@ export function soundSettings(
   try {
     return resolveWithStandIns(Object.fromEntries(sound)).settings
   } catch {
-    // Otherwise a problem would name another option than the invalid one.
+    // Otherwise, a problem would be reported for an option other than the invalid one.
     return undefined
   }
 }

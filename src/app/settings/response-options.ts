@@ -7,16 +7,16 @@ import { GIVE_MODE, isFieldsMode } from '../../model/check-response-fields.js'
 /** The `responses` option. */
 export interface ResponseOptions {
   /**
-   * The fields of a JSON response that its documented schema does not name. `'send'`: they are sent. `'strip'`: they are
-   * dropped. `'check'`: the response is replaced by a 500, and the log names the route and the field.
+   * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
+   * are removed. `'check'`: the response is replaced by a 500, and the route and the field are logged.
    *
    * @defaultValue `'send'`
    * @see docs/responses.md#only-what-is-described
    */
   readonly fields?: ResponseFieldsMode
   /**
-   * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example the 422 that an
-   * interceptor throws. The `@ApiResponseDoc` of a method or a class replaces the response of the same status.
+   * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example, the 422 that an
+   * interceptor throws. An `@ApiResponseDoc` on a method or class replaces the response with the same status.
    *
    * @defaultValue none
    * @see docs/responses.md#responses-of-every-route
@@ -26,7 +26,7 @@ export interface ResponseOptions {
 
 /** The `responses` option, resolved. */
 export interface ResponseSettings {
-  /** For routes without `@ResponseFields`. */
+  /** The mode for routes without `@ResponseFields`. */
   readonly fields: ResponseFieldsMode
   readonly documented: readonly ApiResponseOptions[]
 }
@@ -37,15 +37,15 @@ const NAMES: OptionNames<ResponseOptions> = { fields: true, documented: true }
 const GIVE_LIST = 'Pass { documented: [{ status, description, schema }] }.'
 
 /**
- * The `responses` option. An unknown name or value is an error. A warning alone would let the application send fields
- * that should be dropped.
+ * The `responses` option. An unknown name or value is an error. With only a warning, the application would send fields
+ * that should be removed.
  */
 export const responseGroup: OptionGroup<Option, ResponseSettings> = {
   unknown: (responses) => unknownOptions('responses.', responses, NAMES),
   check,
   resolve(responses) {
     const { fields = 'send', documented = [] } = optionsOf(responses)
-    // The items stay the same objects: an application that is created again then has the same model.
+    // The items remain the same objects, so that an application that is created again has the same model.
     const frozen = Object.freeze(documented.map((each) => Object.freeze(each)))
     return Object.freeze({ fields, documented: frozen })
   },

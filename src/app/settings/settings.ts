@@ -23,27 +23,30 @@ import type { TimeoutSettings } from './timeout-options.js'
 import type { ValidationSettings } from './validation-options.js'
 
 /**
- * The options of an application after the checks. Defaults are filled in, values are converted to the unit that
- * their name states (`bodyBytes`, `closeMs`), and everything is frozen. Boot and all later code read these
- * settings and never the options. `FeatureSettings` has the settings of features.
+ * The options of an application after the checks. Defaults are filled in, values are converted to the unit in their
+ * name (`bodyBytes`, `closeMs`), and everything is frozen. Boot and all later code read these settings, never the
+ * options. `FeatureSettings` contains the settings of features.
  */
 export interface Settings extends FeatureSettings {
   readonly controllers: readonly Class[]
   readonly modules: readonly Module[]
-  /** Begins with a slash and does not end with one; `'/'` without the option. */
+  /** The path prefix, with a slash at the start but not at the end; `'/'` if the option is not set. */
   readonly prefix: string
-  /** Methods that are missing have no default status. */
+  /** Methods that are not listed have no default status. */
   readonly defaultStatus: DefaultStatus
   readonly providers: readonly Provider[]
   /** The middlewares of the application and of its plugins, in the order in which they run. */
   readonly middlewares: readonly NamedMiddleware[]
-  /** The outermost first. */
+  /** The interceptors, outermost first. */
   readonly interceptors: readonly InterceptorEntry[]
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
-  /** `null` without the `tenant` option. Middlewares of the application may still set tenants. */
+  /**
+   * The settings of tenants; `null` without the option `tenant`, when middlewares of the application may still set
+   * tenants.
+   */
   readonly tenant: TenantSettings | null
-  /** All documents: at least one, even if the application serves none. */
+  /** All documents: at least one, even if the application serves no document. */
   readonly swagger: readonly DocumentSettings[]
   /** The schema converters of all documents together. */
   readonly converters: SchemaConverters
@@ -57,20 +60,21 @@ export interface Settings extends FeatureSettings {
   readonly records: RecordsAndCapsules
   readonly timeouts: TimeoutSettings
   /**
-   * `null` without the option. If the application is mounted in a host, the setting of the host then counts.
+   * The trusted proxies; `null` without the option. If the application is mounted in a host application, the host's
+   * setting then applies.
    */
   readonly trustProxy: TrustProxy | null
   readonly etag: boolean
-  /** The logger until the application starts, and afterwards, if `ownLogger` is `null`. */
+  /** The logger until the application starts, and also afterwards if `ownLogger` is `null`. */
   readonly logger: Logger
   /** Whether every response has an `X-Request-Id`. */
   readonly sendsRequestIds: boolean
   /** Whether the `X-Request-Id` of a client is used. */
   readonly trustRequestId: boolean
-  /** `null` without the option. */
+  /** The function for errors; `null` without the option. */
   readonly onError: ErrorReporter | null
   readonly ownLogger: LoggerSettings | null
   readonly strict: boolean
-  /** `null` without the option. */
+  /** The overrides for tests; `null` without the option. */
   readonly testOverrides: readonly Override[] | null
 }

@@ -6,28 +6,28 @@ import { checkDuration, toSeconds } from '../../http/units.js'
 /** The `timeouts` option. A duration is a number of seconds or a string with a unit (`'250ms'`, `'2m'`). */
 export interface TimeoutOptions {
   /**
-   * The longest time of a handler, including its guard and validation: a duration, or `false` for no limit.
-   * After this time the response is 503, and `req.signal` aborts. `@Limits` sets another limit for a route.
+   * The maximum time for guard, validation and handler: a duration, or `false` for no limit. After this time, the
+   * client gets a 503, and `req.signal` aborts. `@Limits` sets another limit for a route.
    *
    * @defaultValue `'30s'`
    * @see docs/decorators.md#limits-of-a-route
    */
   readonly handler?: Duration | false
   /**
-   * The longest time until the head of a request has arrived: a duration. After this time the response is 408.
+   * The maximum time until the request head has arrived: a duration. After this time, the client gets a 408.
    *
    * @defaultValue `'15s'`, or `timeouts.request` if that is shorter
    */
   readonly headers?: Duration
   /**
-   * The longest time until a whole request has arrived: a duration. After this time the response is 408.
+   * The maximum time until the whole request has arrived: a duration. After this time, the client gets a 408.
    *
    * @defaultValue `'60s'`, or `timeouts.headers` if that is longer
    */
   readonly request?: Duration
   /**
-   * How long a client may read no byte of a waiting response: a duration, or 0 for any time. After this time its
-   * connection is closed, with a line in the log. A stream that has nothing to send is not affected.
+   * How long a client may stall without reading any bytes of a pending response: a duration, or 0 for no limit. After
+   * this time, the connection is closed, and this is logged. A stream that has nothing to send is not affected.
    *
    * @defaultValue `'60s'`
    * @see docs/operating.md#slow-readers
@@ -47,15 +47,16 @@ export interface TimeoutOptions {
    */
   readonly close?: Duration
   /**
-   * How long an application that a signal closes still accepts requests: a duration, or 0. In this time it is not ready,
-   * so that the load balancer stops sending requests.
+   * How long an application still accepts requests after a signal: a duration, or 0. During this time, it reports that
+   * it is not ready, so that the load balancer stops sending requests.
    *
-   * @defaultValue 5 seconds where `KUBERNETES_SERVICE_HOST` is set, else 0
+   * @defaultValue 5 seconds if `KUBERNETES_SERVICE_HOST` is set, otherwise 0
    * @see docs/operating.md#start-and-stop
    */
   readonly preStop?: Duration
   /**
-   * How long each `onClose` of a plugin or provider may take: a duration. After this time the next one is called.
+   * How long each `onClose` of a plugin or provider may take: a duration. After this time, the next `onClose` is
+   * called.
    *
    * @defaultValue `'5s'`
    */
@@ -64,11 +65,11 @@ export interface TimeoutOptions {
 
 /** The `timeouts` option, resolved. */
 export interface TimeoutSettings {
-  /** `null` if handlers have no time limit. */
+  /** The time limit of handlers; `null` for no limit. */
   readonly handlerMs: number | null
   readonly headersMs: number
   readonly requestMs: number
-  /** `null` for no limit. */
+  /** The time limit of stalled clients; `null` for no limit. */
   readonly responseMs: number | null
   readonly keepAliveMs: number
   readonly closeMs: number
@@ -128,9 +129,9 @@ export const timeoutGroup: OptionGroup<Option, TimeoutSettings> = {
 }
 
 /**
- * Returns the time limits for the head and for the whole request, in seconds. The head is a part of the request, and
- * Node rejects a limit for the head that is longer than the limit for the request. If only one of the two options is
- * set, the default of the other one is adapted.
+ * Returns the time limits for the head and the whole request, in seconds. Node rejects a limit for the head that is
+ * longer than the limit for the request. If only one of the options is set, the default of the other option is
+ * adjusted.
  */
 function arrival({ headers, request }: TimeoutOptions): { headers: number; request: number } {
   const head = secondsOf(headers)
@@ -145,7 +146,7 @@ function secondsOf(duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : toSeconds(duration)
 }
 
-/** Converts to milliseconds. Node accepts only whole numbers, and 0 would mean no limit. */
+/** Converts to milliseconds, as a whole number above 0: Node accepts only whole numbers, and 0 would mean no limit. */
 function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000))
 }
@@ -154,12 +155,12 @@ function checkHandler({ handler }: TimeoutOptions): Problem[] {
   return handler === false ? [] : checkDuration('timeouts.handler', handler)
 }
 
-/** Kubernetes sends requests for some seconds after the signal, until all nodes have removed the pod. */
+/** Kubernetes continues to send requests for some seconds after the signal, until all nodes have removed the pod. */
 function defaultPreStop(): number {
   return process.env['KUBERNETES_SERVICE_HOST'] ? PRE_STOP_SECONDS : 0
 }
 
-/** In contrast to the other durations, 0 has a meaning here. */
+/** Unlike for the other durations, 0 is valid here. */
 function checkOrZero(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value) !== undefined) return []
   const remedy = "Pass seconds, a string such as '5s', or 0."

@@ -4,9 +4,9 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 /** The `validation` option. */
 export interface ValidationOptions {
   /**
-   * The messages in `errors`. `'library'`: the messages of the schema's library, some of which repeat data that the
-   * client sent. `'generic'`: only `is missing` and `is not valid`; a name in a path that is not in the schema
-   * becomes `*`. The response then repeats nothing of the request.
+   * The messages in `errors`. `'library'`: the messages of the schema library, some of which repeat data from the
+   * client. `'generic'`: only `is missing` and `is not valid`, and each name in a path that is not in the schema
+   * becomes `*`, so that the response repeats no data from the request.
    *
    * @defaultValue `'library'`
    * @see docs/validation.md#what-messages-repeat
@@ -26,7 +26,7 @@ const NAMES: OptionNames<ValidationOptions> = { messages: true }
 const MESSAGES: readonly unknown[] = [undefined, 'library', 'generic']
 
 /**
- * The `validation` option. An unknown name or value is an error. A warning alone would let messages repeat data that
+ * The `validation` option. An unknown name or value is an error. With only a warning, messages would repeat data that
  * the client sent.
  */
 export const validationGroup: OptionGroup<Option, ValidationSettings> = {

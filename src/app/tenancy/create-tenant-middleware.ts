@@ -9,14 +9,14 @@ import { noteRefusal } from '../../http/continuations.js'
 import { systemClock } from '../system-clock.js'
 
 /**
- * Creates the tenant middleware for a router, an Express application or `middlewares`. An application with the
- * `tenant` option has it already. All later middlewares and handlers run in the scope of the tenant that the
- * request names. A request that names none keeps its current tenant. The middleware only identifies the tenant;
- * it does not check whether the user may act for it.
+ * Creates the tenant middleware for a router, an Express application or `middlewares`. An application with the option
+ * `tenant` does not need it. All later middlewares and handlers run in the scope of the tenant that the request
+ * specifies. If the request specifies no tenant, the current tenant does not change. The middleware only identifies the
+ * tenant; it does not check whether the user may act for the tenant.
  *
- * The results of `store` are cached by real time, even if a test has replaced the clock of the application.
+ * The results of `store` are cached in real time, even if a test has replaced the clock of the application.
  *
- * @param options As the `tenant` option, without `authorize`, which needs a guard. Default: the header
+ * @param options Like the option `tenant`, but without `authorize`, which requires a guard. Default: the header
  * `x-tenant-id`.
  * @throws ConfigError for invalid options.
  * @example

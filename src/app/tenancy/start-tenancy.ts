@@ -19,7 +19,7 @@ import {
 } from '../../step/step.js'
 import { noteRouterAccess } from './tenant-router.js'
 
-/** How an application admits requests to routers that need a tenant. */
+/** How an application admits requests to routers that require a tenant. */
 export interface RouterTenancy {
   /** The stages before such a router; `null` for stages that the application does not use. */
   readonly stages: Readonly<
@@ -29,14 +29,14 @@ export interface RouterTenancy {
   readonly noteRouterAccess: (admit: Step) => void
 }
 
-/** The parts that tenants add to the processing of requests, and the source of their steps. */
+/** The parts that tenancy adds to request processing, and the source of its steps. */
 export interface RunningTenancy extends Pick<Tenancy, 'scopes' | 'steps'> {
   readonly enter: (ends: { run: RunRoute; onError: OnError }) => RunRoute
   readonly wrapMiddlewares: typeof wrapMiddlewares
   readonly ofRouters: RouterTenancy
 }
 
-/** Starts the tenancy of an application. Loaded only for applications with tenants. */
+/** Starts the tenancy of an application. This module is loaded only for applications with tenants. */
 export function startTenancy(config: TenancyConfig): RunningTenancy {
   const tenancy = buildTenancy(config)
   return {
@@ -74,12 +74,11 @@ interface Sorted {
 }
 
 /**
- * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a
- * body or queries a pool may call `next` after the async context is lost, or in the context of another request.
- * If a middleware calls `runWithTenant(id, next)`, its tenant applies from then on.
+ * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a body or
+ * queries a pool may call `next` after the async context has been lost, or in the context of another request. If a
+ * middleware calls `runWithTenant(id, next)`, that tenant applies from then on.
  *
- * @param all The middlewares as the application lists them. The layers of routers among them are wrapped in
- * place.
+ * @param all The middlewares as the application lists them. Layers of routers are wrapped in place.
  */
 function wrapMiddlewares(all: readonly unknown[], { handlers, errorHandlers }: Sorted): Sorted {
   for (const middleware of all) wrapLayers(middleware, keepHandle)
@@ -92,7 +91,7 @@ function wrapMiddlewares(all: readonly unknown[], { handlers, errorHandlers }: S
 }
 
 /**
- * Wraps `next` only: the scope is entered already whenever a request reaches a middleware of its application.
+ * Wraps only `next`, because the scope has already been entered when a request reaches a middleware of its application.
  */
 function keepTenant(middleware: RequestHandler): RequestHandler {
   return function runKeepingTenant(req: BlazonRequest, res, next) {
@@ -101,9 +100,9 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 }
 
 /**
- * Wraps a handler of a router, so that it runs in the scope of the request that it is called for. The router
- * may be used by several applications. A request without a scope is not changed. The scope is entered before
- * each handler, too, because a handler can continue by another way than `next`, such as `req.next`.
+ * Wraps a router's handler, so that it runs in the scope of the current request. Several applications may use the
+ * router. A request without a scope is not changed. The scope is entered before each handler, because a previous
+ * handler can continue by other means than `next`, such as `req.next`.
  */
 const keepHandle: WrapHandle = (handle, kind) => {
   if (kind === 'error') {
@@ -121,7 +120,7 @@ const keepHandle: WrapHandle = (handle, kind) => {
 /** Wraps `next`, so that it continues in the scope of the request. */
 function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
   const goOn = ((argument?: unknown) => {
-    // The usual case, without a closure.
+    // The usual case needs no closure.
     if (req[kTenantScope] === TenantContext.current()) return next(argument)
     if (isInForeignTenant(req)) warnOfForeignScope(req)
     rejoin(req, () => next(argument))
@@ -131,8 +130,8 @@ function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
 }
 
 /**
- * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The
- * middleware may have meant that tenant for this request, so it is worth a warning.
+ * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The middleware
+ * may have intended that tenant for this request, so this causes a warning.
  */
 function isInForeignTenant({ [kTenantScope]: own }: BlazonRequest): boolean {
   if (own?.id !== undefined || own?.claim !== undefined) return false
@@ -151,7 +150,7 @@ function warnOfForeignScope(req: BlazonRequest): void {
   host.logger.warn({}, FOREIGN_SCOPE)
 }
 
-/** If the application is mounted in another one, the host continues in its own async context. */
+/** If the application is mounted in a host application, the host continues in its own async context. */
 function returnInOwnContext(run: RunRoute): RunRoute {
   return function bindReturn(req, res) {
     if (req[kPassOn] !== undefined) req[kPassOn] = TenantContext.bind(req[kPassOn])

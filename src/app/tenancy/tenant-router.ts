@@ -15,13 +15,13 @@ import { isThenable, type Step } from '../../step/step.js'
 /** Options of `tenantRouter`. */
 export interface TenantRouterOptions {
   /**
-   * The path where the router is mounted, as by `app.use(path, router)`. Requests to other paths skip both the
+   * The path at which the router is mounted, as with `app.use(path, router)`. Requests to other paths skip both the
    * router and the guard. Default `'/'`.
    */
   readonly path?: string
 }
 
-/** A router of Express, an Express application, or a function with the same signature. */
+/** The options of `tenantRouter`, for the check for unknown names. */
 const NAMES: OptionNames<TenantRouterOptions> = { path: true }
 
 type RouterHandler = (req: Request, res: Response, next: NextFunction) => unknown
@@ -36,8 +36,8 @@ interface GuardedRouter {
 }
 
 /**
- * The marks on a middleware. They are fields of the function and not entries of a `WeakMap`: the wrapper that
- * `wrapLayers` puts around a middleware inherits its fields, and so has the marks, too.
+ * The marks on a middleware. They are function fields instead of `WeakMap` entries, because a wrapper of `wrapLayers`
+ * inherits the fields of its middleware, and so has the same marks.
  */
 interface Marked {
   [kGuarded]?: GuardedRouter
@@ -45,16 +45,16 @@ interface Marked {
 }
 
 /**
- * Wraps a router or an Express application for `middlewares`, so that its requests need a tenant. The same
- * checks run as before a route with `@Tenant()` and `@Auth()`: the application's guard (401, 403), then whether
- * the request names a tenant (400), then `tenant.authorize` (403). The router runs for that tenant. A request
- * that the router passes on continues with the user and the tenant that it had before.
+ * Wraps a router or an Express application for `middlewares`, so that its requests require a tenant. The same checks
+ * run as before a route with `@Tenant()` and `@Auth()`: the application's guard (401, 403), whether the request
+ * specifies a tenant (400), and `tenant.authorize` (403). The router runs for that tenant. A request that the router
+ * passes on continues with its previous user and tenant.
  *
  * @param router `express.Router()` or `express()`.
  * @param options Where the router is mounted.
- * @throws TypeError when the router is not a router, or the path does not begin with `/`. A request fails if
- * its application has no `tenant` or no `auth.guard`; an application that lists the middleware without them
- * does not start.
+ * @throws TypeError if the router is not a router, or the path does not begin with `/`. An application that lists the
+ * middleware without the options `tenant` and `auth.guard` does not start; otherwise, requests to an application
+ * without these options fail.
  * @example
  * new App({ auth: { guard }, tenant: { authorize }, middlewares: [tenantRouter(legacy, { path: '/legacy' })] })
  */
@@ -80,13 +80,13 @@ export function tenantRouter(
 }
 
 /**
- * Marks a router in `middlewares` as public on purpose, so that boot does not warn about it. Nothing else
- * changes: with `tenant.authorize` the router runs without a tenant; without `tenant.authorize` it runs for any
- * tenant that a request names.
+ * Marks a router in `middlewares` as intentionally public, so that boot does not warn about it. Nothing else changes:
+ * with `tenant.authorize`, the router runs without a tenant; without `tenant.authorize`, it runs for any tenant that a
+ * request specifies.
  *
  * @param router `express.Router()` or `express()`.
  * @returns the same router.
- * @throws TypeError when the router is not a function.
+ * @throws TypeError if the router is not a function.
  * @example
  * new App({ tenant: {}, middlewares: [publicRouter(webhooks)] })
  */
@@ -102,7 +102,7 @@ function mark<K extends keyof Marked>(middleware: object, key: K, value: Marked[
   Object.defineProperty(middleware, key, { value, configurable: true })
 }
 
-/** Whether a router is marked by `publicRouter`. */
+/** Whether `publicRouter` has marked a router. */
 export function isOpenRouter(router: object): boolean {
   return (router as Marked)[kOpen] === true
 }
@@ -116,8 +116,8 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 const routerAccess = new WeakMap<object, Step>()
 
 /**
- * Sets the step that decides whether a request of an application may enter a router in `tenantRouter`: it runs the guard,
- * requires a tenant, and runs `authorize`. Only the result `true` admits the request.
+ * Sets the step that decides whether a request of an application may enter a router in `tenantRouter`: it runs the
+ * guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request.
  *
  * @param host The object that identifies the application in the scopes of its requests.
  */
@@ -129,7 +129,7 @@ const OUTSIDE =
   'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: here, it has no guard to call.'
 
 /**
- * Creates the middleware that runs the checks and then the router. It finds the application by the request,
+ * Creates the middleware that runs the checks and then the router. It determines the application from the request,
  * because several applications may use the same router.
  */
 function guardRouter(router: RouterHandler): RequestHandler {
@@ -140,8 +140,8 @@ function guardRouter(router: RouterHandler): RequestHandler {
     const { [kTenantScope]: scope, [kAuthResult]: result, user } = req
     const key = keyIdOf(req)
     /**
-     * Restores the user, the key and the scope from before the checks: the handlers after the router have not been
-     * checked.
+     * Restores the user, the key and the scope from before the checks, because the checks do not apply to handlers
+     * after the router.
      */
     function resume(goOn: () => void): void {
       // Writing `undefined` would create the field, and then `'user' in req` would be true.
@@ -153,8 +153,8 @@ function guardRouter(router: RouterHandler): RequestHandler {
     }
     let hasLeft = false
     function leave(argument?: unknown): void {
-      // When `next` is called again later, `req.user` is not restored: handlers after the router may have
-      // changed it.
+      // If `next` is called again later, `req.user` is not restored, because handlers after the router may have changed
+      // it.
       const isLate = hasLeft
       hasLeft = true
       if (!isNextError(argument)) {
@@ -186,7 +186,7 @@ function reasonOf(verdict: unknown): unknown {
   return asError(verdict instanceof Refusal ? verdict.error : undefined)
 }
 
-/** `next(undefined)` and `next('router')` do not report an error, so such a value is replaced by an error. */
+/** `next(undefined)` and `next('router')` do not report an error, so an error replaces such a value. */
 function asError(error: unknown): unknown {
   return isNextError(error)
     ? error

@@ -5,13 +5,13 @@ import { type Arriving, hasBody } from '../read-body.js'
 import { kIsBodyTaken } from '../symbol-fields.js'
 
 /**
- * Ends a response so that its client sees that it is incomplete (RFC 9112, 8): everything that was written is sent, and
- * then the connection is closed without the last chunk. A client that does not read would keep the connection open: its
- * connection is closed at once.
+ * Ends a response so that its client can detect that it is incomplete (RFC 9112, 8): everything that has been written
+ * is sent, and then the connection is closed without the last chunk. If the client is not reading, the connection is
+ * closed immediately, because the client would keep it open.
  */
 export function cutOff(res: Response): void {
   const { socket } = res
-  // A response that waits for an earlier one on its connection has no socket, and has sent nothing.
+  // A response that is waiting for an earlier response on its connection has no socket, and has sent nothing.
   if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
   // Node 26 passes the writes of this turn of the event loop to the connection at the end of the turn.
   while (res.writableCorked > 0) res.uncork()
@@ -21,11 +21,11 @@ export function cutOff(res: Response): void {
 }
 
 /**
- * Bytes of a refused body that are still read, so that a client that writes its whole body first can read the
- * response.
+ * The number of bytes of a refused body that are still read, so that a client that writes its whole body first can read
+ * the response.
  */
 const LINGER_BYTES = 1024 * 1024
-/** Milliseconds for which data is read. */
+/** The number of milliseconds for which data is read. */
 const LINGER_MS = 1000
 
 /** Whether the client may still be sending a body that no code will read. */
@@ -35,9 +35,9 @@ export function isUnread(req: Arriving): boolean {
 
 /**
  * Sends a response before the body of its request has been read, then closes the connection. Without `Connection:
- * close`, Node would continue to read everything that the client sends. If the connection were closed at once, the
- * kernel would reset it, and the client might never see the response. Therefore the whole response is written first,
- * and its end waits for the rest of the body, for a megabyte of it, or for a second, whichever comes first.
+ * close`, Node would continue to read everything that the client sends. If the connection were closed immediately, the
+ * kernel would reset it, and the client might never receive the response. Therefore, the whole response is written
+ * first, and its end waits for the rest of the body, a megabyte of it, or a second, whichever comes first.
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0
@@ -59,16 +59,17 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   res.write(body)
   // A handler that is still running must not end this response.
   dropLaterCalls(res)
-  // The reader that found the body too large has paused it, and adding a listener does not resume a paused stream.
+  // The code that found the body too large has paused it, and adding a listener does not resume a paused stream.
   req.on('data', onData).on('end', end).on('close', end).resume()
-  // The connection is closed in any case: its errors are irrelevant, but without a listener they would end the process.
+  // The connection is closed in any case, so its errors are irrelevant, but without a listener they would end the
+  // process.
   req.on('error', () => {})
 }
 
 /**
- * Makes a response ignore every later call, because it has been sent in place of the handler. Without this, a handler
- * that sends its response from a callback after its time is over would throw `ERR_HTTP_HEADERS_SENT`. No code would
- * catch that error, so a slow database would end the process.
+ * Makes a response ignore every later call, because it has been sent instead of the handler's response. Without this, a
+ * handler that responds in a callback after its timeout would throw `ERR_HTTP_HEADERS_SENT`. No code would catch that
+ * error, so a slow database would end the process.
  */
 export function dropLaterCalls(res: ServerResponse): void {
   const chain = () => res
@@ -94,8 +95,8 @@ export function keepsFirstResponse(res: object): boolean {
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /**
- * Makes a response ignore the calls that come too late, instead of throwing: changes of a head that has been sent,
- * and anything after the end. The first response may still have to begin, or may be a stream.
+ * Makes a response ignore calls that come too late, instead of throwing: changes to a head that has been sent, and all
+ * calls after the end. The first response may not have begun yet, or may be a stream.
  */
 export function keepFirstResponse(res: ServerResponse): void {
   KEEPING.add(res)

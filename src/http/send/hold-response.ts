@@ -17,29 +17,29 @@ type Method = (...args: unknown[]) => unknown
 type Methods = Record<string, Method>
 type Held = readonly [name: (typeof SENDERS)[number], args: unknown[]]
 
-/** The parts of a response that is held back. */
+/** The content of a response that is held back. */
 export interface HeldContent {
-  /** The headers that are set by name, in lower case, or given to `writeHead`. */
+  /** The headers that were set by name or passed to `writeHead`; names are in lower case. */
   readonly headers: OutgoingHttpHeaders
   /** The whole body; `null` while the response has not ended. */
   readonly body: string | Uint8Array | null
 }
 
-/** The work that a response waits for. */
+/** The work for which a response waits. */
 export interface Hold {
   /**
    * Called once, when the response begins, with its status and a function that returns its content so far. The response
    * is sent when the promise is fulfilled, and is not sent if the promise is rejected.
    */
   readonly before: (status: number, content: () => HeldContent) => Promise<void>
-  /** Sends another response, given the reason of the rejection. */
+  /** Sends another response, given the rejection reason. */
   readonly refused: (error: unknown) => void
 }
 
 /**
- * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot notice the
- * difference: `headersSent` and `writableEnded` are `true` as usual. The calls of the handler are stored, and
- * repeated later in the same order.
+ * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot detect this:
+ * `headersSent` and `writableEnded` are `true` as usual. The handler's calls are stored, and repeated later in the same
+ * order.
  *
  * @param res The response, of which nothing has been sent.
  * @param hold The work to wait for, and the reaction to its failure.
@@ -92,8 +92,8 @@ class HeldResponse {
       this.#calls.push(call)
     }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
-    // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and adds such
-    // listeners to its own stream, which would never emit `drain`. In that case the writer must continue at once.
+    // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and adds such listeners
+    // to its own stream, which would never emit `drain`. In that case, the writer must continue immediately.
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
@@ -166,7 +166,7 @@ class HeldResponse {
     Object.assign(res, { [HELD]: undefined })
     for (const [name, original] of this.#originals) {
       if (res[name] !== this.#ours[name]) overlay[name] = res[name] as Method
-      // Not deleted, because V8 then keeps the object slow, and Node is about to send it.
+      // Replaced instead of deleted, because V8 would make the object slow just before Node sends it.
       if (original === undefined) res[name] = inherited(this.#res, name) as Method
       else Object.defineProperty(res, name, original)
     }
@@ -194,8 +194,8 @@ const HELD = Symbol('held')
 const PLAIN = { writable: true, configurable: true } as const
 
 /**
- * Getters for the state of the response. They stay when it is no longer held back. They are the same for all responses:
- * V8 would make a new class of objects for each pair of getters.
+ * Getters for the state of the response. They are kept when the response is no longer held back. All responses share
+ * them, because V8 would create a new hidden class for each pair of getters.
  */
 const BEGUN: PropertyDescriptorMap = {
   headersSent: {
@@ -234,8 +234,8 @@ interface Sendable {
 }
 
 /**
- * Throws the error that Node would throw later, when a held response is sent. At that time the handler has returned
- * and cannot catch the error, and its transaction is committed although the response cannot be sent.
+ * Throws the error that Node would throw later, when a held response is sent. By then, the handler has returned and
+ * cannot catch the error, and its transaction has been committed although the response cannot be sent.
  *
  * @param isFirst Whether the head is sent by this call.
  * @throws TypeError, RangeError as Node's method of that name.

@@ -7,7 +7,7 @@ import { refuse } from '../../errors/refuse.js'
 /** The error codes of a missing file. `ENXIO`: a socket. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO']
 
-/** `O_NONBLOCK`: to open a FIFO would else wait for its writer, in a thread that all files share. */
+/** `O_NONBLOCK`: otherwise, opening a FIFO would wait for its writer, in a thread that all files share. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
 /** An open regular file. The owner must close the handle. */
@@ -21,9 +21,9 @@ export interface OpenFile {
 /**
  * Opens a file of a folder.
  *
- * @param root The folder. Nothing outside of it is opened.
+ * @param root The folder. Nothing outside the folder is opened.
  * @param path The file, relative to the folder.
- * @throws HttpError 404 for a path that is not a regular file of the folder.
+ * @throws HttpError 404 for a path that is not a regular file in the folder.
  * @throws Error if the folder does not exist, or if a file cannot be read.
  */
 export async function openFile(root: string | URL, path: string): Promise<OpenFile> {
@@ -32,7 +32,7 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
   const target = join(folder, path)
   const real = await existing(realpath(target))
   if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw refuse('NOT_FOUND')
-  // All links are followed: a link that appears now is refused, in the last place by the flags.
+  // All links have already been resolved. The flags refuse a link that has appeared since then in the last segment.
   const handle = await existing(open(real, FLAGS))
   try {
     const stat = await handle.stat({ bigint: true })
@@ -46,7 +46,8 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
 }
 
 /**
- * Whether a path names a file below its folder. Names that begin with a dot belong to settings, keys and repositories.
+ * Whether a path refers to a file below its folder. Names that begin with a dot are excluded, because they are used for
+ * settings, keys and repositories.
  */
 function isInside(path: string): boolean {
   const isForeign =

@@ -20,8 +20,9 @@ export function failsPrecondition(
 }
 
 /**
- * Whether the client has the content already: a 304 (RFC 9110, 13.1.2 and 13.1.3). `Cache-Control: no-cache` of a request
- * is for caches, so it changes nothing here; `fetch` adds it to every conditional request.
+ * Whether the client already has the content, so that the response is a 304 (RFC 9110, 13.1.2 and 13.1.3). The request
+ * header `Cache-Control: no-cache` applies only to caches, so it is ignored here; `fetch` adds it to every conditional
+ * request.
  */
 export function isNotModified(
   { headers }: Pick<Request, 'headers'>,
@@ -36,7 +37,7 @@ export function isNotModified(
 
 /**
  * Whether the client has a part of exactly this content, so that it can use another part of it (RFC 9110, 13.1.5).
- * Without `If-Range`, it has.
+ * Without `If-Range`, it is assumed.
  */
 export function matchesIfRange(
   { headers }: Pick<Request, 'headers'>,
@@ -62,20 +63,20 @@ function isSame(etag: string | null): (tag: string) => boolean {
   return (tag) => tag === etag && !tag.startsWith('W/')
 }
 
-/** In milliseconds. HTTP dates have no fractions of a second. */
+/** The time in milliseconds, rounded to seconds, because HTTP dates have no fractions of a second. */
 function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }
 
-/** Positions of bytes, counted from 0. Both belong to the range. */
+/** Byte positions, starting at 0. Both are inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Reads the `Range` header (RFC 9110, 14.1.2). A header that cannot be read, that has another unit, or that has several
- * ranges, is ignored as the standard allows: `null` means the whole content.
+ * Reads the `Range` header (RFC 9110, 14.1.2). A header that is malformed, has another unit or has several ranges is
+ * ignored, as the standard allows: `null` means the whole content.
  *
  * @param length The number of bytes of the content.
  */
@@ -91,7 +92,7 @@ export function readRange(
   return start < length ? { start, end } : 'unsatisfiable'
 }
 
-/** The last bytes, or all bytes if there are fewer. A range of empty content cannot be written in `Content-Range`. */
+/** The last bytes, or all bytes if there are fewer. `Content-Range` cannot express a range of empty content. */
 function suffix(count: number, length: number): ByteRange | 'unsatisfiable' | null {
   if (count === 0) return 'unsatisfiable'
   return length === 0 ? null : { start: Math.max(0, length - count), end: length - 1 }

@@ -34,13 +34,13 @@ export function toRawBody(value: unknown): RawBody | null {
 
 /** Reads a web stream as a Node stream. The stream fails if other code already reads it. */
 export function fromWeb(stream: ReadableStream): Readable {
-  // The types of the DOM and of Node name the same class differently.
+  // The types of the DOM and of Node differ for the same class.
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])
 }
 
 /**
- * Ends a body that is not sent: its file, socket or cursor would stay open. Never throws: no response depends on a value
- * that other code reads, or that throws when it is read.
+ * Ends a body that is not sent, because its file, socket or cursor would otherwise remain open. Never throws, even if
+ * other code is reading the value, or the value throws when it is read.
  */
 export function discardBody(value: unknown): void {
   try {
@@ -49,7 +49,7 @@ export function discardBody(value: unknown): void {
     else if (raw?.kind === 'response') cancel(raw.response)
     else if (raw?.kind === 'file') discardBody(partsOf(raw.file).content)
   } catch {
-    // The value cannot be read. It is not sent, so no stream must be ended.
+    // The value cannot be read, so there is no stream to end.
   }
 }
 
@@ -74,7 +74,7 @@ function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
   return { kind: 'stream', stream, type: null, length: null }
 }
 
-/** Whether a value is a body that is read in chunks. As JSON, it would show its internals, or nothing. */
+/** Whether a value is a body that is read in chunks. As JSON, it would expose its internals, or be empty. */
 export function isReadInParts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return (
@@ -109,21 +109,24 @@ export function isNodeStream(value: object): value is Readable {
   return [pipe, on, destroy].every((method) => typeof method === 'function')
 }
 
-/** Content that is already in memory, or that is read bit by bit. */
+/** Content that is already in memory, or that is read in chunks. */
 export type FileContent = Uint8Array | ArrayBuffer | Blob | Readable | ReadableStream
 
-/** Options of `fileResponse` for every content. */
+/** Options of `fileResponse` for all kinds of content. */
 export interface ContentOptions {
   /**
    * The name under which a client saves the file. Folders, control characters, and characters that change the direction
-   * of text are removed from it. Default: the name of the file in its folder, or the name of a `File`; else none.
+   * of text are removed from it. Default: the name of the file in its folder, or the name of a `File`; otherwise none.
    */
   readonly name?: string
-  /** The media type. Default: from `@ApiResponseDoc`, `@Header` or the `Blob`, else from the extension of the name. */
+  /**
+   * The media type. Default: the type in `@ApiResponseDoc`, `@Header` or the `Blob`, otherwise the type for the
+   * extension of the name.
+   */
   readonly type?: string
   /**
-   * Whether a browser shows the file in place of saving it. Only for files that your own code makes: an HTML or SVG file of
-   * a user runs scripts in the name of your API. Default `false`.
+   * Whether a browser shows the file instead of saving it. Use it only for files that your own code creates: scripts in
+   * an HTML or SVG file of a user would run in the origin of your API. Default `false`.
    */
   readonly inline?: boolean
   /**
@@ -132,25 +135,25 @@ export interface ContentOptions {
    */
   readonly ranges?: boolean
   /**
-   * The version of the content, without quotes: printable ASCII. It must change with every byte. Default: size and time of
-   * change of a file, a hash of bytes; none for a `Blob` and a stream.
+   * The version of the content, without quotes: printable ASCII. It must change whenever the content changes. Default:
+   * derived from the size and modification time of a file, or a hash of bytes; none for a `Blob` or a stream.
    */
   readonly etag?: string
   /** The time of the last change. Default: the time of the file or `File`; otherwise none. */
   readonly lastModified?: Date
 }
 
-/** Options of `fileResponse` for a file on the disk. */
+/** Options of `fileResponse` for an on-disk file. */
 export interface FileResponseOptions extends ContentOptions {
   /** The folder that the path cannot leave: absolute, relative to the working directory, or a `file:` URL. */
   readonly root: string | URL
 }
 
-/** The arguments from which a {@link FileResponse} was made. */
+/** The arguments from which a {@link FileResponse} was created. */
 export interface FileParts {
   readonly content: string | FileContent
   readonly options: Partial<FileResponseOptions>
-  /** Whether the response names a file to save or to show. */
+  /** Whether the response has a `Content-Disposition` header. */
   readonly hasDisposition: boolean
 }
 
@@ -164,23 +167,23 @@ export class FileResponse {
   }
 }
 
-/** Returns the arguments from which a file response was made. */
+/** Returns the arguments from which a file response was created. */
 export function partsOf(file: FileResponse): FileParts {
   return parts.get(file) as FileParts
 }
 
 /**
- * Responds with a file of a folder. The path may come from a request, because nothing outside of `root` can be read: no
- * `..`, no absolute path, no name that begins with a dot, and no symbolic link that leads out of the folder. All of these,
- * directories, and everything else that is not a regular file are a 404, as is a file that does not exist.
+ * Responds with a file in a folder. The path may come from a request, because nothing outside `root` can be read: `..`,
+ * absolute paths, names that begin with a dot, and symbolic links that lead out of the folder are refused. In these
+ * cases, and for a missing file, a directory, or anything else that is not a regular file, the response is a 404.
  *
- * The response has its type, length, `ETag` and `Last-Modified`. A client gets a part of it by `Range` (206, 416), and a 304
- * or a 412 under the conditions of RFC 9110, 13. Return it from the handler.
+ * The response has its type, length, `ETag` and `Last-Modified`. A client can request a part with `Range` (206, 416),
+ * and gets a 304 or 412 for conditional requests (RFC 9110, 13). Return it from the handler.
  *
  * @param path The file, relative to `root`, with `/` between folders.
  * @param options The folder, and how the file is sent.
- * @returns A value for the handler to return. Nothing is opened before it is sent.
- * @throws TypeError without `root`, and for an option of a wrong type.
+ * @returns A value for the handler to return. The file is not opened before the value is sent.
+ * @throws TypeError without `root`, and for an option of an invalid type.
  * @example
  * @ApiResponseDoc({ status: 200, content: 'application/pdf' })
  * @Get('invoices/:name')
@@ -190,12 +193,12 @@ export function partsOf(file: FileResponse): FileParts {
  */
 export function fileResponse(path: string, options: FileResponseOptions): FileResponse
 /**
- * Responds with a file that is not a file of the disk: bytes, a `Blob`, or a stream.
+ * Responds with a file that is not on disk: bytes, a `Blob`, or a stream.
  *
- * @param content The content. Ranges need its length, which a stream does not have.
+ * @param content The content. Ranges require its length, which a stream does not have.
  * @param options How the file is sent. Default: none.
  * @returns A value for the handler to return.
- * @throws TypeError for content of another kind, and for an option of a wrong type.
+ * @throws TypeError for content of any other kind, and for an option of an invalid type.
  * @example
  * return fileResponse(await renderPdf(order), { name: `Order ${order.id}.pdf` })
  */

@@ -26,20 +26,20 @@ const kReplay = Symbol('replay')
 /** The method that this file adds to every response. */
 interface Replaying {
   /**
-   * Sends a stored response by the fast path. Returns `false`, and sends nothing, if other code could notice the
+   * Sends a stored response on the fast path. Returns `false`, and sends nothing, if other code could detect the
    * difference.
    */
   readonly [kReplay]: (stored: StoredResponse) => boolean
 }
 
 /**
- * Sends a stored response: to `HEAD` without its body, and as 304 to a client that has it already (RFC
- * 9110, 13.1). Headers that middlewares have set for this request stay, and names in `Vary` are added to theirs. A step
- * that has called it returns `res`.
+ * Sends a stored response: without its body for `HEAD` requests, and as a 304 to a client that already has it (RFC
+ * 9110, 13.1). Headers that middlewares have set for this request are kept, and names in `Vary` are merged. A step that
+ * calls this function must return `res`.
  *
  * @param res A response of an application of this package.
  * @param stored The body, with the headers that describe it.
- * @throws Error if a response has been sent already.
+ * @throws Error if a response has already been sent.
  * @example
  * const sendStored: StepFactory = (next) => (req, res) => {
  *   const stored = entries.get(req.originalUrl)
@@ -70,8 +70,8 @@ export function replayResponse(res: Response, stored: StoredResponse): void {
   if (!hasBody) return void res.end()
   const body = wireBody(stored)
   res.setHeader('Content-Length', Buffer.byteLength(body))
-  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`. The stored bytes must not be
-  // changed by it either.
+  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`, and must not change the stored
+  // bytes.
   if (res.req.method === 'HEAD') res.end()
   else res.end(typeof stored.body === 'string' ? body : Buffer.from(stored.body))
 }
@@ -80,11 +80,11 @@ function wireBody({ body }: StoredResponse): string | Uint8Array {
   return typeof body === 'string' ? wireText(body) : body
 }
 
-/** Headers with which a stored response also depends on the request, and the length, which is always written. */
+/** Headers that make a stored response depend on the request, and the length, which is always written. */
 const NOT_FLAT = ['etag', 'last-modified', 'vary', 'content-length']
 
 /**
- * Gives the responses of an application the fast path for stored responses. It writes the head in one call, as
+ * Adds the fast path for stored responses to the responses of an application. It writes the head in one call, as
  * `res.json` does.
  */
 export function defineReplay(prototype: Response, { text, byName }: StaticHeaders): void {

@@ -15,7 +15,7 @@ import { type CheckText, defineJson, type OwnJson } from './send-json.js'
 import { collectorsOf, prepareStandIn } from './stand-in.js'
 import { defineHeaderLines, type OwnHeaders, type StaticHeaders } from './wire-text.js'
 
-/** Creates responses of one application. */
+/** The response class of one application. */
 export type ResponseClass = new (
   req: IncomingMessage,
   options?: { highWaterMark?: number },
@@ -26,7 +26,7 @@ const NodeResponse = ServerResponse as unknown as new (
   ...args: ConstructorParameters<ResponseClass>
 ) => ServerResponse
 
-/** The headers that an application adds to its responses by itself. */
+/** The headers that the framework adds to the responses of an application. */
 export interface HeaderSources {
   /** The headers of every response; `null` if there are none. */
   readonly statics: StaticHeaders | null
@@ -36,9 +36,9 @@ export interface HeaderSources {
 
 /** The parts of a response class. */
 export interface ResponseConfig extends HeaderSources {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
-  /** The keys of signed cookies, the newest first. */
+  /** The keys of signed cookies, newest first. */
   readonly cookieKeys: readonly string[]
   /** Called with each body that is sent as JSON, and its text. */
   readonly checkText: CheckText
@@ -52,8 +52,8 @@ interface Own extends OwnHeaders, OwnJson {
 }
 
 /**
- * Makes the response class of an application. Its instances are responses of Express 5 from the start, without a
- * change of prototype. They carry the static headers without setting them: these are written as text with the head.
+ * Creates the response class of an application. Its instances are Express 5 responses from the start, without a change
+ * of prototype. Static headers are not set on them, but written as text with the head.
  */
 export function createResponseClass(
   app: Application,
@@ -84,8 +84,8 @@ export function createResponseClass(
 }
 
 /**
- * Makes the class for responses to requests that an Express application passes to ours: its settings apply to
- * `res.json`.
+ * Creates the class for responses to requests that an Express application passes to ours; the settings of that
+ * application apply to `res.json`.
  */
 export function hostedResponseClass(Response: ResponseClass, app: Application): ResponseClass {
   const Hosted = class extends Response {}
@@ -103,12 +103,13 @@ export function adoptResponse(
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   const collectors = collectorsOf(res, req)
   Object.setPrototypeOf(res, Class.prototype)
-  // As Express does. Serverless adapters create a response for a stub of the request.
+  // As in Express. Serverless adapters create a response for a stub of the request.
   if (res.req !== req) Object.assign(res, { req })
   // Some platforms set 200 on every response, which must not count as a status that the handler has set: see
   // `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
-  // An application that has passed the response on has added the same listener. Node warns of more than ten.
+  // An application that has passed the response on has already added the same listener. Node warns about more than ten
+  // listeners.
   res.off('error', ignore)
   assignFields(res as unknown as Own)
   if (added) restoreAdded(res, added)
@@ -123,7 +124,10 @@ export function adoptResponse(
  */
 function ignore(): void {}
 
-/** Sets the initial values. Every response gets them in the same order, so that all share one hidden class. */
+/**
+ * Sets the initial values. They are set in the same order on every response, so that all responses share one hidden
+ * class.
+ */
 function assignFields(own: Own): void {
   own[kLocals] = undefined
   own[kPrepare] = null
@@ -134,7 +138,7 @@ function assignFields(own: Own): void {
   ;(own as unknown as ServerResponse).on('error', ignore)
 }
 
-/** Makes `res.locals` on first use, without a prototype, as Express does. */
+/** Creates `res.locals` on first use, without a prototype, as in Express. */
 function defineLocals(prototype: Response): void {
   Object.defineProperty(prototype, 'locals', {
     configurable: true,
@@ -149,15 +153,15 @@ function defineLocals(prototype: Response): void {
   })
 }
 
-/** Hosts that browsers reach without TLS: the machine itself, and the connections of a `TestApp`. */
+/** Hosts that browsers access without TLS: the local machine, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
 /** Names of cookies that browsers refuse without `Secure` (RFC 6265bis, section 4.1.3), in any case. */
 const SECURE_NAME = /^__(?:Host|Secure)-/i
 
 /**
- * Defines `res.cookie`. For a route of a controller, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside of
- * localhost, unless the caller sets other options. Express middlewares and applications get Express' own `res.cookie`.
+ * Defines `res.cookie`. For a controller route, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside localhost,
+ * unless the caller sets other options. Express middlewares and applications get Express' own `res.cookie`.
  *
  * @param keys The keys of signed cookies. Without keys, Express signs with the secret of cookie-parser.
  */
@@ -169,7 +173,7 @@ function defineCookie(prototype: Response, keys: readonly string[]): void {
     value: unknown,
     chosen?: CookieOptions | null,
   ): Response {
-    // Express accepts `null`, too.
+    // Express also accepts `null`.
     const options = chosen ?? {}
     if (routeOf(this.req) === undefined) return ofExpress.call(this, name, value, options)
     const { signed, ...given } = withDefaults(options, { name, req: this.req })
@@ -181,7 +185,7 @@ function defineCookie(prototype: Response, keys: readonly string[]): void {
   prototype.cookie = cookie
 }
 
-/** The signature of Express, whose overloads `call` cannot choose from. */
+/** The signature of Express' function, among whose overloads `call` cannot choose. */
 type SetCookie = (this: Response, name: string, value: unknown, options: CookieOptions) => Response
 
 /** A cookie that is about to be set. */

@@ -5,7 +5,7 @@ import { addHeaders } from './response-headers.js'
 import type { OwnHeaders } from './wire-text.js'
 
 /**
- * Sets the documented type, unless the handler has set it already, perhaps with other parameters such as a charset.
+ * Sets the documented type, unless the handler has already set it, possibly with parameters such as a charset.
  *
  * @param type A media type, and not a range.
  */
@@ -19,8 +19,9 @@ function essenceOf(type = ''): string {
 }
 
 /**
- * Sets a header of a response. `Vary`, `Set-Cookie` and `Link` are lists to which several parts of a program add: without the
- * names of `cors`, a cache would send the response to other origins. All other headers are replaced.
+ * Sets a header of a response. `Vary`, `Set-Cookie` and `Link` are lists to which several parts of a program add
+ * values: for example, without the names that `cors` adds to `Vary`, a cache would send the response to other origins.
+ * All other headers are replaced.
  */
 export function joinHeader(res: Response, name: string, value: string | string[]): void {
   const key = name.toLowerCase()
@@ -33,15 +34,15 @@ const NAME = 'Cache-Control'
 const NO_STORE = Object.freeze([NAME, 'no-store'])
 
 /**
- * Forbids to store a response that is made for the holder of a credential (RFC 9111, 5.2.2.5), unless other code sets
- * another rule of caching: a header that is set before or later replaces this one.
+ * Forbids storing the response to a request with a credential (RFC 9111, 5.2.2.5), unless other code sets another
+ * caching rule: a header that is set before or later replaces this header.
  */
 export function forbidStoring(res: Response): void {
   const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
   if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
 }
 
-/** Whether {@link forbidStoring} was called for a response. Other code may have set another rule of caching since. */
+/** Whether {@link forbidStoring} was called for a response. Other code may have set another caching rule since. */
 export function isForPerson(res: Response): boolean {
   const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
   const index = added === null ? -1 : added.indexOf(NAME)

@@ -19,19 +19,19 @@ import {
 } from './wire-text.js'
 
 const node = ServerResponse.prototype
-/** Returns the names in their original spelling. Node's types have this method only for requests of a client. */
+/** Returns the names in their original spelling. Node's types have this method only for client requests. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
 type Own = Response & OwnHeaders
 
 /**
- * Adds headers to a response at the lowest cost: the response is still sent in one piece, as without them, which
- * `res.setHeader` prevents. Values of one name are joined with commas (RFC 9110, 5.3), and cookies stay separate. A header
- * that other code has set, or sets later, replaces the added one; names in `Vary` are added to it. Does nothing once the
+ * Adds headers to a response at minimal cost: unlike with `res.setHeader`, the response can still be sent in one write.
+ * Values of the same name are joined with commas (RFC 9110, 5.3), and cookies remain separate. A header that other code
+ * has set, or sets later, replaces the added header, except that names in `Vary` are merged. Has no effect once the
  * head has been sent. A header that HTTP does not allow causes a 500 when the response is sent.
  *
  * @param res A response of an application of this package.
- * @param list `[name, value, …]`. The response keeps the array, so do not change it later.
+ * @param list `[name, value, …]`. The response stores the array, so do not change it later.
  * @example
  * addHeaders(res, ['X-Region', region, 'X-Zone', zone])
  */
@@ -64,7 +64,7 @@ function takesAll(own: Own, list: readonly string[]): boolean {
 function addHeader(own: Own, name: string, value: string): void {
   const key = headerKey(name)
   if (key === 'set-cookie') return void own.appendHeader(name, value)
-  // Without all names, a cache would send the response to requests that need another one.
+  // Without all names, a cache would send the response to requests that need another response.
   if (key === 'vary' && node.hasHeader.call(own, key)) return void own.vary(value)
   const added = own[kAdded] ?? []
   const index = indexOfHeader(added, name)
@@ -85,7 +85,7 @@ export interface HeaderChange {
   readonly name: string
   /** The current value; `undefined` if the response does not have the header. */
   readonly from: string | undefined
-  /** `undefined` removes the header. */
+  /** The new value; `undefined` removes the header. */
   readonly to: string | undefined
 }
 
@@ -113,8 +113,8 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 }
 
 /**
- * Sets all headers of the application by name before the head is written. A middleware of a host, such as
- * `compression`, may have replaced `writeHead` before: its function calls Node's, which does not have these headers.
+ * Sets all headers of the application by name before the head is written. A host's middleware, such as `compression`,
+ * may have replaced `writeHead` before: its function calls Node's `writeHead`, which does not have these headers.
  */
 export function setBeforeHead(res: ServerResponse): void {
   const { writeHead } = res
@@ -124,7 +124,7 @@ export function setBeforeHead(res: ServerResponse): void {
   }
 }
 
-/** Forgets added headers that Node refuses to write. */
+/** Removes added headers that Node refuses to write. */
 export function dropUnwritableAdded(res: Response): void {
   const own = res as Own
   const added = own[kAdded]
@@ -153,13 +153,13 @@ export function indexOfHeader(list: readonly string[], name: string): number {
   for (let i = 0; i < list.length; i += 2) {
     const each = list[i] as string
     if (each === name) return i
-    // Most names differ in length. Changing the case of a name takes longer than all other work here.
+    // Compare the length first, because changing the case of a name takes longer than all other work here.
     if (each.length === name.length && each.toLowerCase() === name.toLowerCase()) return i
   }
   return -1
 }
 
-/** Makes the static headers visible to all methods that read headers, and sends the unchanged ones. */
+/** Makes the static headers visible to all methods that read headers, and sends the unchanged headers. */
 export function defineStaticHeaders(prototype: Response, statics: StaticHeaders): void {
   const { byName } = statics
   const find = (res: OwnHeaders, key: string): string | undefined => {
@@ -204,10 +204,10 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       return [...names, ...linesOf(this, statics).map(([name]) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
-      // An earlier call may have thrown and left its lines.
+      // An earlier call may have thrown before its lines were removed.
       this[kHeaderLines] = ''
-      // Node compares the headers in the arguments only with headers that were set. A wrapper may pass `undefined` as
-      // the last argument.
+      // Node merges the headers in the arguments only with headers that were set. A wrapper may pass `undefined` as the
+      // last argument.
       if (hasHeadersIn(args) || !canWriteHeaderLines()) fill(this, statics)
       else prepareHeaderLines(this, statics)
       return node.writeHead.apply(this, args)
@@ -224,8 +224,9 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
 const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-cookie']
 
 /**
- * Creates the test whether a header can be written beside the static ones: it returns the lower-case name if so. A static
- * header would be sent twice. Names are tested once, because changing the case of each name took longer than all the rest.
+ * Creates the function that checks whether a header can be written beside the static headers, and if so returns the
+ * lower-case name. Otherwise, a static header would be sent twice. Results are cached by name, because changing the
+ * case of each name took longer than all other work.
  */
 function nameTest(byName: StaticHeaders['byName']): (name: string) => string | undefined {
   return rememberNames((name) => {
@@ -234,7 +235,7 @@ function nameTest(byName: StaticHeaders['byName']): (name: string) => string | u
   })
 }
 
-/** Sets the static headers one by one, for a caller that reads all headers. */
+/** Sets the static headers individually, for a caller that reads all headers. */
 function fill(res: Own, { byName }: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
   setAdded(res)
@@ -251,7 +252,7 @@ function sentHeaders(res: Own, statics: StaticHeaders): OutgoingHttpHeaders {
   return headers
 }
 
-/** The headers of the framework that have not been set one by one, added headers first. */
+/** The headers of the framework that have not been set individually, added headers first. */
 function linesOf(res: Own, { byName }: StaticHeaders): [name: string, value: string][] {
   const list: [name: string, value: string][] = []
   const added = res[kAdded] ?? []
@@ -261,8 +262,8 @@ function linesOf(res: Own, { byName }: StaticHeaders): [name: string, value: str
 }
 
 /**
- * Prepares the static and the added headers as text, which is sent beside the headers that were set. Setting the twelve
- * headers of helmet one by one took 50,000 instructions, more than half as much as all the rest of a small request.
+ * Prepares the static and added headers as text, which is sent beside the headers that were set. Setting the twelve
+ * helmet headers individually took 50,000 instructions, more than half as many as the rest of a small request.
  */
 function prepareHeaderLines(res: Own, statics: StaticHeaders): void {
   if (res[kIsFilled] || res.headersSent) return
@@ -288,7 +289,7 @@ function staticLines(
   return lines
 }
 
-/** Returns the lines of added headers. Headers that Node must see, or must refuse, are set in place of that. */
+/** Returns the lines of added headers. Headers that Node must process or refuse are set instead. */
 function addedLines(res: Own, set: readonly string[]): string {
   const { [kAdded]: added, [kRemoved]: removed } = res
   let lines = ''

@@ -15,13 +15,13 @@ import {
 /** The whole response to an error. */
 export interface ErrorResponse {
   readonly status: number
-  /** The headers of the error itself, beside the headers of its text. */
+  /** The headers of the error itself, besides the headers of the response text. */
   readonly headers: Readonly<Record<string, unknown>> | null | undefined
   readonly type: string
   readonly text: string
 }
 
-/** Headers that describe the response that a handler was about to send, and not the error that is sent instead. */
+/** Headers that describe the response that a handler was about to send, not the error that is sent instead. */
 const RESPONSE_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -39,8 +39,9 @@ const RESPONSE_HEADERS = [
 ] as const
 
 /**
- * Sends the response to an error. Headers that middlewares have set stay, except for headers that describe another
- * response. To `HEAD` Node sends the head alone, with the `Content-Length` that a `GET` would get (RFC 9110, 9.3.2).
+ * Sends the response to an error. Headers that middlewares have set are kept, except for headers that describe another
+ * response. For `HEAD` requests, Node sends only the head, with the `Content-Length` for a `GET` request (RFC 9110,
+ * 9.3.2).
  *
  * @throws if a header that other code has set cannot be written.
  */
@@ -49,7 +50,7 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
-  // An error on an authenticated route must not be stored either: it reveals the caller's access.
+  // An error on an authenticated route must not be stored either, because it reveals the caller's access.
   const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
   if (isPrivate) res.setHeader('Cache-Control', 'no-store')
@@ -64,10 +65,10 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
 function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
   for (const [name, value] of Object.entries(headers ?? {})) {
     try {
-      // As text, because Node checks a value in one form when it is set, and writes it in another form later.
+      // Set as text, because Node may check a value in one form when it is set, and later write it in another form.
       if (value !== undefined) joinHeader(res, name, textOf(value))
     } catch {
-      // A header with characters that HTTP does not allow must not replace this error by another one.
+      // A header with characters that HTTP does not allow must not replace this error with another error.
     }
   }
 }
@@ -91,11 +92,11 @@ const kSendFlat = Symbol('sendFlat')
 
 /** The method that this file adds to every response. */
 interface Sending {
-  /** Sends an error on the fast path. Returns `false` and sends nothing if other code could notice the difference. */
+  /** Sends an error on the fast path. Returns `false` and sends nothing if other code could detect the difference. */
   readonly [kSendFlat]: (response: ErrorResponse) => boolean
 }
 
-/** Gives the responses of an application the fast path for errors. */
+/** Adds the fast path for errors to the responses of an application. */
 export function defineSendError(prototype: Response, { text: statics }: StaticHeaders): void {
   const value = function sendFlat(this: Response & OwnHeaders, response: ErrorResponse): boolean {
     const own = isUntouched(this, prototype) ? linesOf(response.headers) : null
@@ -111,8 +112,8 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
 }
 
 /**
- * The headers of the framework's own errors 401, 405 and 429. No other part of a head has these names, and Node does
- * not act on them. An error with any other header takes the slow path.
+ * The headers of the framework's own 401, 405 and 429 errors. No other part of a head has these names, and Node does
+ * not process them. An error with any other header takes the slow path.
  */
 const OWN_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
 

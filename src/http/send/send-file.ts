@@ -32,8 +32,8 @@ const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const MAX_LENGTH = 255
 
 /**
- * Sets `Content-Disposition` (RFC 6266, with RFC 8187 for characters outside of ASCII), and the media type that follows
- * from the extension of the name.
+ * Sets `Content-Disposition` (RFC 6266, with RFC 8187 for non-ASCII characters), and the media type for the extension
+ * of the name.
  */
 function setDisposition(res: Response, name: string | undefined, isInline: boolean): void {
   const clean = name === undefined ? undefined : cleanName(name)
@@ -43,10 +43,10 @@ function setDisposition(res: Response, name: string | undefined, isInline: boole
   res.setHeader('Content-Disposition', value.replace(/^attachment/, 'inline'))
 }
 
-/** Returns the last part of a path as the name of a file that no client misunderstands. */
+/** Returns the last segment of a path as a file name that every client interprets correctly. */
 function cleanName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
-  // A single surrogate cannot be encoded in UTF-8.
+  // A lone surrogate cannot be encoded in UTF-8.
   const text = last
     .replace(HIDDEN, '')
     .slice(0, MAX_LENGTH)
@@ -54,7 +54,7 @@ function cleanName(name: string): string {
   return /^\.*$/.test(text.trim()) ? 'download' : text
 }
 
-/** The request that a file is sent to. */
+/** The request for which a file is sent. */
 export interface FileTarget {
   readonly req: BlazonRequest
   readonly res: Response
@@ -65,7 +65,7 @@ export interface FileTarget {
   readonly fail: (error: unknown) => void
 }
 
-/** Opens a file and sends it. Errors go to `fail`, so the promise is always fulfilled. */
+/** Opens a file and sends it. Errors are passed to `fail`, so the promise is always fulfilled. */
 export async function sendFile(file: FileResponse, target: FileTarget): Promise<void> {
   let content: OpenContent | undefined
   try {
@@ -79,14 +79,14 @@ export async function sendFile(file: FileResponse, target: FileTarget): Promise<
   }
 }
 
-/** Whether the client has left, or has an error response already, while the file was opened. */
+/** Whether the client has disconnected, or an error response has been sent, while the file was being opened. */
 function isOver({ req, res }: FileTarget): boolean {
   return req[kHasFailed] || res.headersSent || res.destroyed || hasLostConnection(res)
 }
 
 function send(content: OpenContent, parts: FileParts, target: FileTarget): void {
   const { req, res, status, fail } = target
-  // Conditions and ranges are about the response 200 to a read (RFC 9110, 13.2.1 and 14.2).
+  // Conditions and ranges apply only to a 200 response to a read request (RFC 9110, 13.2.1 and 14.2).
   const isRead = status === 200 && (req.method === 'GET' || req.method === 'HEAD')
   const hasRanges = isRead && parts.options.ranges !== false && content.length !== null
   if (hasRanges) keepBytes(res)
@@ -103,7 +103,7 @@ function send(content: OpenContent, parts: FileParts, target: FileTarget): void 
   if (hasRanges) res.setHeader('Accept-Ranges', 'bytes')
   if (req.method === 'HEAD') return endWithout(res, content, false)
   const stream = content.read(range)
-  // As Node's `pipe` does. The cache then finds that no code has the whole body.
+  // As in Node's `pipe`. From this event, the cache detects that the whole body is not available.
   res.emit('pipe', stream)
   sendStream(res, stream, fail)
 }
@@ -116,8 +116,8 @@ function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true
 }
 
 /**
- * Prevents middlewares and proxies from compressing the response. The client would join a compressed part and other
- * parts to a broken file: they have the same `ETag`, and positions count in the file.
+ * Prevents middlewares and proxies from compressing the response. Otherwise, the client would combine a compressed part
+ * with other parts into a corrupt file, because the parts have the same `ETag` and their positions refer to the file.
  */
 function keepBytes(res: Response): void {
   const stated = String(res.getHeader('Cache-Control') ?? '')
@@ -130,7 +130,7 @@ function setValidators(res: Response, content: OpenContent, { options }: FilePar
   const tag = options.etag ?? content.tag
   const changed = options.lastModified ?? content.lastModified
   if (tag !== null && !res.hasHeader('ETag')) {
-    // Compressed content has other bytes under the same tag.
+    // Compressed content has different bytes with the same tag.
     res.setHeader('ETag', options.ranges === false ? `W/"${tag}"` : `"${tag}"`)
   }
   if (changed !== null && !res.hasHeader('Last-Modified')) {
@@ -189,16 +189,16 @@ interface OpenContent {
   readonly type: string | null
   /** The name of the content itself; `null` if it has none. */
   readonly name: string | null
-  /** Returns the bytes: of the range, or all of them. Call it once, because the stream closes the file. */
+  /** Returns the bytes of the range, or all bytes. Must be called only once, because the stream closes the file. */
   readonly read: (range: ByteRange | null) => Readable
-  /** Closes the file, in place of `read`. */
+  /** Closes the file if `read` is not called. */
   readonly close: () => void
 }
 
 /**
  * Opens the content of a file response.
  *
- * @throws HttpError 404 for a path that is not a file of its folder.
+ * @throws HttpError 404 for a path that is not a file in its folder.
  */
 async function openContent({ content, options }: FileParts): Promise<OpenContent> {
   if (typeof content !== 'string') return contentOf(content)
@@ -210,7 +210,7 @@ async function openContent({ content, options }: FileParts): Promise<OpenContent
     type: null,
     name: content,
     read: (range) => {
-      // Bytes that are added later are not sent, because `Content-Length` is sent before them.
+      // Bytes that are appended later are not sent, because `Content-Length` has already been sent.
       const { start, end } = range ?? { start: 0, end: size - 1 }
       if (size > 0) return handle.createReadStream({ start, end })
       void handle.close()

@@ -13,10 +13,10 @@ import {
   writeFlatHead,
 } from './wire-text.js'
 
-/** In lower case: see `headerKey`. */
+/** Headers that require Express' own functions; in lower case, which speeds up lookups (see `headerKey`). */
 const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const
 
-// Node's own methods, and not the copies of Express' methods that hide them.
+// Node's own methods, instead of the copies of Express' methods that hide them.
 const node = ServerResponse.prototype
 const { json: expressJson, jsonp: expressJsonp, send: expressSend } = expressResponse
 
@@ -24,22 +24,20 @@ const { json: expressJson, jsonp: expressJsonp, send: expressSend } = expressRes
 export interface JsonPreparation {
   /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
   readonly prepare: (body: unknown, res: Response) => unknown
-  /**
-   * For data that is put into a custom envelope; `null`: the data is put into the envelope unchanged.
-   */
+  /** The preparation of data for a custom envelope; `null` if the data is put into the envelope unchanged. */
   readonly inEnvelope: {
     /** Changes the data. Returns {@link REFUSED} if the request has failed instead. */
     readonly prepareData: (data: unknown, status: number, res: Response) => unknown
-    /** For the whole body. */
+    /** The preparation of the whole body. */
     readonly ofBody: JsonPreparation
   } | null
   /**
-   * Returns how rows are limited that come one by one; `null` if nothing describes them, and none may be sent. Rows that
+   * Returns how to limit streamed rows; `null` if no schema describes them, so that they must not be sent. Rows that
    * {@link isRequired} does not protect are sent unchanged.
    */
   readonly rowsOf: (status: number, res: Response) => RowLimit | null
   /**
-   * Whether the original body must never leave. If not, `JSON.stringify` creates the same text for both, and a
+   * Whether the original body must never be sent. If not, `JSON.stringify` creates the same text for both bodies, and a
    * `json replacer` of the application receives the original body.
    */
   readonly isRequired: boolean
@@ -49,19 +47,19 @@ export interface JsonPreparation {
 export interface RowLimit {
   /** Returns the rows that may be sent; {@link REFUSED} if the request has failed instead. */
   readonly limit: (rows: readonly unknown[]) => unknown
-  /** Whether the document is a list, so that a list of all rows is limited as a body. */
+  /** Whether the document describes a list, so that a list of all rows is limited as a body. */
   readonly isDocument: boolean
 }
 
 /** Sends rows unchanged. */
 export const ALL_ROWS: RowLimit = { limit: (rows) => rows, isDocument: true }
 
-/** The result of `prepare` if the response is an error, which has been sent or will be. */
+/** The result of `prepare` if the response is an error, which has been or will be sent. */
 export const REFUSED: unique symbol = Symbol('refused')
 
 /** The field of our responses that concerns JSON. */
 export interface OwnJson {
-  /** See {@link prepareJson}; `null` for most responses. */
+  /** The preparation that {@link prepareJson} sets; `null` for most responses. */
   [kPrepare]: JsonPreparation | null
 }
 
@@ -70,14 +68,17 @@ export function prepareJson(res: Response, preparation: JsonPreparation | null):
   ;(res as Response & OwnJson)[kPrepare] = preparation
 }
 
-/** Returns the data to put into an envelope of the application's own; {@link REFUSED} if the request has failed. */
+/** Returns the data to put into a custom envelope; {@link REFUSED} if the request has failed. */
 export function preparedData(res: Response, status: number, data: unknown): unknown {
   // The response may belong to another Express application.
   const inEnvelope = (res as Response & Partial<OwnJson>)[kPrepare]?.inEnvelope
   return inEnvelope ? inEnvelope.prepareData(data, status, res) : data
 }
 
-/** Returns a body, or data without an envelope, limited to its described fields; {@link REFUSED} if the request has failed. */
+/**
+ * Returns a body, or data without an envelope, limited to its described fields; {@link REFUSED} if the request has
+ * failed.
+ */
 export function limitedBody(res: Response, body: unknown): unknown {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
   return own?.isRequired ? own.prepare(body, res) : body
@@ -90,8 +91,8 @@ export function rowLimitOf(res: Response, status: number): RowLimit | null {
 }
 
 /**
- * Sends a body with data that {@link preparedData} has returned. Only this body is prepared in another way: if it cannot
- * be sent, the handler may send another one.
+ * Sends a body with data that {@link preparedData} has returned. The body is not prepared again. This applies only to
+ * this body: if it cannot be sent, the handler may send another body.
  */
 export function sendAround(res: Response, send: () => void): void {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
@@ -116,7 +117,7 @@ function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unkno
   return isLeftOut ? body : preparation.prepare(body, res)
 }
 
-/** Throws for a body whose JSON omits a part of it. */
+/** Throws for a body whose JSON omits a part of the body. */
 export type CheckText = (body: unknown, text: string) => void
 
 interface JsonConfig {
@@ -124,15 +125,15 @@ interface JsonConfig {
   readonly checkText: CheckText
 }
 
-/** Of all responses of a class. */
+/** The check for all responses of a class. */
 const kCheckText: unique symbol = Symbol('blazon.checkText')
 interface OwnCheck {
   [kCheckText]?: CheckText
 }
 
 /**
- * Defines `res.json` without the work that Express does for content type, charset, ETag and freshness. If a setting
- * needs one of these, Express' own `res.json` is called.
+ * Defines `res.json` without Express' work for content type, charset, ETag and freshness. If a setting requires one of
+ * these, it calls Express' own `res.json`.
  */
 export function defineJson(
   prototype: Response & OwnCheck,
@@ -178,8 +179,8 @@ function isPatched(): boolean {
 }
 
 /**
- * Sends JSON with a media type of the application, exactly as it is written: Express would add a charset to the type of
- * a text, which some formats forbid. All settings for JSON apply.
+ * Sends JSON with exactly this media type: Express would add a charset to the type of a text, which some formats
+ * forbid. All settings for JSON apply.
  */
 export function sendJsonAs(res: Response, type: string, body: unknown): void {
   const ready = prepared(res as Response & OwnJson, body)
@@ -205,13 +206,13 @@ function writtenText(res: Response & OwnCheck, body: unknown): string {
   // If a type is set, Express does not set one.
   const own = { send: { value: send }, get: { value: () => JSON_TYPE } }
   expressJson.call(Object.create(res, own), body)
-  // A response may belong to another application. A replacer of the program may make a value serializable.
+  // A response may belong to another application. A replacer in the program may make a value serializable.
   const isWhole = typeof text === 'string' && !res.app.get('json replacer')
   if (isWhole) res[kCheckText]?.(body, text)
   return text
 }
 
-/** A function that has replaced Express' `json` receives the original body, unless that must not leave. */
+/** A function that has replaced Express' `json` receives the original body, unless that must never be sent. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = expressResponse
   const ready = prepared(res, body, json !== expressJson)

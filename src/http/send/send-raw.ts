@@ -19,8 +19,8 @@ const OF_THE_CONNECTION = new Set([
 const OF_THE_CODING = new Set(['content-encoding', 'content-length'])
 
 /**
- * Copies status and headers of a response of the Fetch API. Of a response that `fetch` has received, the coding is left
- * out: its body is decoded.
+ * Copies the status and headers of a Fetch API response. For a response that `fetch` has received, the content coding
+ * is left out, because its body is decoded.
  *
  * @throws TypeError for `Response.error()`, which has no status.
  */
@@ -40,7 +40,7 @@ function copyResponseHead(from: globalThis.Response, res: Response): void {
 /** How a raw body is sent. */
 export interface RawOptions {
   readonly status: number
-  /** The documented media type; `null` if there is none. It replaces a different type of the handler. */
+  /** The documented media type; `null` if there is none. It replaces a different type that the handler has set. */
   readonly type: string | null
   /** The default media type. */
   readonly fallback: string
@@ -51,7 +51,7 @@ export interface RawOptions {
 /**
  * Sends a body that is not JSON.
  *
- * @throws TypeError for a response of the Fetch API whose body has been read, and for a stream without a readable side.
+ * @throws TypeError for a Fetch API response whose body has been read, and for a stream without a readable side.
  */
 export function sendRaw(
   res: Response,
@@ -92,7 +92,7 @@ const WRITE_ONLY =
 
 interface Types {
   readonly documented: string | null
-  /** The type that the value itself names, or the fallback. */
+  /** The type of the value itself, or the fallback. */
   readonly own: string
 }
 
@@ -102,7 +102,7 @@ function setType(res: Response, { documented, own }: Types): void {
 }
 
 function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
-  // As Node's `pipe` does. The cache then finds that no code has the whole body, even if it is empty.
+  // As in Node's `pipe`. From this event, the cache detects that the whole body is not available, even if it is empty.
   res.emit('pipe', stream)
   const { statusCode } = res
   const hasNoBody = res.req.method === 'HEAD' || [204, 205, 304].includes(statusCode)
@@ -115,11 +115,12 @@ function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
 }
 
 /**
- * Sends a stream as a body. The stream is paused while the client does not read, and destroyed when the client leaves.
- * `pipe` would do neither in all cases, and would leave the response open after an error of the stream. A body that is
- * shorter than its `Content-Length` is an error, too: the client would wait for the rest (RFC 9112, 6.3).
+ * Sends a stream as a body, with backpressure, and destroys the stream when the client disconnects. `pipe` would not do
+ * this in all cases, and would leave the response open after a stream error. A body that is shorter than its
+ * `Content-Length` is also an error, because the client would wait for the rest (RFC 9112, 6.3).
  *
- * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an error.
+ * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an
+ * error.
  */
 export function sendStream(res: Response, stream: Readable, fail: (error: unknown) => void): void {
   if (res.closed || hasLostConnection(res)) return destroyStream(stream)
@@ -143,11 +144,11 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
     try {
       if (!isChunk(chunk)) throw new TypeError(notBytes(chunk))
       sent += Buffer.byteLength(chunk)
-      // More bytes would be read as the beginning of the next response.
+      // The client would read extra bytes as the beginning of the next response.
       if (length !== null && sent > length) throw new TypeError(otherLength('more', length))
       if (!res.write(chunk)) stream.pause()
     } catch (error) {
-      // The head is invalid, or the stream contains objects. In a listener, no other code would catch the error.
+      // The head is invalid, or the stream contains objects. No other code would catch an error in a listener.
       end(error)
     }
   }
@@ -163,7 +164,7 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   finished(stream, { writable: false }, end)
   // A handler may have piped the stream into the response as well, which would write each chunk twice.
   stream.unpipe?.(res)
-  // Code that has paused the stream does not learn that it must resume it.
+  // Code that has paused the stream does not know that it must resume it.
   stream.on('data', write).resume()
 }
 

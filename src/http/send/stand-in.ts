@@ -12,7 +12,7 @@ type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [st
 /** The methods of a response that an adapter may have replaced, to collect the response. */
 export type Collectors = Pick<ServerResponse, 'writeHead' | 'write' | 'end' | 'destroy'>
 
-/** A connection that may lack everything. */
+/** A connection that may lack any member. */
 type MockSocket = Partial<Pick<Socket, 'end'>> & {
   write?: (...args: unknown[]) => unknown
   destroySoon?: () => void
@@ -21,9 +21,9 @@ type MockSocket = Partial<Pick<Socket, 'end'>> & {
 
 const node = ServerResponse.prototype
 
-/** Returns the functions that collect a response without a connection; `null` if it has one. */
+/** Returns the functions that collect a response without a connection; `null` if it has a connection. */
 export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collectors | null {
-  // A response that waits for an earlier one on its connection has no socket yet.
+  // A response that is waiting for an earlier response on its connection has no socket yet.
   if ((res.socket ?? req.socket) instanceof Duplex) return null
   const { writeHead, write, end, destroy } = res
   return { writeHead, write, end, destroy }
@@ -32,17 +32,17 @@ export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collect
 /**
  * Prepares a response that has no connection. Serverless adapters turn such a response into an event:
  *
- * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head. So every
- *   header is set by name.
- * - They collect the body in methods of their class, or in a mock of a connection. So these methods stay.
- * - They wait for `finish` or `error`. A response that is cut off emits `error`, because no connection closes.
+ * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head. So all
+ *   headers are set by name.
+ * - They collect the body in methods of their class, or in a mock connection. So these methods are kept.
+ * - They wait for `finish` or `error`. An aborted response emits `error`, because there is no connection to close.
  */
 export function prepareStandIn(
   res: ServerResponse,
   { writeHead, destroy, write, end }: Collectors,
 ): void {
   if (res.socket != null) completeMock(res.socket as MockSocket, res)
-  // A middleware of a host may wait for the head in a `writeHead` of its own.
+  // A host's middleware may wait for the head in its own `writeHead`.
   if (!Object.hasOwn(res, 'writeHead')) {
     res.writeHead = headWriter(writeHead === node.writeHead ? null : writeHead)
   }
@@ -61,7 +61,7 @@ function completeMock(socket: MockSocket, res: ServerResponse): void {
   if (typeof socket.end !== 'function') socket.destroySoon ??= () => res.destroy()
 }
 
-/** Destroys a response, and reports the `error` when the adapter listens. */
+/** Destroys a response, and emits `error` if the adapter listens for it. */
 function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
   if (this.destroyed) return this
   node.destroy.call(this, error)
@@ -74,15 +74,15 @@ function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
 }
 
 /**
- * Returns a `writeHead` that sets the headers of its arguments. Then it calls the `writeHead` of the adapter, or of the
- * response's class: of two nested applications, the class of the application that responds.
+ * Returns a `writeHead` that sets the headers in its arguments, and then calls the `writeHead` of the adapter or of the
+ * response's class. With nested applications, this is the class of the application that responds.
  */
 function headWriter(theirs: Collectors['writeHead'] | null): Collectors['writeHead'] {
   return function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]) {
     const [first, second] = rest
     const reason = typeof first === 'string' ? first : undefined
     setAll(this, (reason === undefined ? (second ?? first) : second) as Headers | undefined)
-    // Sets the headers of the application, too.
+    // Also sets the headers of the application.
     if (theirs !== null) this.getHeaders()
     const { writeHead } = theirs === null ? Object.getPrototypeOf(this) : { writeHead: theirs }
     writeHead.apply(this, reason === undefined ? [status] : [status, reason])

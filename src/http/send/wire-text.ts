@@ -24,9 +24,9 @@ const OF_NODE = new Set([
 const REFUSED = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Whether a header can be sent as text with the first line of the head, which Node does not see. If not, Node must get
- * it: it acts on the header, or refuses it. Node tests each name and each value that it gets with a pattern, and
- * changes the case of the name. Here, a name is tested once.
+ * Whether a header can be sent as text with the first line of the head, which Node does not process. If not, it must be
+ * passed to Node, which acts on the header or refuses it. Node matches each name and value with a pattern, and changes
+ * the case of the name. Here, each name is checked only once.
  */
 export function canLeaveAsText(name: string, value: unknown): value is string {
   return typeof value === 'string' && isNameOfText(name) && !REFUSED.test(value)
@@ -44,10 +44,10 @@ function isName(name: string): boolean {
 }
 
 const MAX_NAMES = 1000
-/** Longer names are not stored, because code may look up a name from a client. */
+/** Longer names are not stored, because a name may come from a client. */
 const MAX_LENGTH = 64
 
-/** Keeps the results of a function for names of headers: for 1,000 names, of up to 64 characters each. */
+/** Caches the results of a function for header names: for 1,000 names of up to 64 characters. */
 export function rememberNames<Value>(learn: (name: string) => Value): (name: string) => Value {
   const known = new Map<string, Value>()
   return function remembered(name) {
@@ -63,9 +63,9 @@ export function rememberNames<Value>(learn: (name: string) => Value): (name: str
 
 /**
  * Returns the lower-case name of a header. Node changes the case of each name that it looks up, and V8 searches all
- * strings of the process for the new text. A name that is in lower case already, and is stored as a key, needs neither.
- * Behind ten middlewares, a request takes 287 thousand instructions instead of 319 with this and with added headers
- * that are sent as text (`npm run bench -- --count --only middlewares`, Node 24).
+ * strings in the process for the new text. Neither is needed for a name that is already in lower case and is stored as
+ * a property key. With ten middlewares, this and added headers that are sent as text reduce a request from 319,000 to
+ * 287,000 instructions (`npm run bench -- --count --only middlewares`, Node 24).
  */
 export const headerKey: (name: string) => string = rememberNames(learnKey)
 
@@ -79,10 +79,10 @@ function learnKey(name: string): string {
 }
 
 /**
- * The length from which on a text is turned into bytes first, in UTF-16 units. Node reserves up to three bytes for each unit
- * of a text that waits for its client, beside the text itself: 100 clients that read 5 MB slowly took 1.1 GB with texts, and
- * 0.6 GB with bytes. The time of the processor is the same for both from here on, and up to 7 % more with bytes for
- * texts of 4 and 16 KiB.
+ * The length, in UTF-16 units, from which a text is converted to bytes first. Node allocates up to three bytes per unit
+ * of a text that is waiting for its client, in addition to the text: 100 clients that read 5 MB slowly took 1.1 GB with
+ * texts, and 0.6 GB with bytes. From this length on, both take the same CPU time; for texts of 4 and 16 KiB, bytes take
+ * up to 7 % more.
  */
 const LONG = 64 * 1024
 
@@ -91,25 +91,25 @@ export function wireText(text: string): string | Buffer {
   return text.length < LONG ? text : Buffer.from(text)
 }
 
-/** The framework's own fields of a response that concern headers. */
+/** The framework's own response fields for headers. */
 export interface OwnHeaders extends HasHeaderLines {
   [kRemoved]: Set<string> | null
   [kAdded]: readonly string[] | null
   [kIsFilled]: boolean
-  /** Only response classes that write added headers together with the head have these two. */
+  /** Only response classes that write added headers together with the head have these two fields. */
   readonly [kTakes]?: (name: string) => string | undefined
   readonly [kStatics]?: StaticHeaders['byName']
 }
 
 /**
- * The fast path: the whole head is written in one call, as text for the headers that never change and as a flat array
- * for the others. `setHeader` would cost more than all the rest of a small response. `isUntouched` checks that no
- * other code can notice the difference.
+ * The fast path: the whole head is written in one call, with text for headers that never change, and a flat array for
+ * the other headers. `setHeader` would take longer than the rest of a small response. `isUntouched` checks that no
+ * other code can detect the difference.
  */
 
 const node = ServerResponse.prototype
 
-/** Node's server listens to `finish` itself. */
+/** The number of `finish` listeners that Node's server adds. */
 const NODE_FINISH_LISTENERS = 1
 
 /** The type of nearly all responses. */
@@ -119,7 +119,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
 
 /**
- * Whether no other code has set or removed a header, or waits for the head or for the end. Code that waits for the
+ * Whether no other code has set or removed a header, or is waiting for the head or the end. Code that waits for the
  * head replaces `writeHead` (as on-headers does) or `end`. Loggers wait for the end and then read headers, but the
  * response does not store the headers of a flat array.
  */
@@ -138,15 +138,15 @@ export function isUntouched(
 }
 
 function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
-  // If the static headers have been set one by one, an empty list means that other code has removed all of them.
+  // If the static headers have been set individually, an empty list means that other code has removed all of them.
   return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
 }
 
 /**
  * Writes the head of an untouched response.
  *
- * @param lines Whole lines of text, the static headers among them.
- * @param headers `[name, value, …]`. Headers of `addHeaders` that Node must get are added to it.
+ * @param lines Complete header lines as text, including the static headers.
+ * @param headers `[name, value, …]`. Headers of `addHeaders` that must be passed to Node are added to it.
  * @throws if the reason phrase has characters that HTTP does not allow.
  */
 export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {
@@ -154,15 +154,15 @@ export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers
   try {
     node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
   } finally {
-    // If Node has refused the head, another response follows, with other lines.
+    // If Node refused the head, another response with other lines follows.
     res[kHeaderLines] = ''
   }
 }
 
 /**
- * Returns the lines of added headers, and adds headers that Node must get to `headers`. In the flat array, the two
- * headers of a rate limit took 1,200 instructions more on Node 24, and 1,800 on Node 20
- * (`bench:features -- --count --only limit`).
+ * Returns the lines of added headers, and adds headers that must be passed to Node to `headers`. In the flat array, the
+ * two rate limit headers took 1,200 more instructions on Node 24, and 1,800 on Node 20 (`bench:features -- --count
+ * --only limit`).
  */
 function linesOfAdded(added: readonly string[], headers: unknown[]): string {
   let lines = ''
@@ -174,11 +174,11 @@ function linesOfAdded(added: readonly string[], headers: unknown[]): string {
   return lines
 }
 
-/** The headers that every response has unless it changes one, in the necessary forms. */
+/** The headers of every response, unless it changes one of them, in the necessary forms. */
 export interface StaticHeaders {
-  /** All header lines, in the format of HTTP. */
+  /** All header lines, in the HTTP format. */
   readonly text: string
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly byName: ReadonlyMap<string, StaticHeader>
 }
 
@@ -186,7 +186,7 @@ export interface StaticHeaders {
 export interface StaticHeader {
   readonly name: string
   readonly value: string
-  /** The header line, in the format of HTTP. */
+  /** The header line, in the HTTP format. */
   readonly line: string
 }
 
@@ -216,7 +216,7 @@ interface HasHeaderLines {
   [kHeaderLines]: string
 }
 
-/** The method with which Node writes a head; no part of its documented interface. */
+/** The method with which Node writes a head. It is not part of Node's documented interface. */
 interface HeadWriter {
   _storeHeader(firstLine: string, headers: unknown): void
 }
@@ -224,8 +224,8 @@ interface HeadWriter {
 const writer = ServerResponse.prototype as unknown as HeadWriter
 
 /**
- * Writes the header lines of a response together with its head. Node checks every name and value with two patterns at each
- * response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
+ * Writes the header lines of a response together with its head. Node matches every name and value with patterns for
+ * each response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
  * checked once, at boot.
  */
 export function defineHeaderLines(prototype: object): void {
@@ -244,7 +244,7 @@ let verdict: boolean | undefined
 
 /**
  * Whether Node sends text after the first line of a head unchanged. Every version of Node has done so, but its
- * documentation does not promise it. If Node does not, static headers are set one by one.
+ * documentation does not promise it. If Node does not, static headers are set individually.
  */
 export function canWriteHeaderLines(): boolean {
   verdict ??= tryHeaderLines()

@@ -6,7 +6,7 @@ import type { Problem } from '../../errors/config-error.js'
 import { chainOf } from '../../metadata/read.js'
 import { metadataStore, storedLists } from './traces.js'
 
-/** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` lists them, too. */
+/** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` also lists them. */
 const REMEDIES = {
   guard: "Pass the guard as `auth.guard`, and write @Auth() of blazon, or @Can('…') for roles.",
   access:
@@ -34,8 +34,8 @@ export interface ForeignInput {
 }
 
 /**
- * Finds decorators, tokens and scopes of other frameworks that have no effect here: a guard that never runs leaves
- * its route open. Classes are read as they are, and no package is loaded.
+ * Finds decorators, tokens and scopes of other frameworks that have no effect here: for example, a guard that never
+ * runs leaves its route unprotected. No package is loaded for this.
  */
 export function checkForeign({ controllers, scopes, readKeys }: ForeignInput): Problem[] {
   const problems: Problem[] = []
@@ -79,7 +79,7 @@ function ownersOf(controllers: readonly Class[]): ReadonlyMap<Class, Class> {
 
 /**
  * Reads the values that were stored on a class itself (`null`) or on one of its members, without its base classes.
- * Frameworks use the class, its prototype or the function of a method; all of them are read.
+ * Frameworks use the class, its prototype or the method's function; all three are read.
  */
 function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbol, unknown> {
   const noted = new Map<string | symbol, unknown>()
@@ -95,7 +95,7 @@ function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbo
   return noted
 }
 
-/** The tokens under which NestJS finds the providers that run on every route. */
+/** The tokens by which NestJS finds the providers that run on every route. */
 const TOKENS = new Map<unknown, string>([
   ['APP_GUARD', REMEDIES.guard],
   ['APP_PIPE', REMEDIES.schema],
@@ -103,10 +103,10 @@ const TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on a provider class that decide how NestJS creates it. */
+/** The keys on a provider class that determine how NestJS creates it. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
-/** Finds a provider that another framework would run by itself, or create anew for each request. */
+/** Finds a provider that another framework would call automatically, or create for each request. */
 function checkBinding(
   { token, source, make, origin }: Binding,
   controllers: ReadonlyMap<Class, Class>,
@@ -120,7 +120,7 @@ function checkBinding(
     return { code: 'E_FOREIGN_PROVIDER', subject, cause, ...rest }
   })
   if (make.kind !== 'class' || controllers.has(make.class)) return problems
-  // Each key is read from the nearest class that has it, the class itself or a base class, as NestJS does.
+  // As in NestJS, each key is read from the nearest class that has it: the class itself or a base class.
   const links = chainOf(make.class).toReversed()
   const noted = new Map(links.flatMap((link) => [...readNoted(link, null)]))
   const onClass = INJECTION.flatMap((key) => inspectKey(key, noted.get(key), noted) ?? [])
@@ -148,7 +148,10 @@ function unread(key: string | symbol, subject: string): Problem {
 /** The arguments that the package stores for one decorator. */
 type Args = Readonly<Partial<Record<'target' | 'object' | 'method' | 'type' | 'index', unknown>>>
 
-/** The lists of decorators. Entries of some lists have a type, such as `authorized`, which names the decorator better. */
+/**
+ * The lists of decorators. Entries of some lists have a type, such as `authorized`, which is the more exact name of the
+ * decorator.
+ */
 const LISTS: readonly (readonly [list: string, decorator: string, remedy: string])[] = [
   ['controllers', '', REMEDIES.route],
   ['actions', '', REMEDIES.route],
@@ -185,12 +188,12 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: un
   if (typeof method !== 'object' || method === null) {
     return { owner: target ?? object?.constructor, member: method ?? null }
   }
-  // The decorator was called with the standard arguments, and has used the decorator context as the name of a method.
+  // The decorator was called with the standard arguments, and used the decorator context as a method name.
   const { kind, name, metadata } = method as ClassMethodDecoratorContext
   return { owner: metadata, member: (kind as string) === 'class' ? null : name }
 }
 
-/** The values that decorators of other packages have stored on one class, or on one member of it, by key. */
+/** The values that decorators of other packages have stored on a class or member, by key. */
 type Noted = ReadonlyMap<string | symbol, unknown>
 
 /** The keys of `@nestjs/common`, which have not changed since its first versions. */
@@ -219,11 +222,11 @@ const PARAMETERS =
 /** Keys with these prefixes belong to a framework whose routes, guards and middlewares do not run here. */
 const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|framework)|loopback:)/
 
-/** Words in a key that decides about access, or about steps before the handler. */
+/** Words in keys for access rules or for steps before the handler. */
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
-/** Keys of compilers, and other keys of decorators of NestJS that have a key in {@link NEST}. */
+/** Keys of compilers, and additional keys of NestJS decorators that have a key in {@link NEST}. */
 const HARMLESS =
   /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
 
@@ -243,7 +246,7 @@ function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding
   // `Reflector.createDecorator()` creates a random key, which only its guards have.
   const isCreated = /^[0-9a-f]{21}$/.test(name)
   if (isCreated) return [of('Reflector.createDecorator()', 'a decorator', REMEDIES.access)]
-  // `isPublic`, `IS_PUBLIC` and `is:public` are the same words.
+  // Split into words, because `isPublic`, `IS_PUBLIC` and `is:public` have the same words.
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -270,7 +273,7 @@ function inspectScope(options: unknown): Finding[] {
   return [of('NestJS', `Scope.${scope === 1 ? 'TRANSIENT' : 'REQUEST'}`, REMEDIES.scope)]
 }
 
-/** `path`, `host` and `method` are common words, so their neighbours have to fit, too. */
+/** `path`, `host` and `method` are common words, so the keys beside them must also match. */
 function inspectRoute(name: string, value: unknown, noted: Noted): Finding[] | null {
   const isRoute = noted.has('path') && typeof noted.get('method') === 'number'
   if (noted.has('__controller__') || noted.has('__sse__')) return []
@@ -290,7 +293,7 @@ function of(by: string, decorator: string, remedy: string): Finding {
   return { written: `${decorator} of ${by}`, remedy }
 }
 
-/** A decorator of another framework, with the words of the error message. */
+/** A decorator of another framework, with the texts of the error message. */
 interface Finding {
   /** The decorator with its package: `@UseGuards() of NestJS`. */
   readonly written: string

@@ -10,7 +10,9 @@ export function metadataStore(): MetadataStore | null {
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
 }
 
-/** The lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not loaded it. */
+/**
+ * The lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not loaded it.
+ */
 export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   const { routingControllersMetadataArgsStorage: lists } = globalThis as {
     routingControllersMetadataArgsStorage?: Record<string, unknown>
@@ -18,7 +20,7 @@ export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   return lists
 }
 
-/** Whether a decorator of another framework can have stored data. Only then is the check loaded. */
+/** Whether a decorator of another framework can have stored data. The check is loaded only in this case. */
 export function hasTraces(): boolean {
   return metadataStore() !== null || storedLists() !== undefined
 }

@@ -29,15 +29,15 @@ export interface BodiesConfig extends ValidateConfig {
   /** Verifies the bytes of a webhook before they are parsed; `null` without `@Webhook`. */
   readonly verify: VerifyBytes | null
   readonly limits: BodyLimits
-  /** Whether the body is required although it has no schema: its first body has none. */
+  /** Whether the body is required although the first body has no schema. */
   readonly isRequired: boolean
-  /** The parts of the request beside the body. */
+  /** The request parts other than the body. */
   readonly inputs: readonly CompiledInput[]
-  /** The validators of the bodies, in their order; `null` for a body without a schema. */
+  /** The validators of the bodies, in order; `null` for a body without a schema. */
   readonly validators: readonly (CompiledInput | null)[]
 }
 
-/** Resolves with the error of a refusal; `null` lets the request pass. */
+/** Resolves with the error of a refusal; `null` allows the request. */
 export type VerifyBytes = (
   req: BlazonRequest,
   res: Response,
@@ -75,7 +75,7 @@ class BodyStep {
     this.#config = config
     this.#next = next
     this.#find = bodyFinder(bodies)
-    // The model has no empty list of bodies.
+    // In the model, the list of bodies is never empty.
     this.#readers = bodies.map((body) => bodyReader(body, limits)) as [BodyReader]
   }
 
@@ -84,7 +84,7 @@ class BodyStep {
     if (!hasBody(req)) return this.#withoutBytes(req, res)
     const reader = this.#readers[this.#find(req)]
     if (reader === undefined) return this.#unsupported()
-    // A middleware that listens for `data` has made the body flow: a piece that is not read now is lost.
+    // A middleware that listens for `data` has made the body flow, so data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? this.#readArriving(reader, req, res)
       : HEAD_PARSED.then(() => this.#readArriving(reader, req, res))
@@ -114,12 +114,12 @@ class BodyStep {
     return this.#verified(NO_BYTES, [req, res], () => this.#empty(req, res))
   }
 
-  /** An empty form has no fields, and empty text is text. Only described JSON cannot be empty. */
+  /** An empty form is valid and has no fields, and empty text is valid text. Only described JSON cannot be empty. */
   #empty(req: BlazonRequest, res: Response): unknown {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
     const { 'content-length': length, 'content-type': type } = req.headers
     const declared = length === undefined || type === undefined ? -1 : this.#find(req)
-    // The sender of a webhook has signed the empty body.
+    // The sender of a webhook also signs an empty body.
     const index = declared === -1 && verify !== null ? 0 : declared
     const reader = this.#readers[index]
     if (reader !== undefined) {

@@ -9,8 +9,8 @@ import type { Step, StepFactory } from '../../step/step.js'
 export interface BodyConfig {
   readonly limits: BodyLimits
   /**
-   * Whether the route has a schema for the body. Then a body of another type is refused with 415, and an empty body
-   * that is declared as JSON with 400. Without a schema the handler decides about both.
+   * Whether the route has a schema for the body. If so, a body of another type is refused with 415, and an empty body
+   * that is declared as JSON with 400. Without a schema, the handler decides about both.
    */
   readonly isDescribed: boolean
 }
@@ -18,7 +18,7 @@ export interface BodyConfig {
 /** Settles once Node has parsed the bytes that arrived together with the head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** Reads a JSON body, unless a middleware has read the body or there is none. */
+/** Reads a JSON body, unless there is no body or a middleware has read it. */
 export function bodyStage(config: BodyConfig): StepFactory {
   return (next) => bodyStep(config, next)
 }
@@ -41,7 +41,7 @@ function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
     if (req.body !== undefined) return next(req, res)
     if (!hasBody(req)) return withoutBody(req, res)
     if (!isDescribed && !isJson(req)) return next(req, res)
-    // A middleware that listens for `data` has made the body flow: a piece that is not read now is lost.
+    // A middleware that listens for `data` has made the body flow, so data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? readArriving(req, res)
       : HEAD_PARSED.then(() => readArriving(req, res))

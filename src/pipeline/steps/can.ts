@@ -20,11 +20,11 @@ export interface CanConfig {
   readonly abilities: readonly string[]
   /** The guards that the route accepts. */
   readonly guards: readonly Pick<RouteGuard, 'name' | 'abilityChallenge'>[]
-  /** The `auth.can` option. Default: the user's `permissions` and `roles` together must contain every ability. */
+  /** The option `auth.can`. Default: the user's `permissions` and `roles` together must contain every ability. */
   readonly decide: Decide | undefined
 }
 
-/** Lets a request pass if its user has every ability of `@Can`. Only the decision `true` allows. */
+/** Allows a request if its user has every ability of `@Can`. Only the decision `true` allows it. */
 export function canStage({ abilities, guards, decide }: CanConfig): StepFactory {
   const can = decide ?? hasAll
   const challenges = new Map(
@@ -56,7 +56,9 @@ export function hasAll(user: User | undefined, abilities: readonly string[]): bo
   return abilities.every((ability) => held.includes(ability))
 }
 
-/** Only an array counts as a list: a string has `includes`, too, and `'superadmin'.includes('admin')` is `true`. */
+/**
+ * Only an array counts as a list, because a string also has `includes`, and `'superadmin'.includes('admin')` is `true`.
+ */
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

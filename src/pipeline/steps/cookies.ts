@@ -3,21 +3,21 @@ import { parse } from 'cookie'
 import { unsignValue } from '../../http/signed-cookie.js'
 import type { StepFactory } from '../../step/step.js'
 
-// Express brings the package, in the same version.
+// Express depends on this package, so the version is the same.
 const parseHeader: (header: string) => Record<string, string> = parse
 
 /** How the cookies of a route are read. */
 export interface CookiesConfig {
   /** The names of the cookies that must be signed. */
   readonly signed: readonly string[]
-  /** The keys of signatures, the newest first. */
+  /** The signature keys, newest first. */
   readonly keys: readonly string[]
 }
 
 /**
  * Parses the cookies of a request into `req.cookies`, an object without a prototype. A signed cookie without a valid
- * signature is left out, so that a client cannot send its plain value. A cookie that was set as an object is that
- * object again.
+ * signature is left out, so that a client cannot send its plain value. A cookie that was set as an object is parsed
+ * into that object.
  */
 export function cookiesStage({ signed, keys }: CookiesConfig): StepFactory {
   return (next) =>

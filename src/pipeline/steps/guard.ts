@@ -23,11 +23,11 @@ export interface RouteGuard {
   readonly carries: CarriesCredential
   /** Whether a request has a credential of this guard. */
   readonly isPlaced: CarriesCredential
-  /** The challenge of its 401. */
+  /** The challenge of the guard's 401 responses. */
   readonly challenge: string
-  /** The challenge of a 403 of `@Can`; `null` if there is none. */
+  /** Returns the challenge of the 403 responses of `@Can`; `null` if there is none. */
   readonly abilityChallenge: ((abilities: readonly string[]) => string | undefined) | null
-  /** `null` if the guard confirms no tenant. */
+  /** Returns the tenant of the credential; `null` if the guard confirms no tenant. */
   readonly tenantOf: ((req: Request) => string | undefined) | null
 }
 
@@ -35,25 +35,25 @@ export interface RouteGuard {
 export interface GuardConfig {
   /** The accepted guards of the route; empty if the application has none. */
   readonly guards: readonly RouteGuard[]
-  /** `undefined` before a router, whose routes are not in the model. */
+  /** The route; `undefined` before a router, whose routes are not in the model. */
   readonly route: RouteModel | undefined
   /** Logs an error that the guard throws instead of a decision. */
   readonly logDenial: LogDenial
-  /** Whether responses to admitted requests have `no-store`. */
+  /** Whether responses to allowed requests get `no-store`. */
   readonly forbidsStoring: boolean
 }
 
 /**
- * Lets a request pass if the guard returns exactly `true`. If a route needs a guard and the application has
- * none, no request passes.
+ * Allows a request if the guard returns exactly `true`. If a route needs a guard and the application has none, all
+ * requests are refused.
  */
 export function guardStage(config: GuardConfig): StepFactory {
   return (next) => guardStep(config, next)
 }
 
 /**
- * Runs the guard for requests that carry a credential. All others pass without it. A request whose user a middleware has
- * set needs the guard, too: the guard alone decides who the user is.
+ * Runs the guard for requests that carry a credential; other requests are allowed without it. A request whose user was
+ * set by a middleware also needs the guard, because only the guard determines the user.
  */
 export function optionalGuardStage(config: GuardConfig): StepFactory {
   const [only] = config.guards
@@ -122,14 +122,15 @@ function guardStep(
 }
 
 /**
- * Gives a request the user that it had before a guard which has refused it: error middlewares and the log must not see the
- * user of a wrong credential. Writing `undefined` would create the field, and then `'user' in req` would be true.
+ * Restores the user that a request had before a guard refused it, because error middlewares and the log must not
+ * receive the user of an invalid credential. Writing `undefined` would create the field, and then `'user' in req` would
+ * be true.
  */
 export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
-/** Records which guard has admitted a request. The only guard of an application need not be recorded. */
+/** Records which guard has allowed a request. The only guard of an application does not need to be recorded. */
 function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
@@ -151,7 +152,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   }
 }
 
-/** Puts a step in front that adds `no-store` to responses. */
+/** Adds a step before `next` that adds `no-store` to responses. */
 export function storingForbidden(next: Step): Step {
   return function forbid(req: BlazonRequest, res: Response) {
     forbidStoring(res)
@@ -162,7 +163,7 @@ export function storingForbidden(next: Step): Step {
 /**
  * Returns the tenant of a credential.
  *
- * @throws TypeError for a result of another type: a promise would be equal to no tenant.
+ * @throws TypeError for a result of another type, because a promise would not equal any tenant.
  */
 export function readTenant(
   tenantOf: NonNullable<RouteGuard['tenantOf']>,
@@ -190,9 +191,9 @@ export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefu
 }
 
 /**
- * Returns the decision of the guard or its promise. The promise is our own, because another thenable may
- * call back twice, and the result of its `then` might not be a promise. Express lets a request pass if
- * `undefined`, `null`, `0` or `'route'` is thrown. Here every throw denies the request.
+ * Returns the decision of the guard or its promise. The promise is a new one, because another thenable may call back
+ * twice, and the result of its `then` might not be a promise. Express continues with a request if `undefined`, `null`,
+ * `0` or `'route'` is thrown. Here, every thrown value denies the request.
  */
 export function decide(
   guard: RouteGuard['guard'],
@@ -200,15 +201,15 @@ export function decide(
   route: RouteModel | undefined,
 ): unknown {
   const verdict: unknown = guard.canActivate(req, route)
-  // A proxy may throw when it is inspected: a value that is neither thenable nor `true` becomes `false` here, and
-  // is not touched again.
+  // A value that is neither a thenable nor `true` becomes `false` here, so that it is not read again: a proxy may throw
+  // when it is read.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
 /** Refuses a request without a valid credential. */
 export function deny(challenge: string, cause?: unknown): Refusal {
-  // RFC 9110, 11.6.1: a 401 names the scheme that the server accepts. Each error has its own object, to which an
-  // error middleware may add headers.
+  // RFC 9110, 11.6.1: a 401 contains the scheme that the server accepts. Each error has its own object, because an
+  // error middleware may add headers to it.
   const options = { headers: { 'WWW-Authenticate': challenge }, cause }
   return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }
@@ -218,20 +219,20 @@ export type SchemeVerdict = {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly scheme: string | null
   readonly verdict: 'admitted' | 'refused'
-  /** `null` if the verdict needs no reason. */
+  /** The reason; `null` if the verdict needs none. */
   readonly reason: string | null
 }
 
 /** Creates the verdicts of one guard, for records. */
 export interface GuardNotes {
   readonly admitted: SchemeVerdict
-  /** The guard has returned something else than `true`. */
+  /** Called if the guard returned a value other than `true`. */
   readonly refused: (req: BlazonRequest) => SchemeVerdict
-  /** The guard has thrown. */
+  /** Called if the guard threw an error. */
   readonly failed: (error: unknown) => SchemeVerdict
 }
 
-/** The facts of a guard that its notes need. */
+/** The facts about a guard that its recorder needs. */
 interface NotedGuard {
   readonly name: string | null
   readonly carries: CarriesCredential

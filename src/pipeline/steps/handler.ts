@@ -19,9 +19,9 @@ import { isNextError } from '../middleware-errors.js'
 import type { CompiledStream } from '../streams/compile-stream.js'
 
 /**
- * Runs an interceptor around the handler. The interceptor may wait, and its code then continues in another async context.
- * Therefore the request enters its scope again before the handler. The handler does not run if the request has ended
- * meanwhile.
+ * Runs an interceptor around the handler. The interceptor may await something, after which its code may continue in
+ * another async context. Therefore, the request enters its scope again before the handler. The handler does not run if
+ * the request has ended in the meantime.
  *
  * @param scopes `null` if requests have no scopes.
  */
@@ -39,7 +39,7 @@ export function interceptStage(
 
 /**
  * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
- * surrounds a handler surrounds the first item: interceptors, and the transaction of the request.
+ * wraps the handler also wraps the first item: interceptors, and the transaction of the request.
  */
 export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
   return (next) =>
@@ -64,10 +64,7 @@ export interface Invocation {
   readonly onError: OnError
 }
 
-/**
- * Calls the handler: with its decorated parameters, or as `(req, res, next)`. It is the last step: no step follows
- * it.
- */
+/** Calls the handler with its decorated parameters, or as `(req, res, next)`. This is the last step. */
 export function handlerStage(invocation: Invocation): StepFactory {
   return () => invokeStep(invocation)
 }
@@ -77,7 +74,7 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
   if (hidesParameters(method)) {
     return function invokeWrapped(req, res) {
       const value = method.call(instance, req, res, nextOf(req, res, onError))
-      // The wrapped function may send its response in a callback, so the response may still come.
+      // The wrapped function may send its response in a callback, so the response may follow later.
       return value === undefined ? res : value
     }
   }
@@ -137,7 +134,7 @@ function readerOf({ source, key, definition }: ParameterModel): Read {
   return key === null ? read : (req, res) => ownValue(read(req, res), key)
 }
 
-/** Reads a header by its name in lower case. The schema of all headers may write the name with capitals. */
+/** Reads a header by its lower-case name. In the schema for all headers, the name may have upper-case letters. */
 function headerOf({ validated, headers }: BlazonRequest, key: string): unknown {
   const value = ownValue(validated.headers ?? headers, key)
   if (value !== undefined || validated.headers === undefined) return value
@@ -166,8 +163,8 @@ export function nextOf(req: BlazonRequest, res: Response, onError: OnError): Nex
 }
 
 /**
- * Gives every request a `next`, created at its first use. `res.sendFile`, `res.render` and `res.format` pass
- * their errors to `req.next`. Without it, a route whose file is missing would never respond.
+ * Defines `next` for every request; it is created when it is first used. `res.sendFile`, `res.render` and `res.format`
+ * pass their errors to `req.next`. Without it, a route whose file is missing would never respond.
  */
 export function defineNext(Request: RequestClass, onError: OnError): void {
   Object.defineProperty(Request.prototype, 'next', {

@@ -33,8 +33,8 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
 }
 
 /**
- * Chooses the representation of the response by `Accept`. All responses of the route have `Vary: Accept`, the 406 as
- * well: a cache must not give them to another client (RFC 9110, 12.5.5).
+ * Chooses the representation of the response by `Accept`. All responses of the route have `Vary: Accept`, including the
+ * 406, because a cache must not send them to a client with a different `Accept` (RFC 9110, 12.5.5).
  */
 export function negotiateStage(config: NegotiateConfig): StepFactory {
   const byType = new Map(representations(config).map((each) => [each.type, each]))
@@ -72,7 +72,7 @@ interface ProducedTarget {
 }
 
 /**
- * Sends the data of a success in a representation that is not JSON.
+ * Sends the data of a success response in a representation that is not JSON.
  *
  * @throws TypeError if the representation returns something that is not a body.
  */
@@ -162,13 +162,14 @@ function limitedData(
   return body === REFUSED ? REFUSED : (body as { data?: unknown }).data
 }
 
-/** The length from which on a text is sent without waiting for more. */
+/** The length from which a text is sent without waiting for more text. */
 const MOST = 16 * 1024
 
 /**
- * Makes a stream of an async iterable. Texts that follow each other at once become one chunk: a chunk for each row of a
- * table takes more time than all other work for the row. No text waits for a later one, because `process.nextTick` runs
- * as soon as the iterable waits for anything but settled promises. All other values are passed on as they are.
+ * Creates a stream from an async iterable. Texts that follow each other immediately become one chunk, because a chunk
+ * for each table row takes longer than all other work for the row. No text waits for a later text, because
+ * `process.nextTick` runs as soon as the iterable waits for anything other than settled promises. All other values are
+ * passed on unchanged.
  */
 function joinTexts(items: AsyncIterable<unknown>): Readable {
   return new JoinedTexts(items[Symbol.asyncIterator]())
@@ -182,7 +183,7 @@ class JoinedTexts extends Readable {
   #isScheduled = false
 
   constructor(source: AsyncIterator<unknown>) {
-    // The reader decides about values that are neither text nor bytes.
+    // The reader handles values that are neither text nor bytes.
     super({ objectMode: true, highWaterMark: 1 })
     this.#source = source
   }

@@ -17,11 +17,11 @@ export interface NamedSteps {
 /** The parts of an application that observers depend on. */
 export interface Observation {
   readonly log: LogFailure
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
 }
 
-/** Calls an observer of one plugin. Its errors are only logged, because the response is already decided. */
+/** Calls an observer of one plugin. Its errors are only logged, because the response has already been determined. */
 type Notify = (req: BlazonRequest, call: () => unknown) => void
 
 /** Calls `onResponse` and `onEnd` of plugins; `null` if no plugin of the route has one. */
@@ -90,8 +90,7 @@ function beforeHead(res: Response, call: () => void): void {
       call()
       isCalling = false
       // Headers may already describe the other response. The client would then wait for bytes that never arrive, or
-      // read
-      // a part of this response as the next one.
+      // read a part of this response as the next response.
       if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode
     }
@@ -99,7 +98,7 @@ function beforeHead(res: Response, call: () => void): void {
   }
 }
 
-/** Calls a function once, when the response was sent or its connection has closed. */
+/** Calls a function once, when the response has been sent or its connection has closed. */
 function whenOver(
   req: BlazonRequest,
   res: Response,

@@ -31,8 +31,8 @@ export interface ParameterCheck {
 }
 
 /**
- * Reads the values of `defineParameter`, one after the other, so that a function may use the values of earlier ones. The
- * first value that its schema refuses ends the request. The error is thrown, because interceptors are around this step.
+ * Reads the values of `defineParameter` sequentially, so that a function may use the values of earlier parameters. The
+ * first value that its schema refuses ends the request. The error is thrown, because interceptors wrap this step.
  */
 export function parametersStage(parameters: readonly CompiledParameter[]): StepFactory {
   return (next) =>

@@ -53,7 +53,7 @@ const PLACES = [
   'aroundHandler',
 ] as const satisfies readonly PluginPlace[]
 
-/** Joins the steps that plugins add to one route. Most routes share an object without steps. */
+/** Combines the steps that plugins add to one route. Most routes share an object without steps. */
 export function pluginStages(
   added: readonly NamedSteps[],
   config: PluginStepsConfig,
@@ -85,14 +85,15 @@ export function pluginStages(
 const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
 
 /**
- * Makes a stage safe. A step may wait for a pool, whose callback runs in another async context: therefore the request
- * enters its scope again before the next step. A request that has ended meanwhile passes no further step. `next` throws
- * the error of a refusal: a step that puts the result of `next` into an object must not turn a refusal into a success.
+ * Makes a stage safe. A step may wait for a pool, whose callback runs in another async context, so the request enters
+ * its scope again before the next step. A request that has ended in the meantime does not enter further steps. `next`
+ * throws the error of a refusal, so that a step that puts the result of `next` into an object cannot turn a refusal
+ * into a success.
  *
  * @param scopes `null` if requests have no scopes.
  */
 function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
-  // A step of a plugin declares the request of the public types, and every request here is one.
+  // A plugin's step declares the public request type, which every request of the framework has.
   const own = added.stage as unknown as StepFactory
   const once = added.place === 'aroundHandler' ? null : passOnce(added)
   const safe: StepFactory = (next) => {
@@ -104,8 +105,8 @@ function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
 }
 
 /**
- * Lets a step call `next` once. A second call would read the body again, or send a second response. Only steps around
- * the handler may call it again.
+ * Allows a step to call `next` only once, because a second call would read the body again, or send a second response.
+ * Only steps around the handler may call it again.
  */
 function passOnce({ plugin, place, index }: AddedStage): StepFactory {
   return (next) => (req, res) => {
@@ -119,11 +120,12 @@ function passOnce({ plugin, place, index }: AddedStage): StepFactory {
 
 /**
  * Makes a step before the guard call `next` and wait for its result, or refuse. A step that responds in place of the
- * guard would let a stranger in.
+ * guard would bypass access control.
  */
 function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): StepFactory {
   const fail = (req: BlazonRequest, mistake: string): Refusal => {
-    // A later call of `next`, and steps that still run, must not reach the handler: the response is the error.
+    // A later call of `next`, and steps that are still running, must not reach the handler, because the response is the
+    // error.
     req[kIsExpired] = true
     return new Refusal(new Error(`The ${place} step of plugin '${plugin}' has ${mistake}`))
   }
@@ -160,9 +162,9 @@ function noteWaiting(next: Step, waiting: WeakSet<BlazonRequest>): Step {
 /** The parts of an application that `enter` steps depend on. */
 export interface EnterConfig {
   readonly onError: OnError
-  /** Handles an error of a step that has called `next` already. */
+  /** Handles an error of a step that has already called `next`. */
   readonly onLateError: OnLateError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
 }
 

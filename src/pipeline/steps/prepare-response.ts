@@ -9,22 +9,22 @@ import type { BodyFields, ResponseFields } from '../../schema/fields/response-fi
 import type { WriteDates } from '../../schema/response-dates.js'
 import type { OnError, StepFactory } from '../../step/step.js'
 
-/** How a route treats the fields of its responses. */
+/** How a route handles its response fields. */
 export interface RouteFields {
   readonly mode: Exclude<ResponseFieldsMode, 'send'>
-  /** By status. Bodies of other statuses are sent unchanged. */
+  /** The fields by status. Bodies with other statuses are sent unchanged. */
   readonly byStatus: ReadonlyMap<number, ResponseFields>
 }
 
 /** The input of {@link fieldsStage}. */
 export interface FieldsConfig {
   readonly fields: RouteFields
-  /** The name is for the log. */
+  /** The route, whose name is logged. */
   readonly route: { readonly name: string }
   readonly onError: OnError
 }
 
-/** Limits a body, or data, to the fields that its schema names. */
+/** Limits a body, or data, to the fields in its schema. */
 type Limit = (value: unknown, fields: BodyFields, target: Target) => unknown
 
 interface Target {
@@ -33,9 +33,9 @@ interface Target {
 }
 
 /**
- * Reduces the body of `res.json` to the fields that its schema names, or compares it with the schema. Every JSON
- * response of a handler goes through `res.json`: returned values, `this.ok` and `res.send` call it. Data is limited
- * before an envelope of the application's own is around it, because such an envelope may put the data anywhere.
+ * Limits the body of `res.json` to the fields in its schema, or compares it with the schema. Every JSON response of a
+ * handler passes through `res.json`, because returned values, `this.ok` and `res.send` use it. Data is limited before
+ * it is put into a custom envelope, because such an envelope may put the data anywhere.
  */
 export function fieldsStage(config: FieldsConfig): StepFactory {
   const preparation = fieldsPreparation(config)
@@ -95,8 +95,8 @@ function stripFields({ route: { name } }: FieldsConfig): Limit {
 }
 
 /**
- * A lie is reported as an error of the route, and not thrown: a handler that sends its response from a callback could
- * not catch it, and it would end the process.
+ * A mismatch is reported as an error of the route instead of being thrown, because a handler that responds in a
+ * callback could not catch the error, and it would end the process.
  */
 function checkFields({ route: { name }, onError }: FieldsConfig): Limit {
   return function check(value, fields, { status, res }) {
@@ -114,7 +114,7 @@ function requestOf({ req }: Response): BlazonRequest {
   return req as BlazonRequest
 }
 
-/** Adds the route to an error about serialization. Errors of getters and `toJSON` stay unchanged. */
+/** Adds the route to a serialization error. Errors of getters and `toJSON` are not changed. */
 export function explained(cause: unknown, subject: string): unknown {
   if (cause instanceof RangeError) {
     const text = `${subject} contains itself, or is nested too deeply for JSON.`
@@ -137,9 +137,9 @@ export function headersStage(headers: NonNullable<RouteModel['headers']>): StepF
 export type FindDateWriter = () => WriteDates | null
 
 /**
- * Writes the documented dates of a response before the rest of it. `JSON.stringify` calls `toJSON` of each `Date`,
- * which takes longer than everything else in a list of orders. The schemas are read at the first request of a route,
- * because reading the schemas of all routes would slow down boot.
+ * Converts the documented dates of a response to text in advance, because `JSON.stringify` calls `toJSON` of each
+ * `Date`, which takes longer than everything else in a list of orders. The schemas are read for the first request to a
+ * route, because reading the schemas of all routes would slow down boot.
  */
 export function datesStage(find: FindDateWriter): StepFactory {
   return (next) => {

@@ -33,14 +33,14 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler may send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Sends the items of a stream; `null` for all other routes. */
   readonly stream: Settle | null
   /** Sends the value that the handler has returned. */
   readonly send: SendReturned
   readonly onError: OnError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
   /** Whether the response to an error may be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
@@ -87,15 +87,15 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
 }
 
 /**
- * Creates the function that turns the value of the steps into a response, or passes on its error. Writing a value runs code
- * of the application, such as `toJSON`, getters and generators: in the scope that a later step has entered.
+ * Creates the function that turns the value of the steps into a response, or passes on its error. Writing a value runs
+ * application code, such as `toJSON`, getters and generators, in the scope that a later step has entered.
  */
 export function settleOf(config: RespondConfig): Settle {
   const settle = settleHere(config)
   const { scopes } = config
   if (scopes === null) return settle
   return function settleInScope(value, req, res) {
-    // The usual case, without a closure.
+    // The usual case needs no closure.
     if (req[kTenantScope] === scopes.current()) return settle(value, req, res)
     scopes.keep(req, () => settle(value, req, res))
   }
@@ -106,8 +106,8 @@ function settleHere(config: RespondConfig): Settle {
   return function settle(value, req, res) {
     let failure: unknown
     try {
-      // Most handlers return `res`. `instanceof` reads the chain of prototypes, which costs time, and which a proxy
-      // may refuse.
+      // Compare with `res` first, because most handlers return it. `instanceof` reads the prototype chain, which takes
+      // time, and which a proxy may refuse.
       if (value === res || !(value instanceof Refusal)) return send(value, req, res)
       failure = value.error
     } catch (error) {
@@ -117,12 +117,15 @@ function settleHere(config: RespondConfig): Settle {
   }
 }
 
-/** Ends the body of a value that is not sent. The response itself is a stream, too, and may still have to be sent. */
+/**
+ * Ends the body of a value that is not sent, unless it is the response itself, which is also a stream and may still
+ * have to be sent.
+ */
 function discard(value: unknown, res: Response): void {
   if (value !== res) discardBody(value)
 }
 
-/** The same after the head was sent: the handler may be piping the value into the response. */
+/** The same after the head has been sent, when the handler may be piping the value into the response. */
 function discardLate(value: unknown, res: Response): void {
   if (value !== res) discardAfter(res, value)
 }
@@ -134,7 +137,7 @@ function sendOnce(config: RespondConfig): Settle {
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
     if (res.headersSent) return discardLate(value, res)
-    // A handler that ends with `return res.status(200)`, or with a pipe, has sent nothing yet.
+    // A handler that ends with `return res.status(200)`, or with a pipe, may not have sent anything yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (stream !== null) return stream(value, req, res)
     if (value !== undefined) {
@@ -155,11 +158,11 @@ function sendOnce(config: RespondConfig): Settle {
 export interface UnusualConfig {
   readonly route: Pick<RouteModel, 'name' | 'operation' | 'produces'>
   readonly onError: OnError
-  /** `null` if handlers have no time limit. */
+  /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
 }
 
-/** The request of such a value. */
+/** The request for which such a value is sent. */
 interface UnusualTarget {
   readonly req: BlazonRequest
   readonly res: Response
@@ -167,8 +170,8 @@ interface UnusualTarget {
 }
 
 /**
- * Whether a returned value is text, a number, a boolean, `null`, a list or an object without a class, as nearly all are.
- * For all others, {@link sendUnusual} decides.
+ * Whether a returned value is text, a number, a boolean, `null`, a list or a plain object, like nearly all values.
+ * {@link sendUnusual} handles all other values.
  */
 export function isOrdinaryData(value: unknown): boolean {
   if (typeof value !== 'object') {
@@ -180,10 +183,10 @@ export function isOrdinaryData(value: unknown): boolean {
 }
 
 /**
- * Sends a stream, bytes, a file or a response of the Fetch API unchanged. Returns `false`, and sends nothing, for an
- * instance of any other class: its JSON is sent.
+ * Sends a stream, bytes, a file or a Fetch API response unchanged. Returns `false`, and sends nothing, for an instance
+ * of any other class, whose JSON is sent.
  *
- * @throws TypeError for a value that has no form in JSON.
+ * @throws TypeError for a value that JSON cannot express.
  */
 export function sendUnusual(
   value: unknown,
@@ -215,7 +218,7 @@ async function loadSendFile() {
   return (await import('../../http/send/send-file.js')).sendFile
 }
 
-/** Bytes and a `Blob` that are documented as a file support ranges and conditions like a file. */
+/** Bytes or a `Blob` that are documented as a file support range and conditional requests, like a file. */
 function toFile(value: unknown): RawBody | null {
   const isFile =
     value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob
@@ -232,7 +235,7 @@ function statedFor({ operation }: UnusualConfig['route'], status: number): State
   return operation.responses.find((response) => response.status === status)
 }
 
-/** The media types of bytes from the description of a status. A wildcard type names no type. */
+/** The media types of bytes from the description of a status. A wildcard does not specify a type. */
 function documentedType(
   stated: Stated,
   chosen: string | null | undefined,
@@ -246,18 +249,18 @@ function documentedType(
 }
 
 /**
- * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; else the
+ * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; otherwise, the
  * status of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
  * default 200 is on the prototype.
  *
- * @param stated `null` if the route has no `@HttpCode`.
+ * @param stated The declared status; `null` if the route has no `@HttpCode`.
  */
 export function statusOf(res: ServerResponse, stated: number | null): number {
   return stated === null || Object.hasOwn(res, 'statusCode') ? res.statusCode : stated
 }
 
 /**
- * Reads the status of every response of one route. Most routes have no `@HttpCode`; then no property has to be looked
+ * Reads the status of every response of one route. Most routes have no `@HttpCode`, so no property needs to be looked
  * up.
  */
 function statusReader(stated: number | null): (res: ServerResponse) => number {

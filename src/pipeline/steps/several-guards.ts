@@ -21,10 +21,10 @@ import {
 
 /** The results of the guards for a request so far. */
 interface GuardResults {
-  /** The guard that sets `req.user`: the first one. */
+  /** The name of the guard that sets `req.user`: the first guard that allows the request. */
   scheme: string | undefined
   user: BlazonRequest['user']
-  /** The first guard that stored the id of a key, and that id. */
+  /** The name of the first guard that stored the ID of a key, and that ID. */
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
@@ -33,10 +33,10 @@ interface GuardResults {
 }
 
 /**
- * Lets a request pass for which every guard whose credential it carries returns exactly `true`: a wrong credential is not
- * made right by another one. A request that carries none is refused.
+ * Allows a request if all guards whose credentials it carries return exactly `true`, because a valid credential must
+ * not make up for an invalid one. A request that carries no credential is refused.
  *
- * @param isOptional Whether a request with nothing in any place of these guards passes, too.
+ * @param isOptional Whether a request without credentials in any of the places of these guards is also allowed.
  */
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): StepFactory {
   const { guards, forbidsStoring } = config
@@ -59,7 +59,7 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
   }
 }
 
-/** A user that a middleware has set needs a guard, too. */
+/** A user that a middleware has set also needs a guard. */
 function isAnonymous(req: BlazonRequest, guards: readonly RouteGuard[]): boolean {
   return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
 }
@@ -89,7 +89,7 @@ async function admitAll(
   return null
 }
 
-/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard admits the request. */
+/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard allows the request. */
 type Admit = (each: RouteGuard, req: BlazonRequest, found: GuardResults) => Promise<Refusal | null>
 
 function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
@@ -104,7 +104,7 @@ function admitter({ guards, logDenial, route }: GuardConfig, challenge: string):
         found.verdicts.push(notes.refused(req))
         return deny(challenge)
       }
-      // A guard may read its user to find the tenant.
+      // Called while the guard's user is set, because a guard may read the user to determine the tenant.
       if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
     } catch (error) {
       found.verdicts.push(notes.failed(error))
@@ -130,7 +130,7 @@ function foundNothing(user: BlazonRequest['user']): GuardResults {
   }
 }
 
-/** Removes the id of a key from the request. The first key counts, so that a second key cannot give another limit. */
+/** Removes the ID of a key from the request, and keeps the first ID, so that a second key cannot change the limit. */
 function noteKey({ name }: RouteGuard, req: BlazonRequest, found: GuardResults): void {
   const key = replaceKeyId(req, undefined)
   if (key === undefined || found.key !== undefined) return

@@ -14,18 +14,18 @@ import {
 /** The parts of an application that the middlewares of a route depend on. */
 export interface UseConfig {
   readonly onError: OnError
-  /** Handles an error of a middleware that has called `next` already. */
+  /** Handles an error of a middleware that has already called `next`. */
   readonly onLateError: OnLateError
   readonly route: RouteModel
 }
 
 /**
- * Runs Express middlewares as steps of a route. A router among them puts its own route into `req.route`; the handler gets
- * ours again. An error that a middleware passes on, throws or rejects with is the error
- * of the request. A middleware that sends the response ends the request. A request that has ended meanwhile passes no
- * further middleware.
+ * Runs Express middlewares as steps of a route. A router among them sets `req.route` to its own route; our route is
+ * restored for the handler. An error of a middleware (passed on, thrown or rejected) is the error of the request. A
+ * middleware that sends the response ends the request. A request that has ended in the meantime does not enter further
+ * middlewares.
  *
- * @param middlewares If requests have scopes, their `next` returns to the scope of the request.
+ * @param middlewares The middlewares. If requests have scopes, their `next` returns to the scope of the request.
  */
 export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): StepFactory {
   const { route } = config
@@ -93,7 +93,7 @@ class Passage {
     this.#ends = ends
   }
 
-  /** As in Express, `'route'` and `'router'` leave the route, and no other route follows: 404. */
+  /** As in Express, `'route'` and `'router'` leave the route. No other route follows, so the response is a 404. */
   readonly next = ((argument?: unknown) => {
     if (isNextError(argument)) return this.fail(argument)
     if (argument === 'route' || argument === 'router') return this.fail(refuse('NOT_FOUND'))
@@ -108,7 +108,7 @@ class Passage {
     })
   }
 
-  /** The value of the step. A middleware that has not called `next` may still do so, or has sent the response. */
+  /** The result of the step. A middleware that has not called `next` may call it later, or has sent the response. */
   get result(): unknown {
     if (this.#error !== undefined) throw this.#error.reason
     if (this.#state === 'over') return this.#value

@@ -18,8 +18,8 @@ export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
   /**
-   * For errors that repeat nothing of the request; `null` if errors contain the messages of the schema's
-   * library.
+   * The check for names in the schema, for errors that repeat no data from the request; `null` if errors contain the
+   * messages of the schema library.
    */
   readonly declares: Declares | null
 }
@@ -73,8 +73,8 @@ function validateStep(
 }
 
 /**
- * Turns the throw of a validator into a rejection. A throw would leave the promise of another validator unhandled,
- * and an unhandled rejection ends the process.
+ * Turns an error that a validator throws into a rejection. Otherwise, the promise of another validator would remain
+ * unhandled, and an unhandled rejection ends the process.
  */
 function attempt(validate: Validator, value: unknown): ReturnType<Validator> {
   try {
@@ -100,7 +100,7 @@ function accept(
     const { source } = inputs[i] as CompiledInput
     const { value } = results[i] as { value: unknown }
     validated[source] = value
-    // `req.headers` stays unchanged, because Node and the middlewares read it.
+    // `req.headers` is not changed, because Node and middlewares read it.
     if (source !== 'headers') req[source] = value as never
   }
   req.validated = validated
@@ -141,7 +141,7 @@ function addFieldErrors(
   for (const { path, message } of first) errors.push({ in: source, path: joined(path), message })
 }
 
-/** Not `path.map(String).join('.')`: two lists for each issue took as long as all the rest of this file. */
+/** Not `path.map(String).join('.')`: two lists per issue took as long as the rest of this file. */
 function joined(path: readonly PropertyKey[]): string {
   let text = ''
   for (let i = 0; i < path.length; i++) text += i === 0 ? String(path[i]) : `.${String(path[i])}`

@@ -20,7 +20,7 @@ export interface StreamsConfig {
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   readonly log: LogFailure
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
 }
 
@@ -36,7 +36,7 @@ export interface CompiledStream {
 
 type StreamRoute = Pick<RouteModel, 'name'> & { readonly stream: StreamModel }
 
-/** Returns the function that compiles a route. The timers of heartbeats are shared by all routes. */
+/** Returns the function that compiles a route. All routes share the heartbeat timers. */
 export function streamCompiler(
   config: StreamsConfig,
 ): (route: StreamRoute, prepare: PrepareItem) => CompiledStream {
@@ -74,7 +74,7 @@ interface OneConfig {
 function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   const types = [...byType.keys()]
   const [only] = types
-  // If there is only one format, every client receives it: programs seldom accept exactly the type of a resource.
+  // If there is only one format, every client receives it, because programs rarely specify the exact type in `Accept`.
   const typeFor = (req: BlazonRequest) =>
     types.length === 1 ? only : negotiate(req.headers.accept, types)
   const surroundings = { scopes: config.scopes, late }
@@ -108,10 +108,10 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
 function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
-  // A compressing proxy or middleware would buffer items until it has enough of them.
+  // A compressing proxy or middleware would buffer items.
   if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
   else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
-  // nginx collects a response otherwise.
+  // Otherwise, nginx buffers the response.
   res.setHeader('X-Accel-Buffering', 'no')
   if (isNegotiated) res.vary('Accept')
 }

@@ -11,15 +11,15 @@ export interface Frames {
   readonly mediaType: string
   /** Writes a yielded value; empty text for a value that only opens the stream. */
   readonly write: (value: unknown, prepare: PrepareItem) => string
-  /** Written after the last item; shows the client that it has received all items. */
+  /** The text after the last item, which indicates that the client has received all items. */
   readonly end: string
   /** Writes the JSON of an error; `null` if the format cannot express errors. */
   readonly error: ((json: string) => string) | null
 }
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2). JSON has no line breaks outside of its strings and escapes line
- * breaks inside, so the data of an event is always one line.
+ * Server-Sent Events (HTML Living Standard, 9.2). JSON text here has no line breaks, because they are escaped in
+ * strings, so the data of an event is always one line.
  */
 const SSE: Frames = {
   mediaType: 'text/event-stream',
@@ -34,12 +34,12 @@ const SSE: Frames = {
       (retry === undefined ? '' : `retry: ${retry}\n`)
     return `${head}data: ${toJson(data, prepare)}\n\n`
   },
-  // Without a line of data, clients would ignore the event.
+  // Without a `data` line, clients would ignore the event.
   end: 'event: end\ndata:\n\n',
   error: (json) => `event: error\ndata: ${json}\n\n`,
 }
 
-/** One value in each line. A line is a whole item or, after an error, missing. */
+/** One value per line. After an error, a line is either complete or missing. */
 const JSON_LINES: Frames = {
   mediaType: 'application/jsonl',
   write(value, prepare) {

@@ -4,7 +4,7 @@ import { isThenable } from '../../step/step.js'
 
 /** The parts that the generators of an application share. */
 export interface StreamSurroundings {
-  /** `null` if requests have no scopes. */
+  /** The request scopes; `null` if requests have none. */
   readonly scopes: RequestScopes | null
   /** Receives a generator error after the end of the response. */
   readonly late: (error: unknown, req: BlazonRequest) => void
@@ -18,8 +18,8 @@ export interface Stoppable {
 type Result = IteratorResult<unknown, unknown>
 
 /**
- * Requests the first item of a handler's iterable. Until it is there, no byte of the response is sent, so an error is
- * an ordinary one.
+ * Requests the first item of a handler's iterable. Nothing is sent before it is available, so an earlier error results
+ * in an ordinary error response.
  */
 export async function openStream(
   iterable: AsyncIterable<unknown>,
@@ -32,9 +32,9 @@ export async function openStream(
 }
 
 /**
- * The items of a handler, of which the first was already read. `req.signal` decides when they end: it aborts when the
- * client leaves, at the handler timeout, at `maxAge`, and when the application closes. The generator then ends, also if
- * no code reads it any more.
+ * The items of a handler, of which the first has already been read. They end when `req.signal` aborts: when the client
+ * disconnects, at the handler timeout, at `maxAge`, and when the application closes. The generator then ends, even if
+ * no code is reading it.
  */
 export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #source: AsyncIterator<unknown>
@@ -42,7 +42,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
-  /** Whether the generator is still running. A generator that fails afterwards has ended. */
+  /** Whether the generator is still running. A generator that has failed has ended. */
   #isAsked = false
   #sender: Stoppable | undefined
 
@@ -57,13 +57,13 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#source = iterable[Symbol.asyncIterator]()
     const stop = () => this.#stop()
     req.signal.addEventListener('abort', stop)
-    // The signal does not abort if another response than this stream was sent completely. `once` would keep two objects more
-    // for each open stream.
+    // The signal does not abort if a response other than this stream was sent completely. `once` would allocate two
+    // more objects for each open stream.
     res.on('close', stop)
     if (req.signal.aborted || res.closed) stop()
   }
 
-  /** Whether the generator has ended, or has to. */
+  /** Whether the generator has ended, or must end. */
   get isDone(): boolean {
     return this.#isDone
   }
@@ -85,7 +85,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     }
   }
 
-  /** As {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
+  /** Like {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
   ask(): Promise<Result> {
     const first = this.#first
     if (first !== undefined) {
@@ -93,7 +93,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
       return Promise.resolve(first)
     }
     this.#isAsked = true
-    // Without scopes there is no function for each item.
+    // Without scopes, no function is created for each item.
     if (this.#surroundings.scopes === null) return this.#source.next()
     return this.#run(() => this.#source.next())
   }

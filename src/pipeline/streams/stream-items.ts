@@ -6,7 +6,7 @@ export type HideInItem = (item: unknown) => unknown
 
 const hiders = new WeakMap<BlazonRequest, HideInItem>()
 
-/** Has the items of a request sent without the fields that its caller may not see. */
+/** Sets the function that removes fields that the caller may not see from the items of a request. */
 export function hideInItemsOf(req: BlazonRequest, hide: HideInItem): void {
   hiders.set(req, hide)
 }
@@ -27,18 +27,20 @@ export function checkItemsOf(req: BlazonRequest, check: CheckItem): void {
   checks.set(req, check)
 }
 
-/** Returns the check of a request; `undefined` outside of tests. */
+/** Returns the check of a request; `undefined` outside tests. */
 export function itemCheckOf(req: BlazonRequest): CheckItem | undefined {
   return checks.get(req)
 }
 
-/** A stream that may need a sign of life. */
+/** A stream that may need a heartbeat. */
 export interface Beating {
-  /** Called twice in the maximum pause between two data chunks. */
+  /** Called twice within the maximum pause between two data chunks. */
   beat(): void
 }
 
-/** One timer for all streams with the same heartbeat: 10,000 timers would take more memory than their streams. */
+/**
+ * One timer for all streams with the same heartbeat, because 10,000 timers would take more memory than their streams.
+ */
 export class Heartbeats {
   readonly #streams = new Set<Beating>()
   readonly #clock: Clock

@@ -26,10 +26,10 @@ export interface SendConfig {
   readonly begin: (res: Response) => void
   readonly prepare: PrepareItem
   readonly maxAgeMs: number | null
-  /** `null` for a format without signs of life. */
+  /** The heartbeats; `null` for a format without heartbeats. */
   readonly heartbeats: Heartbeats | null
   readonly clock: Clock
-  /** For an error before the head is sent. */
+  /** Handles an error before the head is sent. */
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   /** Receives a generator error after the end of the response. */
@@ -37,8 +37,8 @@ export interface SendConfig {
 }
 
 /**
- * Sends items as the client takes them: after a write that fills the buffers, no item is sent until they are empty, and
- * at most one is requested.
+ * Sends items with backpressure: after a write that fills the buffers, no item is sent until they are empty, and at
+ * most one item is requested.
  */
 export class StreamResponse implements Beating, Stoppable, Waiting {
   readonly #opened: OpenedStream
@@ -49,11 +49,11 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   readonly #writes: JoinedWrites
   #hasBegun = false
   #isOver = false
-  /** Whether something was sent since the last beat. */
+  /** Whether data has been sent since the last beat. */
   #isFresh = true
-  /** The wait for empty buffers. */
+  /** The promise that resolves when the buffers are empty. */
   #drained: Promise<void> | undefined
-  /** Ends this wait. */
+  /** Resolves this promise. */
   #resume: (() => void) | undefined
   #age: Timer | undefined
 
@@ -71,7 +71,8 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#start()
     try {
       while (!this.#isOver) {
-        // One promise for an item, from the generator: each further promise takes a tenth of the time of an item.
+        // Only one promise per item, from the generator, because each further promise takes a tenth of the time of an
+        // item.
         const result = await this.#opened.ask()
         if (this.#opened.isEnd(result)) return this.#isOver ? undefined : this.#finish()
         if (this.#drained !== undefined) await this.#drained
@@ -84,7 +85,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
   }
 
-  /** Sends a comment if nothing was sent since the last call, and the client reads the data. */
+  /** Sends a comment if nothing has been sent since the last call, and the client is reading. */
   beat(): void {
     const isIdle = !this.#isFresh && this.#resume === undefined
     this.#isFresh = false
@@ -102,7 +103,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   }
 
   #write(value: unknown): void {
-    // The first item is written before the head, so that an error gets a normal error response.
+    // The first item is serialized before the head is sent, so that an error results in an ordinary error response.
     const text = this.#config.frames.write(value, this.#prepare)
     // Other code has ended the response.
     if (!this.#writes.isWritable) {
@@ -111,7 +112,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
     this.#isFresh = true
     const isFirst = !this.#hasBegun
-    // Before the text is added: a long text is written at once.
+    // Before the text is added, because a long text is written immediately.
     this.#begin()
     if (text !== '') this.#writes.add(text)
     if (!isFirst) return
@@ -126,7 +127,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#config.begin(this.#res)
   }
 
-  /** A client that reads quickly would block other requests: each wait gives them a turn. */
+  /** A client that reads quickly would otherwise block other requests; each wait allows them to run. */
   wait(): void {
     this.#drained ??= new Promise((resolve) => {
       const resume = () => {
@@ -150,7 +151,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     else this.#res.end(last)
   }
 
-  /** The signal has aborted. A stream that must not look whole is cut off. */
+  /** Called when the signal has aborted. A stream that must not appear complete is aborted. */
   stop(): void {
     if (this.#isOver) return
     const isWaiting = this.#resume !== undefined
@@ -160,7 +161,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#writes.flush()
     const isClosing = this.#req.signal.reason instanceof AppClosingError
     const isReadable = this.#config.frames.error !== null && (isClosing || !isWaiting)
-    // A client that does not read would keep the connection open.
+    // A client that is not reading would keep the connection open.
     if (!isReadable) return isWaiting ? void res.destroy() : cutOff(res)
     this.#begin()
     res.end()
@@ -188,7 +189,9 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   }
 }
 
-/** The function that limits and checks items. Few callers may not see all fields; only requests under test have a check. */
+/**
+ * The function that limits and checks items. Few callers may not see all fields; only requests under test have a check.
+ */
 function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
   const check = itemCheckOf(req)
   const hide = itemHiderOf(req)
@@ -213,21 +216,22 @@ interface Compressed {
 }
 
 /**
- * Called when the client does not take more. An interface and not a function, so that a stream has no closure for it.
+ * Called when the client does not accept more data. It is an interface instead of a function, so that a stream needs no
+ * closure.
  */
 interface Waiting {
   wait(): void
 }
 
 /**
- * Writes texts that follow each other at once as one chunk. A write for each row of 50 bytes takes three times as many
- * instructions as all other work for the row. No text waits for a later one: `process.nextTick` runs as soon as the
- * generator waits for anything but settled promises, and Node itself passes the text to the connection then.
+ * Writes texts that follow each other immediately as one chunk. One write for each row of 50 bytes takes three times as
+ * many instructions as all other work for the row. No text waits for a later text: `process.nextTick` runs as soon as
+ * the generator waits for anything other than settled promises, and Node itself then passes the text to the connection.
  */
 class JoinedWrites {
   readonly #res: Response
   readonly #sender: Waiting
-  /** The length from which on a text is written without waiting for more. */
+  /** The length from which a text is written without waiting for more text. */
   readonly #most: number
   #text = ''
   #isScheduled = false
@@ -238,7 +242,7 @@ class JoinedWrites {
     this.#most = res.writableHighWaterMark
   }
 
-  /** For a write after the end, Node emits an error, which would end the process. */
+  /** Needed because Node emits an error for a write after the end, which would end the process. */
   get isWritable(): boolean {
     return !this.#res.writableEnded && !this.#res.destroyed
   }
@@ -269,7 +273,7 @@ class JoinedWrites {
     return text
   }
 
-  /** @internal Called by the scheduled function, which is not a closure, so that streams need none. */
+  /** @internal Called by the scheduled function, which is shared, so that streams need no closures. */
   flushScheduled(): void {
     this.#isScheduled = false
     this.flush()

@@ -32,7 +32,7 @@ import type { KeptVisibilities } from './kept-visibilities.js'
 export interface RouteVisibility extends MarkedSides {
   /** The different marks, in a fixed order. */
   readonly marks: readonly Mark[]
-  /** The marked fields of responses, items and requests, each once. */
+  /** The marked fields of responses, items and requests, without duplicates. */
   readonly fields: readonly MarkedField[]
   /** Returns the functions for callers with these abilities. */
   readonly forHeld: (isHeld: readonly boolean[]) => HeldVisibility
@@ -40,15 +40,15 @@ export interface RouteVisibility extends MarkedSides {
 
 /** The functions for callers with the same abilities. */
 export interface HeldVisibility extends RequestVisibility {
-  /** Whether the callers see everything. */
+  /** Whether the callers may see all fields. */
   readonly isComplete: boolean
-  /** Returns how hidden fields are left out of the responses of a status. */
+  /** Returns the function that removes hidden fields from responses with a status. */
   readonly hideIn: (status: number) => HideInResponse
-  /** The same for an item of a stream. */
+  /** Removes hidden fields from a stream item. */
   readonly hideInItem: HideFields
-  /** Finds the hidden fields that a body was sent with in spite of that. */
+  /** Finds hidden fields that were nevertheless sent in a body. */
   readonly findInBody: (plain: unknown, status: number) => ReturnType<FindHidden>
-  /** Lists the hidden fields that a request has. */
+  /** Lists the hidden fields in a request. */
   readonly findSent: (req: BlazonRequest) => readonly FieldError[]
 }
 
@@ -58,12 +58,13 @@ export type HideInResponse = MadeForStatus<HideFields>
 /** The functions for the responses of one status. */
 interface MadeForStatus<T> {
   readonly body: T
-  /** For data before a custom envelope is added. */
+  /** For data, before a custom envelope is added. */
   readonly data: T
   /** For streamed rows; `null` if the document does not describe a list of rows. */
   readonly rows: MadeRows<T> | null
   /**
-   * Whether these functions find every hidden field. Without a schema they only use names, and some fields have none.
+   * Whether these functions find every hidden field. Without a schema, they use only names, and some fields have no
+   * names.
    */
   readonly findsAll: boolean
 }
@@ -121,7 +122,7 @@ function compileHeld(
   }
 }
 
-/** Whether responses have hidden parts that no name identifies: values of records, and items of lists. */
+/** Whether responses have hidden parts without a name: values of records, and items of lists. */
 function hasNamelessParts(
   schemas: readonly SchemaMarks[],
   hides: (mark: Mark) => boolean,
@@ -170,7 +171,7 @@ interface ItemConfig extends Pick<VisibilityConfig, 'converters'> {
   readonly hides: (mark: Mark) => boolean
 }
 
-/** Lists the hidden fields that a request has. */
+/** Lists the hidden fields in a request. */
 type FindSent = (req: BlazonRequest) => readonly FieldError[]
 
 interface SentConfig {
@@ -195,7 +196,7 @@ function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSen
     )
 }
 
-/** Of several bodies, only the schema of the declared type counts. */
+/** If there are several bodies, only the schema of the declared type applies. */
 function bodySelector(
   { bodies }: RouteModel,
   schema: SchemaMarks['schema'],
@@ -220,7 +221,7 @@ function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldErro
   return find(value).map((path) => ({ in: part, path: textOf(path, names), message: REFUSED }))
 }
 
-/** Reveals nothing about the allowed values of the field. */
+/** The message, which reveals nothing about the allowed values of the field. */
 const REFUSED = 'may not be sent by this caller'
 
 function textOf(path: Path, names: ReadonlySet<string>): string {

@@ -1,9 +1,10 @@
 /**
- * The most functions that one application keeps: about 70 kB each. A route with ten marks has a thousand different callers.
+ * The maximum number of cached entries in an application: about 70 kB each. A route with ten marks has a thousand
+ * combinations of abilities.
  */
 const MOST_KEPT = 500
 
-/** The functions of all routes of an application, by route and abilities: the most recently used ones. */
+/** The most recently used functions for all routes of an application, by route and abilities. */
 export class KeptVisibilities<T> {
   readonly #most: number
   readonly #kept = new Map<string, T>()
@@ -19,7 +20,7 @@ export class KeptVisibilities<T> {
   /** Returns the value of a key; creates it if necessary. */
   get(key: string, make: () => T): T {
     const held = this.#kept.get(key) ?? make()
-    // A map keeps the order in which keys were added.
+    // A map preserves the order in which keys were added, so this moves the key to the end.
     this.#kept.delete(key)
     this.#kept.set(key, held)
     const [oldest] = this.#kept.size > this.#most ? this.#kept.keys() : []

@@ -42,13 +42,13 @@ export interface AskConfig {
   /** Decides whether the caller has all abilities of a mark. */
   readonly decide: Decide
   /**
-   * Whether a guard has admitted every caller. Other callers without a user have no abilities, so no check runs for
+   * Whether a guard has allowed every caller. If not, callers without a user have no abilities, so no check runs for
    * them.
    */
   readonly isProtected: boolean
 }
 
-/** Finds out which marked fields the caller may see. An error fails the request. */
+/** Determines which marked fields the caller may see. An error fails the request. */
 export function visibilityStage({ visibility, decide, isProtected }: AskConfig): StepFactory {
   const { marks, forHeld } = visibility
   const withoutAbilities = forHeld([])
@@ -67,7 +67,9 @@ export function visibilityStage({ visibility, decide, isProtected }: AskConfig):
     }
 }
 
-/** A promise instead of a throw, because the promise of another mark would otherwise stay unhandled. */
+/**
+ * Returns a rejected promise instead of throwing, because the promise of another mark would otherwise remain unhandled.
+ */
 function ask(decide: Decide, mark: Mark, req: Request): unknown {
   try {
     return decide(req.user, mark, req)
@@ -77,8 +79,8 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
 }
 
 /**
- * Leaves all marked fields out of the responses of steps before {@link visibleStage}, such as the middlewares of
- * `@Use`: the visible fields of the caller are not known yet.
+ * Removes all marked fields from the responses of steps before {@link visibleStage}, such as the middlewares of `@Use`,
+ * because the caller's visible fields are not known yet.
  */
 export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
   const preparation = preparationOf(config.visibility.forHeld([]), { ...config, base: null })
@@ -117,10 +119,10 @@ export interface VisibleConfig {
   readonly onError: OnError
 }
 
-/** Leaves fields that the caller may not see out of the response. */
+/** Removes fields that the caller may not see from the response. */
 export function visibleStage(config: VisibleConfig): StepFactory {
   const { visibility, route, base } = config
-  // Weak: the fields of a caller are not kept forever.
+  // A weak map, so that the entries do not live forever.
   const known = new WeakMap<HeldVisibility, JsonPreparation>()
   const preparationFor = (held: HeldVisibility): JsonPreparation => {
     const found = known.get(held) ?? preparationOf(held, config)
@@ -171,7 +173,10 @@ function preparationOf(
       throw explained(cause, `${name}: the response ${status}`)
     }
   }
-  /** An error of the route, and not thrown, for the reason of `checkFields` in `steps/fields.ts`. */
+  /**
+   * Reported as an error of the route instead of being thrown, for the reason in `checkFields` of
+   * `steps/prepare-response.ts`.
+   */
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
     const message =
       `${name}: the response ${status} has no schema, but the route has record values or list items with ` +
@@ -183,7 +188,7 @@ function preparationOf(
   const hideAs = (part: 'body' | 'data', limited: unknown, status: number, res: Response) => {
     if (limited === REFUSED || limited === undefined) return limited
     const hide = held.hideIn(status)
-    // The response of an error middleware is the application's own, like the text of the error.
+    // The application is responsible for the response of an error middleware, as for the text of the error.
     const mayRefuse = !(res.req as BlazonRequest)[kHasFailed]
     if (!hide.findsAll && mayRefuse) return refuseAll(status, res)
     return hidden(limited, status, hide[part])
@@ -213,7 +218,7 @@ function preparationOf(
   }
 }
 
-/** For an envelope around data without hidden fields. */
+/** The preparation for an envelope around data without hidden fields. */
 const AS_IT_IS: JsonPreparation = {
   prepare: (body) => body,
   inEnvelope: null,

@@ -8,7 +8,7 @@ import type { UnnamedViolation } from '../contract/contract.js'
 import { userPlaceIn } from '../user-place.js'
 import { type InputPart, trackInputs } from './track-inputs.js'
 
-/** A value of the request that the handler has read but the cache key does not contain. */
+/** A request value that the handler reads but the cache key does not contain. */
 export interface UnkeyedRead {
   /** `query.sort` */
   readonly input: string
@@ -25,7 +25,7 @@ export interface KeyCoverageConfig {
   readonly report: (route: RouteModel, req: BlazonRequest, read: UnkeyedRead) => void
 }
 
-/** Headers of HTTP itself and request ids for logs. Responses do not depend on them. */
+/** Headers of HTTP itself, and request IDs for logs. Responses do not depend on them. */
 const NO_INPUTS: readonly string[] = [
   'accept-encoding',
   'baggage',
@@ -64,7 +64,7 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
       const covers = isQuery ? withBody(ofKey) : ofKey
       const watch = new ReadWatch(covers, config.tenantHeader)
       watch.begin(req, (read) => {
-        // A read after the headers were sent cannot change the response any more.
+        // A read after the headers have been sent can no longer affect the response.
         if (!res.headersSent) config.report(route, req, read)
       })
       let value: unknown
@@ -117,14 +117,14 @@ class ReadWatch {
   #find(input: string, report: (read: UnkeyedRead) => void): void {
     if (this.#seen.has(input)) return
     const place = placeOfRead()
-    // Reads by the framework and by packages are not reads of the handler.
+    // Ignore reads by the framework and by packages, which are not reads by the handler.
     if (place === undefined) return
     this.#seen.add(input)
     report({ input, place })
   }
 }
 
-/** Returns the inputs that the key of a request contains; `null` when the response is not cached. */
+/** Returns the check for inputs that the key of a request contains; `null` if the response is not cached. */
 function coverageOf(
   route: RouteModel,
   req: BlazonRequest,
@@ -141,14 +141,14 @@ function coverageOf(
     return route.isProtected ? null : anonymousCoverage(req, credentials)
   }
   const covers = coverageOfKey(key, req)
-  // With a key function, each caller still has an entry of its own.
+  // Even with a key function, each caller has separate entries.
   if (covers === null || isShared) return covers
   return (part, name) => (part === 'user' && caller !== null) || covers(part, name)
 }
 
 /**
- * The default key of a request without a known caller. A request with credentials is not cached, so a handler that
- * finds none may read where they would be.
+ * The coverage of the default key for a request without a known caller. A request with credentials is not cached, so a
+ * handler may read the places of credentials, which are empty.
  */
 function anonymousCoverage(req: BlazonRequest, credentials: readonly string[]): Covers | null {
   if (credentialFinder(credentials)(req)) return null
@@ -178,7 +178,7 @@ function coverageOfKey(key: (req: BlazonRequest) => unknown, req: BlazonRequest)
   } finally {
     undo()
   }
-  // The header `Cookie` contains every cookie.
+  // The header `Cookie` contains all cookies.
   if (seen.has('headers.cookie')) seen.add('cookies.*')
   return (part, name) => seen.has(`${part}.${name}`) || seen.has(`${part}.*`)
 }
@@ -199,8 +199,7 @@ export function unkeyed(handler: string, { input, place }: UnkeyedRead): Unnamed
 const DEPTH = 60
 
 /**
- * Returns the line of user code that is running, such as `src/products.ts:12:20`; `undefined` when no frame
- * is user code.
+ * Returns the line of user code that is running, such as `src/products.ts:12:20`; `undefined` if no frame is user code.
  */
 function placeOfRead(): string | undefined {
   const before = Error.stackTraceLimit

@@ -1,6 +1,6 @@
 import type { BlazonRequest } from '../../http/request.js'
 
-/** The parts of a request whose values have names. `req` means the request itself. */
+/** The request parts whose values have names. `req` means the request itself. */
 export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
 /** Called for every read. The name `*` means all names of the part. */
@@ -9,7 +9,7 @@ export type OnRead = (part: InputPart, name: string) => void
 /** The callback and the granularity of the tracking. */
 export interface TrackConfig {
   readonly onRead: OnRead
-  /** Whether listing all names of a part is reported as `*`. Otherwise each existing name is reported. */
+  /** Whether listing all names in a part is reported as `*`. Otherwise, each existing name is reported. */
   readonly sumsUp: boolean
   /** Whether reading the URL counts as reading all path and query parameters. */
   readonly withUrl: boolean
@@ -37,7 +37,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
 /** Fields that middlewares may set later. They are tracked even if they do not exist yet. */
 const SET_LATER = ['body', 'user']
-/** Names that are read from every object that is printed, awaited or serialised. They are not inputs. */
+/** Names that are read when an object is printed, awaited or serialized. They are not inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
 
 /**
@@ -46,7 +46,7 @@ const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
  * @returns A function that removes the proxies.
  */
 export function trackInputs(req: BlazonRequest, config: TrackConfig): () => void {
-  // Getters of the framework read other parts of the request. Such reads are not reads of the handler.
+  // Getters of the framework read other parts of the request. Such reads are not reads by the handler.
   let isInside = false
   const onRead: OnRead = (part, name) => {
     if (!isInside) config.onRead(part, name)
@@ -83,7 +83,7 @@ function trackWhole(req: BlazonRequest, onRead: OnRead, inside: Inside): (() => 
       for (const name of value === undefined ? [] : names) onRead(part, name)
       return value
     }
-  // Express always reads `X-Forwarded-Host`, but ignores it unless the proxy is trusted.
+  // Express always reads `X-Forwarded-Host`, but ignores it if the proxy is not trusted.
   const hosts = trustsProxy(req) ? ['x-forwarded-host', 'host'] : ['host']
   return [
     ...OF_THE_HOST.map((field) => shadow(req, field, noting('headers', ...hosts), inside)),
@@ -190,8 +190,8 @@ function handlerFor(
 }
 
 /**
- * Methods are bound to the target, because they may use private fields. A non-configurable property must be
- * returned unchanged, as the rules of proxies require.
+ * Methods are bound to the target, because they may use private fields. A non-configurable property must be returned
+ * unchanged, as the rules for proxies require.
  */
 function boundTo(target: object, name: PropertyKey, method: CallableFunction): unknown {
   const own = Object.getOwnPropertyDescriptor(target, name)

@@ -1,12 +1,12 @@
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 
-/** The number of operations or statuses, and the number that tests have exercised. */
+/** The number of operations or statuses, and how many of them tests have exercised. */
 export interface CoverageCount {
   /** The number that tests have exercised. */
   readonly exercised: number
   /** The total number. */
   readonly total: number
-  /** From 0 to 100, rounded down; 100 when the total is 0. */
+  /** The percentage, from 0 to 100, rounded down; 100 if the total is 0. */
   readonly percent: number
 }
 
@@ -16,34 +16,37 @@ export interface OperationCoverage {
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** Whether the operation has sent a documented status below 400. */
+  /** Whether the operation has responded with a documented status below 400. */
   readonly isExercised: boolean
-  /** How often the operation has sent each documented status, including `'2XX'`. */
+  /** How often the operation has responded with each documented status, including `'2XX'`. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Documented statuses that no test has seen. Only statuses that count, see {@link CoverageReport.statuses}. */
+  /**
+   * The documented statuses that no test has received. Contains only statuses that count, see {@link
+   * CoverageReport.statuses}.
+   */
   readonly missing: readonly string[]
 }
 
 /** The coverage of a document. */
 export interface CoverageReport {
-  /** Operations that have sent a documented status below 400, of all operations. */
+  /** How many of the operations have responded with a documented status below 400. */
   readonly operations: CoverageCount
   /**
-   * The documented statuses of all operations: statuses that the author documents, and 401 and 403. Statuses that the
-   * framework adds to many operations, such as 400 and 500, do not count.
+   * How many of the documented statuses tests have received. Statuses that the author documents count, and 401 and 403.
+   * Statuses that the framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
   /** One row for each operation, in the order of the document. */
   readonly rows: readonly OperationCoverage[]
 }
 
-/** The lowest allowed percentages. A number applies to operations. */
+/** The minimum percentages. A number applies to operations. */
 export type CoverageThreshold =
   | number
   | {
-      /** The least percentage of operations. Default 0. */
+      /** The minimum percentage of operations. Default 0. */
       readonly operations?: number
-      /** The least percentage of statuses. Default 0. */
+      /** The minimum percentage of statuses. Default 0. */
       readonly statuses?: number
     }
 
@@ -51,16 +54,16 @@ interface Row {
   readonly operation: string
   readonly operationId: string
   readonly hits: Map<string, number>
-  /** Statuses that count. */
+  /** The statuses that count. */
   readonly counted: Set<string>
 }
 
-/** Responses that the framework adds to many operations, and that count nevertheless. */
+/** The statuses that the framework adds to many operations, but that still count. */
 const SHARED_AND_COUNTED = ['2XX', '401', '403']
 
 /**
- * Counts which operations and statuses of a document tests have exercised. One instance can be shared by several
- * applications, such as all applications of a test file.
+ * Counts which operations and statuses of a document tests have exercised. Several applications can share one instance,
+ * such as all applications in a test file.
  *
  * @example
  * const coverage = new ContractCoverage()
@@ -85,7 +88,7 @@ export class ContractCoverage {
     hits.set(status, (hits.get(status) ?? 0) + 1)
   }
 
-  /** Returns the coverage so far. */
+  /** Returns the current coverage. */
   report(): CoverageReport {
     const rows = [...this.#rows.values()].map(toCoverage)
     const statuses = [...this.#rows.values()].reduce((sum, { counted }) => sum + counted.size, 0)
@@ -109,8 +112,8 @@ export class ContractCoverage {
    * Checks that the coverage is at least the threshold.
    *
    * @param threshold Percentages from 0 to 100; a number applies to operations. Default 100.
-   * @throws Error that lists the missing operations and statuses; Error if no application with a documented operation
-   * has counted.
+   * @throws Error with the missing operations and statuses; Error if no application with a documented operation uses
+   * this instance.
    */
   check(threshold: CoverageThreshold = 100): void {
     const least = typeof threshold === 'number' ? { operations: threshold } : threshold

@@ -7,25 +7,25 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { ContractCoverage } from './contract-coverage.js'
 
-/** A violation without its operation, which is found by the request. */
+/** A violation without its operation, which is determined from the request. */
 export type UnnamedViolation = Omit<ContractViolation, 'operation' | 'operationId'>
 
-/** A request whose route runs, and the index of the route. */
+/** A request whose route is running, and the index of the route. */
 export interface RunningRequest extends Pick<Exchange, 'method' | 'url'> {
   readonly index: number
 }
 
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
-  /** Called at the first response, so that the document need not be built before. */
+  /** Called for the first response, so that the document is not built earlier. */
   readonly operations: () => DocumentedOperations
   readonly mode: 'warn' | 'throw'
   readonly coverage: ContractCoverage
 }
 
 /**
- * The warnings that were already printed on stderr. A test suite creates an application for every test, but each
- * warning is printed once. The key is the model, which these applications share.
+ * The warnings that have already been printed to stderr. A test suite creates an application for every test, but each
+ * warning should be printed once. The key is the model, which these applications share.
  */
 const warned = new WeakMap<AppModel, Set<string>>()
 
@@ -35,25 +35,25 @@ export class Contract {
   readonly #compilers: ResponseCompilers = new ResponseCompilers()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
-  /** Violations found while a request ran, by method and URL. They are reported with its response. */
+  /** Violations found while a request was running, by method and URL. They are reported with its response. */
   readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {
     this.#config = config
   }
 
-  /** Every violation, each once. */
+  /** All violations, without duplicates. */
   get violations(): ContractViolation[] {
     return [...this.#violations.values()]
   }
 
-  /** Checks a response. Returns an error with mode `'throw'`; with `'warn'` the violations are printed. */
+  /** Checks a response. In mode `'throw'`, returns an error; in mode `'warn'`, prints the violations. */
   readonly checkExchange = (exchange: Exchange): Error | undefined => {
     try {
       return this.#checkExchange(exchange)
     } catch (cause) {
-      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The cause is a
-      // document that cannot be built.
+      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The only cause is
+      // a document that cannot be built.
       return this.#unreadable(exchange, cause)
     }
   }
@@ -72,12 +72,12 @@ export class Contract {
     return new ContractError([...noted.violations, ...error.violations])
   }
 
-  /** Records a violation found while a request runs. With mode `'throw'` it fails that request. */
+  /** Records a violation found while a request is running. In mode `'throw'`, that request fails. */
   note(request: RunningRequest, violation: UnnamedViolation): void {
     try {
       this.#note(request, violation)
     } catch {
-      // The document cannot be built. `checkExchange` reports that with the response.
+      // The document cannot be built, which `checkExchange` reports with the response.
     }
   }
 
@@ -90,7 +90,7 @@ export class Contract {
     this.#noted.set(`${method} ${url}`, new ContractError([...known, ...error.violations]))
   }
 
-  /** Compares an item of a stream with the document. Returns an error with mode `'throw'`. */
+  /** Compares a stream item with the document. Returns an error in mode `'throw'`. */
   checkItem({ index, method }: RunningRequest, item: unknown): Error | undefined {
     const documented = this.#config.operations().at(index, method)
     if (documented === undefined) return undefined
@@ -127,7 +127,7 @@ export class Contract {
   }
 }
 
-/** The schema of the items that an operation streams; `undefined` if it streams none. */
+/** The schema of the items that an operation streams; `undefined` if it does not stream. */
 function itemSchemaOf({ operation }: DocumentedOperation): OpenApiSchema | undefined {
   const response = operation.responses['200']
   if (response === undefined || '$ref' in response) return undefined
@@ -161,7 +161,7 @@ export class ContractError extends Error {
   /**
    * Creates one error for all violations of a response.
    *
-   * @param violations At least one.
+   * @param violations The violations: at least one.
    */
   constructor(violations: readonly ContractViolation[]) {
     super(formatViolations(violations))
@@ -169,7 +169,7 @@ export class ContractError extends Error {
   }
 }
 
-/** Thrown if no document can be built for the comparison. It does not concern the response itself. */
+/** Thrown if no document can be built for the comparison. The response itself is not the cause. */
 export class UnbuiltDocumentError extends Error {}
 
 const WHAT: { readonly [K in ViolationKind]?: string } = {

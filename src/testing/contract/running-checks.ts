@@ -10,7 +10,7 @@ import { showPath } from '../../schema/fields/matcher.js'
 import type { RunRoute, StepFactory } from '../../step/step.js'
 import type { Contract, RunningRequest, UnnamedViolation } from './contract.js'
 
-/** Gets a field that a caller has received and may not see. */
+/** Called with a field that a caller received although it may not see the field. */
 type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
 
 /** The input of {@link watchVisibility}. */
@@ -88,22 +88,23 @@ function visible(
 }
 
 /**
- * The contract checks that learn of violations while a request runs: the application's check, and the checks of `fuzz`.
+ * The contract checks to which violations are reported while a request is running: the application's check, and the
+ * checks of `fuzz`.
  */
 export class RunningContracts {
   readonly #contracts: Set<Contract>
 
-  /** @param own The application's check; `null` if it checks no responses. */
+  /** @param own The application's check; `null` if responses are not checked. */
   constructor(own: Contract | null) {
     this.#contracts = new Set(own === null ? [] : [own])
   }
 
-  /** Records a violation for each of them. */
+  /** Records a violation for each check. */
   readonly note: OnVisible = (request, violation) => {
     for (const contract of this.#contracts) contract.note(request, violation)
   }
 
-  /** Adds a check until a function has ended. */
+  /** Adds a check until a function has completed. */
   async during<T>(contract: Contract, run: () => Promise<T>): Promise<T> {
     this.#contracts.add(contract)
     try {
@@ -114,7 +115,7 @@ export class RunningContracts {
   }
 }
 
-/** Compares each sent item of a stream with the document. With mode `'throw'`, an invalid item ends the stream. */
+/** Compares each sent item of a stream with the document. In mode `'throw'`, an invalid item ends the stream. */
 export function itemCheckStage({ index }: RouteModel, contract: Contract): StepFactory {
   return (next) =>
     function checkItems(req, res) {
@@ -128,8 +129,8 @@ export function itemCheckStage({ index }: RouteModel, contract: Contract): StepF
 }
 
 /**
- * The item in the form that clients receive: for example, dates are texts. If it cannot be serialized, sending it
- * fails.
+ * The item in the form that clients receive, in which, for example, dates are text. If it cannot be serialized, sending
+ * it fails anyway.
  */
 function toJson(item: unknown): unknown {
   const text: string | undefined = JSON.stringify(item)

@@ -12,17 +12,20 @@ import { FORM_TYPE, isFormFile } from './write-form.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** A type in which the body of an operation can be sent. Bytes are generated as text. */
+/** A format in which the body of an operation can be sent. Bytes are generated as text. */
 export interface BodyType {
   readonly kind: 'json' | 'form' | 'text' | 'upload'
-  /** Sent as `Content-Type`. */
+  /** The `Content-Type` to send. */
   readonly contentType: string
   readonly schema: OpenApiSchema
-  /** The parts of a form with files, the kind `upload`; else `null`. */
+  /** The parts of a form with files, if the kind is `upload`; otherwise `null`. */
   readonly parts: FormParts | null
 }
 
-/** The types of bodies that can be generated, JSON first. Forms with files can if the document has the rules of the files. */
+/**
+ * The body types that can be generated, JSON first. A form with files can be generated if the document contains the
+ * rules for the files.
+ */
 export function bodyTypesOf({ operation, document }: DocumentedOperation): readonly BodyType[] {
   const content = Object.entries(operation.requestBody?.content ?? {})
   return content
@@ -73,15 +76,15 @@ export function otherType({ operation }: DocumentedOperation): string | undefine
 /** The parts of a form with files, as the document describes them. */
 export interface FormParts {
   readonly files: Readonly<Record<string, FileRule>>
-  /** The schema of the text fields together. */
+  /** The combined schema of the text fields. */
   readonly fields: OpenApi30Schema
 }
 
 /**
  * Reads the parts of a form from the document.
  *
- * @returns `null` for a form with a file whose size the document does not limit. `@Upload` limits all: other code reads
- * this form, by rules that are not known.
+ * @returns `null` for a form with a file whose size the document does not limit. `@Upload` limits all sizes, so other
+ * code reads this form, with unknown rules.
  */
 function formPartsOf(
   { schema, encoding = {}, 'x-max-file-bytes': sizes = {} }: OpenApiMediaType,

@@ -7,7 +7,7 @@ import { createWriter, type WriteRequest } from './wire-request.js'
 /** Whether a value matches a schema. A schema that does not compile accepts every value. */
 export type Accepts = (schema: OpenApiSchema, value: unknown) => boolean
 
-/** The values from which requests of one operation are generated. */
+/** The sources from which requests to one operation are generated. */
 export interface CaseSource {
   readonly documented: DocumentedOperation
   readonly accepts: Accepts
@@ -18,7 +18,7 @@ export interface CaseSource {
   readonly given: ReadonlyMap<string, string>
 }
 
-/** @param body The type of the body. Default: JSON, else the first type. */
+/** @param body The type of the body. Default: JSON, otherwise the first type. */
 export function createSource(
   documented: DocumentedOperation,
   given: ReadonlyMap<string, string>,
@@ -42,7 +42,8 @@ export function createSource(
 }
 
 /**
- * Whether a text is valid in any reading: the document does not state how the texts of numbers and lists are parsed.
+ * Whether a text is valid in any interpretation, because the document does not specify how texts are parsed as numbers
+ * and lists.
  */
 export function isReadable(
   { schema }: { readonly schema: OpenApiSchema },

@@ -7,7 +7,7 @@ import type { FuzzAllowance } from './fuzz-options.js'
 import { INJECTED } from './hostile-values.js'
 import { type FuzzResponse, headersOf, type WireRequest } from './wire-request.js'
 
-/** The problem of a response. */
+/** The problem with a response. */
 export interface Finding {
   readonly kind: 'server-error' | 'injection' | 'contract' | 'stricter' | 'looser' | 'hidden'
   readonly expected: string
@@ -19,11 +19,11 @@ const REFUSALS = [400, 413, 415, 422]
 /** The settings of an operation. */
 interface InspectConfig {
   readonly allowed: readonly FuzzAllowance[]
-  /** The status of requests that a schema rejects. */
+  /** The response status if a schema rejects a request. */
   readonly validationStatus: number
 }
 
-/** Returns the problem of the response to a request; `undefined` if there is none. */
+/** Returns the problem with the response to a request; `undefined` if there is none. */
 export function inspectResponse(
   { kind, what }: FuzzCase,
   { status, headers, violation }: FuzzResponse,
@@ -67,7 +67,7 @@ const SERVER = 'http://localhost:3000'
 export function curlOf(request: WireRequest, { headers, as }: RequestSetting): string {
   const { method, target, body } = request
   const sent = new Map(Object.entries(headersOf(request, headers)))
-  // Only credentials set by the test are hidden. Hostile values of the request itself are not secrets.
+  // Hide only credentials that the test has set. Hostile values in the request itself are not secrets.
   const isGiven = (name: string) => !Object.hasOwn(request.headers, name)
   const authorization = isGiven('authorization') ? sent.get('authorization') : undefined
   if (authorization !== undefined) sent.delete('authorization')
@@ -89,7 +89,7 @@ export function curlOf(request: WireRequest, { headers, as }: RequestSetting): s
   return inputOf(body) + command
 }
 
-/** A command that writes bytes, because an argument of a command cannot contain all bytes. */
+/** A command that prints bytes, because a command-line argument cannot contain all bytes. */
 function inputOf(body: WireRequest['body']): string {
   if (body === null || typeof body === 'string') return ''
   const commands = piecesOf(body).map((piece) => {
@@ -103,13 +103,13 @@ function inputOf(body: WireRequest['body']): string {
   return `{ ${commands.join('; ')}; } | `
 }
 
-/** A character that bytes repeat. */
+/** A repeated character. */
 interface Run {
   readonly character: string
   readonly count: number
 }
 
-/** The bytes as Latin-1, without the long runs of a letter that make a file too large. */
+/** The bytes as Latin-1, with long runs of a letter, which make a file too large, as separate pieces. */
 function piecesOf(body: Buffer): (string | Run)[] {
   const text = body.toString('latin1')
   const pieces: (string | Run)[] = []
@@ -122,7 +122,7 @@ function piecesOf(body: Buffer): (string | Run)[] {
   return [...pieces, text.slice(end)]
 }
 
-/** The body in the code of a test. */
+/** The body as a literal in test code. */
 function bodyLiteral(body: string | Buffer): string {
   if (typeof body === 'string') return literal(body)
   const parts = piecesOf(body).map((piece) =>
@@ -133,19 +133,19 @@ function bodyLiteral(body: string | Buffer): string {
   return `Buffer.from(${parts.join(' + ')}, 'latin1')`
 }
 
-/** A scheme such as `Basic` stays, to show which credentials are necessary. */
+/** A scheme such as `Basic` is kept, to show which credentials are required. */
 function schemeOf(authorization = ''): string {
   return /^([\w-]+) ./.exec(authorization)?.[1] ?? 'Bearer'
 }
 
-/** Replaces the values of secret headers by `<secret>`. */
+/** Replaces the values of secret headers with `<secret>`. */
 function withoutSecrets(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(
     Array.from(headers, ([name, value]) => [name, isSecretName(name) ? '<secret>' : value]),
   )
 }
 
-/** Returns the code of a test that sends the request; `app` is the application. It contains no credentials. */
+/** Returns test code that sends the request; `app` is the application. It contains no credentials. */
 export function snippetOf(
   request: WireRequest,
   { headers, own, as }: RequestSetting,
@@ -173,7 +173,7 @@ export function snippetOf(
       expectationOf(kind, 'status'),
     ].join('\n')
   }
-  // `fetch` would normalise the path and add the headers of the application.
+  // `fetch` would normalize the path and add the headers of the application.
   return [
     "import { request } from 'node:http'",
     '',

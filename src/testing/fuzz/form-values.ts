@@ -5,7 +5,7 @@ import type { FormParts } from './body-types.js'
 import { type ValueContext, valuesOf } from './valid-values.js'
 import type { FormFile, FormValue } from './write-form.js'
 
-/** The types of files that may have every type. */
+/** The types to use for files that may have any type. */
 const ANY_TYPES = ['application/octet-stream', 'text/plain', 'image/png']
 /** The maximum number of characters after the first bytes of a file. */
 const LONGEST = 100
@@ -13,9 +13,9 @@ const LONGEST = 100
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789 .,-'
 
 /**
- * Generates forms that the rules of their files allow. Text fields come first, as clients should send them.
+ * Generates forms that the rules for their files allow. Text fields come first, as clients should send them.
  *
- * @throws Error if a required file cannot be made.
+ * @throws Error if a required file cannot be generated.
  */
 export function formValues(
   { files, fields }: FormParts,
@@ -40,7 +40,7 @@ export function formValues(
     .map(([texts, some]) => ({ ...(texts as FormValue), ...some }))
 }
 
-/** Generates files of a part; `null` if every accepted type has more bytes than a file may have. */
+/** Generates the files of a part; `null` if the first bytes of every accepted type exceed the maximum size. */
 export function fileValues(
   name: string,
   rule: FileRule,
@@ -67,7 +67,7 @@ export function sampleFile(rule: FileRule): FormFile | null {
   return type === undefined ? null : { fileName: 'file', type, content: contentOf(type, '') }
 }
 
-/** The types that files of a rule are sent with, if the first bytes of the type have room. */
+/** The types with which files of a rule are sent, if there is room for the first bytes of the type. */
 function sentTypes({ types, maxBytes }: FileRule): string[] {
   const all = types?.flatMap(inRange) ?? ANY_TYPES
   return all.filter((type) => contentOf(type, '').length <= maxBytes)

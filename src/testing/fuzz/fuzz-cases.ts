@@ -17,25 +17,25 @@ import { withoutFiles } from './write-form.js'
 import { wrongRequests } from './wrong-requests.js'
 
 /**
- * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that the
- * caller may not send.
+ * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that
+ * the caller may not send.
  */
 export type CaseKind = 'valid' | 'invalid' | 'hostile' | 'hidden'
 
 /** A generated request. */
 export interface FuzzCase {
   readonly kind: CaseKind
-  /** The invalid or hostile part of it; empty for a valid request. */
+  /** The invalid or hostile part of the request; empty for a valid request. */
   readonly what: string
   readonly request: WireRequest
 }
 
-/** The number of samples after which a schema counts as one without valid values. */
+/** The number of samples after which a schema counts as having no valid values. */
 const ATTEMPTS = 100
 /** The upper limit of the random numbers that choose a variant. */
 const CHOICES = 2 ** 30
 
-/** Whether requests of an operation can be generated. Forms with files of unknown rules cannot. */
+/** Whether requests to an operation can be generated. Forms with files whose rules are unknown cannot. */
 export function isFuzzable(documented: DocumentedOperation): boolean {
   return documented.operation.requestBody === undefined || bodyTypesOf(documented).length > 0
 }
@@ -50,9 +50,9 @@ export interface CaseConfig {
 }
 
 /**
- * Generates requests of an operation: valid requests, and requests that are wrong or hostile in one place.
+ * Generates requests to an operation: valid requests, and requests that are invalid or hostile in one place.
  *
- * @throws Error that names the part for which no valid value is found.
+ * @throws Error with the part for which no valid value is found.
  */
 export function casesOf(documented: DocumentedOperation, config: CaseConfig): Arbitrary<FuzzCase> {
   const types = bodyTypesOf(documented)
@@ -70,7 +70,7 @@ function casesOfType(
   const isHidden = hiddenIn(documented.document, hidden)
   const source = createSource(documented, given, type)
   const parts = partsOf(source, { ...valueContext(fc, schemas), isHidden })
-  // The choice does not shrink, so it stays fixed while the rest of the request shrinks.
+  // The choice does not shrink, so it does not change while the rest of the request shrinks.
   const choice = () => fc.noShrink(fc.noBias(fc.nat({ max: CHOICES })))
   const invalid = fc.record({ kind: fc.constant<'invalid'>('invalid'), place: choice() })
   const text = fc.string({ unit: 'binary', maxLength: 30 })
@@ -81,12 +81,12 @@ function casesOfType(
     text,
   })
   const way: Arbitrary<Way> = fc.oneof(
-    // Lets fast-check shrink to a valid request, when that fails, too.
+    // Allows fast-check to shrink to a valid request, if that also fails.
     { withCrossShrink: true },
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
-    // Without hidden fields, the requests of a seed stay equal.
+    // Added only if there are hidden fields, so that the requests of a seed do not change otherwise.
     ...(hidden.length > 0
       ? [
           {
@@ -124,7 +124,7 @@ function caseOf(
 }
 
 /**
- * A cursor has a signature of the application, so generated cursors are not valid. Wrong and hostile ones are still
+ * A cursor is signed by the application, so generated cursors are not valid. Invalid and hostile cursors are still
  * sent.
  */
 function isSigned({ format }: OpenApiSchema): boolean {
@@ -134,7 +134,7 @@ function isSigned({ format }: OpenApiSchema): boolean {
 /**
  * Generates valid values for every part of a request.
  *
- * @throws Error that names the part for which no valid value is found.
+ * @throws Error with the part for which no valid value is found.
  */
 export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<RequestParts> {
   const { fc } = context
@@ -168,7 +168,7 @@ export function partsOf(source: CaseSource, context: ValueContext): Arbitrary<Re
     path: place('path'),
     query: place('query'),
     header: place('header'),
-    // A part that the operation lacks would use up a random number, and change the requests of a seed.
+    // A part that the operation lacks would consume a random number, and change the requests of a seed.
     ...(parameters.some((each) => each.in === 'cookie') && { cookie: place('cookie') }),
     body,
   })
@@ -182,7 +182,7 @@ interface Part {
 }
 
 /**
- * Keeps only values that the validator of the document accepts, too.
+ * Keeps only values that the validator of the document also accepts.
  *
  * @param form The parts of a form with files, which the schema alone does not describe.
  */
@@ -226,7 +226,7 @@ export class NoValueError extends Error {
   }
 }
 
-/** The path of the first file that cannot be made: its type has more bytes than the file may have. */
+/** The path of the first file that cannot be generated, because the first bytes of its type exceed the maximum size. */
 function fileWithout(form: FormParts | null, context: ValueContext): string | undefined {
   const names = Object.keys(form?.files ?? {})
   const name = names.find(
@@ -262,7 +262,7 @@ function hasValue(
   }
 }
 
-/** Whether a value can be written in this place of a request. */
+/** Whether a value can be written in this part of a request. */
 function isSendable({ in: where }: OpenApiParameter, value: unknown): boolean {
   const isScalar = ['string', 'number', 'boolean'].includes(typeof value)
   if (where === 'path') return isScalar && !['', '.', '..'].includes(String(value))

@@ -14,34 +14,31 @@ export interface FuzzedOperation {
 }
 
 /**
- * How a validator may differ from its document. `'stricter'`: it may refuse data that the document allows.
- * `'looser'`: it may accept data that the document forbids.
+ * How a validator may differ from the document. `'stricter'`: it may refuse data that the document allows. `'looser'`:
+ * it may accept data that the document forbids.
  */
 export type FuzzAllowance = 'stricter' | 'looser'
 
 /** Options of `fuzz`. */
 export interface FuzzOptions {
-  /**
-   * Decides every request: equal seeds send equal requests. Default: chosen at random; the report contains
-   * it.
-   */
+  /** Determines every request: equal seeds send equal requests. Default: a random seed, which the report contains. */
   readonly seed?: number
   /** The number of requests for each operation. Default 50. */
   readonly runs?: number
-  /** Returns whether an operation is called. Default: all are. */
+  /** Returns whether an operation is called. Default: all operations are called. */
   readonly operations?: (operation: FuzzedOperation) => boolean
   /** The `operationId`s to skip. Default: none. */
   readonly skip?: readonly string[]
-  /** By `operationId`: how validator and document may differ. Default: not at all. */
+  /** How validator and document may differ, by `operationId`. Default: they may not differ. */
   readonly allow?: Readonly<Record<string, FuzzAllowance | readonly FuzzAllowance[]>>
   /**
-   * The user, as with `TestApp.as`; `null` removes the `Authorization` header. Default: the guard decides by the
+   * The user, as with `TestApp.as`; `null` removes the `Authorization` header. Default: the guard decides based on the
    * headers.
    */
   readonly as?: User | null
-  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
+  /** Headers for every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The path from a failure message. Together with `seed`, it sends only that request again. */
+  /** The path from a failure message. With it and `seed`, only that request is sent again. */
   readonly path?: string
 }
 
@@ -51,11 +48,11 @@ export interface FuzzReport {
   readonly operations: number
   /** The number of requests that were sent. */
   readonly requests: number
-  /** The seed of the run. With the same options, it sends the same requests again. */
+  /** The seed of the run. With the same options, this seed sends the same requests again. */
   readonly seed: number
   /**
-   * Operations that were not called: excluded by `skip` or `operations`, with a form with files, or shadowed
-   * by another route at every generated path.
+   * The operations that were not called: excluded by `skip` or `operations`, with a form that cannot be generated, or
+   * shadowed by another route at every generated path.
    */
   readonly skipped: readonly string[]
   /**
@@ -66,7 +63,7 @@ export interface FuzzReport {
 }
 
 const ALLOWANCES: readonly unknown[] = ['stricter', 'looser']
-/** A record and not a list, so that TypeScript requires every option name. */
+/** A record instead of a list, so that TypeScript requires every option name. */
 const NAMES: OptionNames<FuzzOptions> = {
   seed: true,
   runs: true,
@@ -78,7 +75,7 @@ const NAMES: OptionNames<FuzzOptions> = {
   path: true,
 }
 
-/** @throws ConfigError that names every option with a wrong value. */
+/** @throws ConfigError with every option that has an invalid value. */
 export function checkFuzzOptions(options: FuzzOptions): void {
   const { seed, runs, operations, skip, allow, headers, path } = options
   const problems = unknownOptions('fuzz(): ', options, NAMES)
@@ -107,7 +104,7 @@ export function checkFuzzOptions(options: FuzzOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws ConfigError that names the ids which are in no document. */
+/** @throws ConfigError with the IDs that are not in any document. */
 export function checkOperationIds(
   { skip = [], allow = {}, path }: FuzzOptions,
   known: readonly string[],

@@ -21,21 +21,24 @@ import { type FastCheck, hash, loadFastCheck } from './random.js'
 import { type FuzzLink, type FuzzResponse, sendRequest } from './wire-request.js'
 
 const RUNS = 50
-/** Operations that create data come first, and operations that delete data come last, so that the others find data. */
+/**
+ * Operations that create data come first, and operations that delete data come last, so that the other operations find
+ * data.
+ */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 const MAX_SEED = 2 ** 31
-/** The number of characters of a response body in a message. */
+/** The maximum number of characters of a response body in a message. */
 const SHOWN = 600
 
 /** The application under test, and the connection to it. */
 export interface FuzzTarget {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
-  /** Finds the marks of fields of a route that the caller may not see. */
+  /** Finds the marks of a route's fields that the caller may not see. */
   readonly hiddenOf: (route: RouteModel) => Promise<readonly (readonly string[])[]>
 }
 
-/** The parts that stay the same for all operations. */
+/** The parts that are the same for all operations. */
 interface Session extends FuzzTarget {
   readonly fc: FastCheck
   readonly seed: number
@@ -46,7 +49,8 @@ interface Session extends FuzzTarget {
 interface Outcome {
   readonly requests: number
   /**
-   * The statuses of the responses to valid requests. Hostile requests do not count: their paths may lead to no route.
+   * The statuses of the responses to valid requests. Hostile requests do not count, because their paths may not match a
+   * route.
    */
   readonly statuses: ReadonlySet<number>
 }
@@ -64,11 +68,11 @@ class Fault extends Error {
 }
 
 /**
- * Sends requests generated from the document, one after the other.
+ * Sends requests that are generated from the document, sequentially.
  *
  * @param options Already checked by `checkFuzzOptions`.
- * @throws Error with the smallest request found whose response is wrong; ConfigError when fast-check is not
- * installed or an `operationId` is not in the document.
+ * @throws Error with the smallest request whose response is not as documented; ConfigError if fast-check is not
+ * installed, or an `operationId` is not in the document.
  */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
   const { skip = [], operations: isWanted = () => true, path } = options
@@ -137,7 +141,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     async (fuzzCase) => {
       const { method, target, headers } = fuzzCase.request
       const found = operations.find(method, target, headers)
-      // A generated path such as `/users/me` may lead to another operation than `/users/{id}`.
+      // A generated path such as `/users/me` may match an operation other than `/users/{id}`.
       if (fuzzCase.kind !== 'hostile' && found?.route !== operation.route) return
       requests++
       const response = await sendRequest(withNewKey(fuzzCase), link)
@@ -150,8 +154,8 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     path === undefined
       ? { numRuns: runs }
       : { numRuns: 1, path: path.slice(path.lastIndexOf('/') + 1) }
-  // With the same seed for all operations, all would generate the same ids: an id that one operation has
-  // deleted would be used by all others.
+  // With the same seed, all operations would generate the same IDs, so after one operation has deleted a record, all
+  // others would use its ID.
   const own = hash(operation.operationId, seed) | 0
   const details = await fc.check(property, {
     seed: own,
@@ -164,7 +168,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   if (fuzzCase === undefined) throw cause
   const place = `${operation.operationId}/${details.counterexamplePath}`
   const message = messageOf({ operation, fuzzCase, cause, place }, session)
-  // The message describes a `Fault` completely. As a cause it would print credentials, too.
+  // The message describes a `Fault` completely. As a cause, it would also print credentials.
   throw cause instanceof Fault ? new Error(message) : new Error(message, { cause })
 }
 
@@ -201,7 +205,7 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
   ].join('\n')
 }
 
-/** The id of the request is left out, because the same seed prints the same text. */
+/** The request ID is left out, so that the same seed prints the same text. */
 function shownResponse({ status, body }: FuzzResponse): string {
   const stable = body.replace(/,"requestId":"[^"]*"/, '')
   const text = stable.length > SHOWN ? `${stable.slice(0, SHOWN)}…` : stable

@@ -3,7 +3,7 @@ import { componentName } from '../../schema/openapi-to-json.js'
 import type { CaseSource } from './case-source.js'
 import type { RequestParts, WrongRequest } from './wire-request.js'
 
-/** Whether a caller may not see the field that a schema describes. */
+/** Returns whether the field that a schema describes is hidden from a caller. */
 export type IsHidden = (schema: OpenApiSchema) => boolean
 
 /** The maximum number of steps from one schema to another that describes the same value. */
@@ -31,7 +31,8 @@ export function hiddenIn(
 }
 
 /**
- * Lists valid requests with one field that the caller may not send. Its value need not be valid: it is not validated.
+ * Lists valid requests with one field that the caller may not send. The value does not need to be valid, because it is
+ * not validated.
  */
 export function hiddenRequests(
   { documented, body, write }: CaseSource,
@@ -58,7 +59,7 @@ interface PathSearch {
   readonly isHidden: IsHidden
 }
 
-/** The maximum number of objects on the path to a tried field. */
+/** The maximum number of objects on the path to a field. */
 const DEPTH = 3
 
 /** The names of the hidden fields of an object, with their paths. */

@@ -14,7 +14,7 @@ import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 export interface HostileChoice {
   readonly place: number
   readonly value: number
-  /** A random text, used besides the fixed ones. */
+  /** A random text, used in addition to the fixed texts. */
   readonly text: string
 }
 
@@ -35,7 +35,7 @@ export function hostileRequest(
   { place: placeSeed, value: valueSeed, text }: HostileChoice,
 ): WrongRequest {
   const places = placesOf(source, parts, text)
-  // The list is never empty: it always contains queries and headers.
+  // The list is never empty, because it always contains queries and headers.
   const place = choose(places, ({ name }) => name, placeSeed) as HostileSlot
   const value = choose(place.values, (each) => each, valueSeed) as string
   const shown = value.length > 60 ? `${value.slice(0, 60)}…` : value

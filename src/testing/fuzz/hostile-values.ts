@@ -1,9 +1,6 @@
 import { formOf } from './write-form.js'
 
-/**
- * A header that no response may have. If one has it, a value of the request was written into a header
- * unescaped.
- */
+/** A header that no response may have. If a response has it, a request value was written into a header unescaped. */
 export const INJECTED = 'x-fuzz-injected'
 
 /** Texts that are known to cause errors in applications. */
@@ -61,7 +58,7 @@ export const HOSTILE_SEGMENTS: readonly string[] = [
   'x'.repeat(2000),
 ]
 
-/** Values that a client can send in a header. Others, such as line breaks, are rejected before they are sent. */
+/** Values that a client can send in a header. Other values, such as line breaks, are rejected before they are sent. */
 export const HOSTILE_HEADERS: readonly string[] = [
   `a%0d%0a${INJECTED}: 1`,
   `a\\r\\n${INJECTED}: 1`,
@@ -122,7 +119,7 @@ export const MALFORMED_BODIES: readonly string[] = [
 
 const NAMED = 'Content-Disposition: form-data; name="x-fuzz"'
 
-/** Parts that are never allowed: each makes its form malformed. */
+/** Form parts that are never allowed: each makes its form malformed. */
 export const MALFORMED_PARTS: readonly string[] = [
   'X-Fuzz: 1\r\n\r\nno name',
   'Content-Disposition: form-data\r\n\r\nno name',

@@ -6,7 +6,7 @@ export type FastCheck = typeof import('fast-check')
  * Loads fast-check.
  *
  * @param who The function that needs it, for the error message.
- * @throws ConfigError when fast-check is not installed or is too old.
+ * @throws ConfigError if fast-check is not installed or is too old.
  */
 export function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
   const use = {
@@ -18,8 +18,8 @@ export function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
 }
 
 /**
- * Chooses one candidate by a seed. Each candidate is weighed by its name alone, so the choice stays the same
- * when other candidates are added or removed.
+ * Chooses one candidate by a seed. The weight of a candidate depends only on its name, so the choice does not depend on
+ * other candidates that are added or removed.
  */
 export function choose<T>(
   candidates: readonly T[],

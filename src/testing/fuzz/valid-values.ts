@@ -6,13 +6,16 @@ import type { FastCheck } from './random.js'
 
 /** The depth of values of recursive schemas. */
 const DEPTH = 3
-/** The depth at which an endless cycle of references is cut off. */
+/** The depth at which an endless cycle of references is ended. */
 const ABYSS = -20
 /** The range of unlimited numbers. */
 const SPAN = 1000
 const MORE_CHARACTERS = 8
 const MORE_ITEMS = 3
-/** Sorted from plain to unusual, because texts shrink towards the first: visible ASCII, and a few others. */
+/**
+ * Visible ASCII and a few other characters, sorted from plain to unusual, because texts shrink towards the first
+ * character.
+ */
 const CHARACTERS = [
   ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
   ...'-_.,:;!?@#$%&*+/=|~^()[]{}<>"\'`\\ éßя名',
@@ -21,7 +24,7 @@ const CHARACTERS = [
 const FORMATS = ['date', 'date-time', 'time', 'uuid', 'email', 'uri', 'ipv4', 'ipv6', 'hostname']
 /** The number of samples after which a generator counts as never matching a pattern. */
 const SAMPLES = 20
-/** Half of all generated integers are among the first six allowed ones. */
+/** Half of all generated integers are among the first six allowed integers. */
 const FIRST = 6
 
 /** The settings with which values are generated. `depth` is the remaining depth. */
@@ -91,9 +94,7 @@ function ending(choices: readonly OpenApiSchema[], context: ValueContext): Arbit
   return taken.map((choice) => valuesOf(choice, context))
 }
 
-/**
- * Merges the values of several schemas that must all match: objects are merged, else the last value is taken.
- */
+/** Merges the values of several schemas that must all match: objects are merged; otherwise, the last value is used. */
 function merged(values: readonly unknown[]): unknown {
   const areObjects = values.every((value) => typeof value === 'object' && value !== null)
   return areObjects ? Object.assign({}, ...values) : values.at(-1)
@@ -131,7 +132,7 @@ function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown
 function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
   const { format = '', pattern, minLength = 0, maxLength } = schema
   const { fc } = context
-  // No random tag names a version, so the condition of a write accepts any.
+  // No random tag matches a version, so the condition of a write accepts any version.
   const given = context.name === 'If-Match' ? '*' : context.textOf?.(schema, context.name)
   if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
@@ -145,8 +146,8 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
 }
 
 /**
- * Some patterns (look-around, back references) cannot be generated from; they usually describe one of
- * `FORMATS`. Returns `undefined` for other patterns that cannot be generated from.
+ * For some patterns (look-around, back references), no values can be generated directly; they usually describe one of
+ * `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
  */
 export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]
@@ -154,7 +155,7 @@ export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | u
   return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
 }
 
-/** Returns `undefined` when no sample matches. */
+/** Returns `undefined` if no sample matches. */
 function matchingOf(
   make: () => Arbitrary<string>,
   pattern: string,
@@ -171,7 +172,7 @@ function matchingOf(
   }
 }
 
-/** Common e-mail addresses. RFC 5322 allows unusual ones, which many validators reject for good reasons. */
+/** Common e-mail addresses. RFC 5322 also allows unusual addresses, which many validators reject for good reasons. */
 function emails(fc: FastCheck): Arbitrary<string> {
   const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   return fc
@@ -206,7 +207,7 @@ function ofInteger(schema: OpenApiSchema, { fc }: ValueContext): Arbitrary<numbe
   const low = Math.ceil(min / step) + (schema.exclusiveMinimum && min % step === 0 ? 1 : 0)
   const high = Math.floor(max / step) - (schema.exclusiveMaximum && max % step === 0 ? 1 : 0)
   const top = Math.max(low, high)
-  // Small numbers are often ids of records that an earlier request has created.
+  // Small numbers are often IDs of records that an earlier request has created.
   const first = Math.min(Math.max(low, 0), top)
   const small = fc.integer({ min: first, max: Math.min(first + FIRST - 1, top) })
   return fc.oneof(small, fc.integer({ min: low, max: top })).map((count) => {

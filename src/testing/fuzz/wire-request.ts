@@ -30,18 +30,18 @@ export interface RequestParts {
   readonly query: Values
   readonly header: Values
   readonly cookie?: Values
-  /** `undefined` when there is none. */
+  /** The body; `undefined` if there is none. */
   readonly body?: unknown
 }
 
 /** Encoded texts that replace parts of a request. */
 export interface RawParts {
-  /** By the names of parameters; `null` omits the parameter. */
+  /** The texts of path parameters by name; `null` omits the parameter. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | null>>
   readonly header?: Readonly<Record<string, string | null>>
   readonly cookie?: Readonly<Record<string, string | null>>
-  /** Appended to the query string. */
+  /** A text to append to the query string. */
   readonly more?: string
   readonly body?: string | Buffer | null
   readonly type?: string
@@ -122,7 +122,7 @@ function textsOf(values: Values): Record<string, string> {
   return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]))
 }
 
-/** Percent-encodes everything except unreserved characters. Half a surrogate pair is sent as U+FFFD. */
+/** Percent-encodes everything except unreserved characters. A lone surrogate is sent as U+FFFD. */
 function encodeText(text: string): string {
   const encode = (byte: number) => {
     const character = String.fromCharCode(byte)
@@ -135,7 +135,7 @@ function encodeText(text: string): string {
 /** The connection to the application. */
 export interface FuzzLink {
   readonly agent: Agent
-  /** Sent with every request, unless the request sets them itself. */
+  /** The headers for every request, unless the request itself sets them. */
   readonly headers: ReadonlyMap<string, string>
   readonly checkExchange: CheckExchange
 }
@@ -144,13 +144,16 @@ export interface FuzzLink {
 export interface FuzzResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty unless it is JSON. */
+  /** The body; empty unless it is JSON. */
   readonly body: string
-  /** The error of the contract check; `undefined` when the response is as documented. */
+  /** The error of the contract check; `undefined` if the response is as documented. */
   readonly violation: Error | undefined
 }
 
-/** Merges the headers of a request over the headers of the run, without the names that the request leaves out. */
+/**
+ * Merges the headers of a request with the headers of the run, over which they have priority, without the names that
+ * the request omits.
+ */
 export function headersOf(
   { headers, without }: WireRequest,
   given: ReadonlyMap<string, string>,
@@ -161,7 +164,7 @@ export function headersOf(
   return cookies.length < 2 ? merged : { ...merged, cookie: cookies.join('; ') }
 }
 
-/** Sends a request unchanged; `fetch` would normalise its URL. */
+/** Sends a request unchanged; `fetch` would normalize its URL. */
 export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzResponse> {
   const { method, target, body } = request
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }

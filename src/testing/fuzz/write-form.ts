@@ -20,7 +20,7 @@ export function isFormFile(value: unknown): value is FormFile {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value
 }
 
-/** The form with texts instead of its files, for its schema. */
+/** The form with texts instead of files, for its schema. */
 export function withoutFiles(value: unknown): unknown {
   if (isFormFile(value)) return value.content
   if (Array.isArray(value)) return value.map(withoutFiles)
@@ -42,7 +42,7 @@ export function formOf(parts: readonly string[], end = `--${BOUNDARY}--\r\n`): B
   return Buffer.from(text + end, 'latin1')
 }
 
-/** A correct part. */
+/** A valid form part. */
 export function partOf(name: string, value: unknown): string {
   const disposition = `Content-Disposition: form-data; name="${escaped(name)}"`
   if (!isFormFile(value)) return `${disposition}\r\n\r\n${latin1(String(value))}`
@@ -51,7 +51,7 @@ export function partOf(name: string, value: unknown): string {
   return `${head}\r\n\r\n${content}`
 }
 
-/** A header text in the form of browsers. */
+/** A header text, escaped as in browsers. */
 function escaped(text: string): string {
   const ESCAPES: Readonly<Record<string, string>> = { '\r': '%0D', '\n': '%0A', '"': '%22' }
   return latin1(text.replace(/[\r\n"]/g, (character) => ESCAPES[character] as string))

@@ -14,10 +14,10 @@ import {
   writeForm,
 } from './write-form.js'
 
-/** Larger files are not sent to exceed the limit, because they would need too much memory. */
+/** The maximum size of files that are sent to exceed a limit. Larger files would need too much memory. */
 const LARGEST = 16 * 1024 * 1024
 
-/** The mistake of a form, and the form. */
+/** The error in a form, and the form. */
 type Wrong = readonly [what: string, value: () => FormValue]
 
 /** Lists forms that differ from a valid form in one place, so that `@Upload` rejects them. */
@@ -37,7 +37,7 @@ export function wrongForms(
   ]
 }
 
-/** Forms may be large, and only one of them is sent. */
+/** Creates a form only when it is sent, because forms may be large and only one of them is sent. */
 function lazily(what: string, make: () => WrongRequest['request']): WrongRequest {
   return {
     what,
@@ -102,7 +102,7 @@ function isAccepted(type: string, types: readonly string[]): boolean {
   return [type, range, '*/*'].some((each) => types.includes(each))
 }
 
-/** Bodies that are not a form, or not the expected one. */
+/** Bodies that are not a form, or not the expected form. */
 function wrongTexts(valid: FormValue): (readonly [what: string, raw: () => RawParts])[] {
   const whole = Object.entries(valid).flatMap(([name, value]) =>
     [value].flat().map((each) => partOf(name, each)),

@@ -27,7 +27,7 @@ function wrongParameters(
   parameter: OpenApiParameter,
 ): WrongRequest[] {
   const { name, in: where, required = false, schema } = parameter
-  // With another version, or none, a request may be valid.
+  // With another version, or without a version, a request may be valid.
   if (where === 'header' && Object.hasOwn(documented.headers, name.toLowerCase())) return []
   const { lengths, numbers } = boundsOf(schema, documented.document)
   const texts = ['x', '-1', '0', '1.5', 'true', '', ...numbers.map(String)]
@@ -78,7 +78,7 @@ function wrongValues(
   const changes = changesOf(parts.body, boundsOf(schema, documented.document))
   const isWrong = ({ what, value }: Change): boolean => {
     if (accepts(schema, value)) return false
-    // The texts of a form may be read as other types, so only a missing field is certainly wrong.
+    // The texts of a form may be parsed as other types, so only a missing field is certainly invalid.
     if (kind === 'form') return what === 'missing'
     return kind === 'json' || typeof value === 'string'
   }
@@ -97,10 +97,10 @@ interface Change {
   readonly value: unknown
 }
 
-/** Longer texts and lists do not test more. */
+/** The maximum length of texts and lists; longer ones would not test more. */
 const LONGEST = 10_000
 const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
-/** The number of characters of a value in a message. */
+/** The maximum number of characters of a value in a message. */
 const SHOWN = 60
 
 /** Lists values that differ from this value in one place, in ways that schemas distinguish. */

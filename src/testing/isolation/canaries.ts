@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 
 /** The length of a canary: 32 hex characters, 128 bits. */
 export const LONG = 32
-/** The characters by which a canary is recognised (64 bits), for texts that are short or were cut. */
+/** The number of characters by which a canary is recognized (64 bits), for texts that are short or truncated. */
 export const SHORT = 16
 
-/** A canary or id of a tenant that was found in a text. */
+/** A canary or tenant ID that was found in a text. */
 export interface CanaryMatch {
-  /** The recognised text: the first characters of a canary, or the tenant's id. */
+  /** The recognized text: the first characters of a canary, or the tenant's ID. */
   readonly key: string
-  /** The name of its side. */
+  /** The name of the side that owns it. */
   readonly owner: string
   /**
-   * The operation that the canary was sent to, such as `POST /notes`. For the id of a tenant: `its id`. For a
-   * canary in the user of a tenant: `its user`.
+   * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its id`. For a canary in a
+   * tenant's user: `its user`.
    */
   readonly origin: string
-  /** Whether it is the id of a record, created by the application. */
+  /** Whether it is the ID of a record that the application created. */
   readonly isId?: boolean
 }
 
@@ -24,18 +24,18 @@ export interface CanaryMatch {
 export type Marked = Omit<CanaryMatch, 'key'>
 
 /**
- * Texts that may be such a value: a UUID, a date with or without its time, a number of ten digits, a random id. Upper and lower
- * case do not matter.
+ * Texts that may be such a value: a UUID, a date with or without time, a number of ten digits, a random ID.
+ * Case-insensitive.
  */
 const WHOLE =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|(?<!\d)\d{10}(?!\d)|[\w-]{16,64}/gi
 /** The end of a date without a time of day. */
 const MIDNIGHT = /t00:00:00$/
-/** The characters of a date up to its seconds: databases write the rest in different ways. */
+/** The number of characters of a date up to its seconds, because databases write the rest in different ways. */
 const SECONDS = 19
 const ISO = /^\d{4}-\d\d-\d\d(?:[t ]|$)/
 
-/** Shorter ids would also match ordinary words. */
+/** The minimum length of a tenant ID, because shorter IDs would also match ordinary words. */
 const SHORTEST_ID = 4
 
 /**
@@ -45,7 +45,7 @@ const SHORTEST_ID = 4
 export class Canaries {
   readonly #seed: number
   readonly #known: Map<string, CanaryMatch> = new Map()
-  /** Values that are canaries as a whole; `null` for a value that several records or tenants have. */
+  /** Whole values that are canaries; `null` for a value that several records or tenants have. */
   readonly #whole: Map<string, CanaryMatch | null> = new Map()
   readonly #ids: { readonly pattern: RegExp; readonly match: CanaryMatch }[] = []
   #minted = 0
@@ -63,15 +63,15 @@ export class Canaries {
     return text.slice(0, Math.max(length, SHORT))
   }
 
-  /** A random text of the same sequence, which is not a canary by itself. */
+  /** Returns a random text of the same sequence, which is not itself a canary. */
   draw(owner: string): string {
     this.#minted++
     return createHash('sha256').update(`${this.#seed} ${owner} ${this.#minted}`).digest('hex')
   }
 
   /**
-   * Recognises a whole value from now on: a UUID, a date, a number of ten digits or an id. A value that is learnt again
-   * has no owner: several records have it.
+   * Recognizes a whole value from now on: a UUID, a date, a number of ten digits or an ID. A value that is added again
+   * has no owner, because several records have it.
    *
    * @returns Whether the value is new.
    */
@@ -82,7 +82,7 @@ export class Canaries {
     return isNew
   }
 
-  /** Also recognises the id of a tenant, when it is a whole word in a text. */
+  /** Also recognizes a tenant ID, if it is a whole word in a text. */
   watchId(owner: string, id: string): void {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -90,7 +90,7 @@ export class Canaries {
     this.#ids.push({ pattern, match: { key: id, owner, origin: 'its ID' } })
   }
 
-  /** Returns every canary and tenant id in a text, each once. */
+  /** Returns every canary and tenant ID in a text, without duplicates. */
   find(text: string): CanaryMatch[] {
     const found = new Set<CanaryMatch>()
     for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) this.#findInRun(run.toLowerCase(), found)
@@ -117,7 +117,7 @@ function wholeKey(text: string): string {
   return ISO.test(lower) ? lower.slice(0, SECONDS).replace(' ', 't') : lower
 }
 
-/** Whether an id cannot be guessed, so that its occurrence shows its origin. */
+/** Whether an ID cannot be guessed, so that its occurrence indicates its origin. */
 export function isUnusualId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id) && /\d/.test(id)
 }

@@ -1,14 +1,13 @@
 import { settle } from '../settle.js'
 
 /**
- * The places where requests can wait: before the application sees them, before the handler, before the
- * response.
+ * The places where requests can wait: before the application receives them, before the handler, before the response.
  */
 export type GatePlace = 'entry' | 'handler' | 'response'
 
 /** How concurrent requests are made to overlap. */
 export interface GatePlan {
-  /** Where the requests wait for each other; `null`: nowhere. */
+  /** Where the requests wait for each other; `null` if they do not wait. */
   readonly place: 'entry' | 'handler' | null
   /** The names of the sides, in the order in which they continue. */
   readonly order: readonly string[]
@@ -19,8 +18,8 @@ export interface GatePlan {
 }
 
 /**
- * The turns of the event loop that a request waits for the others. A request that gets its response from a
- * cache, or waits for the response of another request, never reaches the place.
+ * The number of turns of the event loop for which a request waits for the others. The limit is needed, because a
+ * request whose response comes from a cache or from another request never reaches the place.
  */
 const MAX_TURNS = 30
 
@@ -30,9 +29,8 @@ interface Waiting {
 }
 
 /**
- * Makes concurrent requests overlap. It releases them directly one after the other: each runs up to its first
- * `await` before any of them continues. A value that one request has put into shared state is then visible to
- * the next one.
+ * Makes concurrent requests overlap. It releases them in immediate succession: each runs up to its first `await` before
+ * any of them continues. A value that one request has put into shared state is then visible to the next request.
  */
 export class Gate {
   #plan: GatePlan | null = null
@@ -47,7 +45,7 @@ export class Gate {
     this.#open()
   }
 
-  /** Returns the promise that a request of a side waits for at a place; `undefined` if it need not wait. */
+  /** Returns the promise for which a side's request waits at a place; `undefined` if it does not need to wait. */
   pass(name: string, place: GatePlace): Promise<void> | undefined {
     const plan = this.#plan
     if (plan === null) return undefined
@@ -60,8 +58,8 @@ export class Gate {
     return new Promise((go) => {
       const waiting = { name, go }
       this.#waiting.push(waiting)
-      // Releasing is delayed by a microtask, until the last request waits, too. Otherwise it would always run
-      // after the others.
+      // Releasing is delayed by a microtask, until the last request is also waiting. Otherwise, that request would
+      // always run after the others.
       if (this.#waiting.length >= order.length) return queueMicrotask(() => this.#open(order))
       void settle(MAX_TURNS).then(() => this.#waiting.includes(waiting) && this.#open(order))
     })

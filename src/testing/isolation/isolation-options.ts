@@ -8,55 +8,55 @@ import { isRouterRequest } from './router-operations.js'
 
 /** The caller of a tenant. */
 export interface IsolationCaller {
-  /** Headers of every request of this tenant. Default: none. */
+  /** Headers for every request of this tenant. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The user. The guard is skipped, as with `TestApp.as`. Default: the guard decides by the headers. */
+  /** The user. The guard is skipped, as with `TestApp.as`. Default: the guard decides based on the headers. */
   readonly as?: User
 }
 
 /** Options of `proveIsolation`. */
 export interface IsolationOptions {
   /**
-   * At least two tenants. A list has their ids, which are sent as `asTenant` sends them. An object has the
-   * caller of each tenant, by any name. Default: two ids made from the seed.
+   * At least two tenants. A list contains their IDs, which are sent as by `asTenant`. An object contains the caller of
+   * each tenant, by any name. Default: two IDs that are generated from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
   /** Determines every request and every canary. Default: random; the report contains it. */
   readonly seed?: number
-  /** The number of calls of each operation, each with other values. Default 2. */
+  /** The number of calls of each operation, each with different values. Default 2. */
   readonly rounds?: number
   /**
-   * The users by tenant, or a function that returns the user of a tenant. Put the canary into the name of the
-   * user. Default: the guard decides by the headers.
+   * The users by tenant, or a function that returns the user of a tenant. Put the canary into the user's name. Default:
+   * the guard decides based on the headers.
    */
   readonly as?: Readonly<Record<string, User>> | ((tenant: string, canary: string) => User)
   /**
-   * Returns a user of a tenant. Put the canary into the name of the user. Operations with `@Cache` are called as two
-   * users of one tenant; the harness sets these users as a middleware would. `false`: no such calls. Default: users
-   * like the user of `as`, each with another id and name.
+   * Returns a user of a tenant. Put the canary into the user's name. Operations with `@Cache` are called as two users
+   * of one tenant; the harness sets these users as a middleware would. `false`: no such calls. Default: users like the
+   * user of `as`, each with a different ID and name.
    */
   readonly users?: false | ((tenant: string, canary: string) => User)
-  /** Sent with every request. They replace headers of `withAuth` and `withHeaders`. */
+  /** Headers for every request. They replace headers of `withAuth` and `withHeaders`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The `operationId`s to skip, and the names of jobs to ignore. Default: none. */
   readonly skip?: readonly string[]
   /**
-   * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`.
-   * Without a method, GET is sent; POST, PUT and PATCH send a body with a `text`. Default: the GET routes
-   * whose paths are known.
+   * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`. Without a
+   * method, GET is sent; POST, PUT and PATCH send a body with a `text`. Default: requests to the GET routes whose paths
+   * are known.
    */
   readonly requests?: readonly string[]
   /**
    * Texts for fields and parameters, by their names. Each function receives a random text of 32 or 16 hexadecimal
-   * digits and returns a valid text that contains it, such as `` `ord_${random}` ``. For fields whose schema is
-   * incomplete, or into which no random text fits. Default: texts made from the schema.
+   * digits and returns a valid text that contains it, such as `` `ord_${random}` ``. Use it for fields whose schema is
+   * incomplete, or that cannot contain a random text. Default: texts that are generated from the schema.
    */
   readonly texts?: Readonly<Record<string, (random: string) => string>>
-  /** Returns whether an operation is called. Default: all are. */
+  /** Returns whether an operation is called. Default: all operations are called. */
   readonly operations?: (operation: FuzzedOperation) => boolean
 }
 
-/** A record and not a list, so that TypeScript requires every option name. */
+/** A record instead of a list, so that TypeScript requires every option name. */
 const CALLER: OptionNames<IsolationCaller> = { headers: true, as: true }
 const NAMES: OptionNames<IsolationOptions> = {
   tenants: { '*': CALLER },
@@ -71,15 +71,15 @@ const NAMES: OptionNames<IsolationOptions> = {
   operations: 'sync',
 }
 
-/** How requests of the application get a tenant. */
+/** How requests to the application get a tenant. */
 interface TenantFacts {
-  /** `null` when the application reads no header. */
+  /** The tenant header; `null` if the application does not read a header. */
   readonly tenantHeader: string | null
   /** Whether a guard confirms the tenant of its credential. */
   readonly confirmsTenants: boolean
 }
 
-/** @throws ConfigError that names every option with a wrong value. */
+/** @throws ConfigError with every option that has an invalid value. */
 export function checkIsolationOptions(
   options: IsolationOptions,
   { tenantHeader, confirmsTenants }: TenantFacts,
@@ -131,7 +131,7 @@ export function checkIsolationOptions(
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws ConfigError that names the ids which are in no document. */
+/** @throws ConfigError with the IDs that are not in any document. */
 export function checkSkipped(skip: readonly string[], known: readonly string[]): void {
   const problems = skip
     .filter((id) => !known.includes(id))
@@ -158,7 +158,7 @@ export function namesOf(tenants: NonNullable<IsolationOptions['tenants']>): stri
   return isList(tenants) ? [...tenants] : Object.keys(tenants)
 }
 
-/** Whether the tenants are listed by their ids. */
+/** Whether the tenants are a list of IDs. */
 export function isList(
   tenants: NonNullable<IsolationOptions['tenants']>,
 ): tenants is readonly string[] {

@@ -1,7 +1,7 @@
 /**
- * The verdict on an operation. `PASS`: every tenant saw its own data, or its own ids worked and ids of other tenants
- * were refused like unknown ids; and there was no leak. `LEAK`: data of one tenant reached another. `INCONCLUSIVE`: no
- * response could have shown a leak.
+ * The verdict on an operation. `PASS`: there was no leak, and every tenant received its own data, or its own IDs worked
+ * and IDs of other tenants were refused like unknown IDs. `LEAK`: data of one tenant reached another tenant.
+ * `INCONCLUSIVE`: no response could have shown a leak.
  */
 export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 
@@ -18,14 +18,14 @@ export interface IsolationRow {
 }
 
 /**
- * How data of one tenant reached another. `response`: in a response to another tenant. `log`, `cache`: in data that
- * was logged or cached for another tenant. `existence`: an id of another tenant gets another status than an unknown
- * id. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a run of a job for one
- * tenant has touched rows of another, or rows of no tenant that is known.
+ * How data of one tenant reached another tenant. `response`: in a response to another tenant. `log`, `cache`: in data
+ * that was logged or cached for another tenant. `existence`: an ID of another tenant gets a different status than an
+ * unknown ID. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a job run for
+ * one tenant has accessed rows of another tenant, or rows whose tenant is unknown.
  */
 export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss' | 'job'
 
-/** Data of one tenant that has reached another. */
+/** Data of one tenant that has reached another tenant. */
 export interface IsolationLeak {
   /** How the data reached the other tenant. */
   readonly kind: IsolationLeakKind
@@ -35,13 +35,13 @@ export interface IsolationLeak {
   readonly operationId: string
   /** `OrdersController.getById` */
   readonly handler: string
-  /** The tenant that the data belongs to. */
+  /** The tenant to which the data belongs. */
   readonly from: string
   /** The tenant that has received the data, or has caused the loss. */
   readonly to: string
   /**
-   * The place in the response: `body data[0].text`, `header location`, `cookie sid`. A sentence for other
-   * kinds.
+   * The place in the response: `body data[0].text`, `header location`, `cookie sid`. For other kinds of leaks, a
+   * sentence.
    */
   readonly where: string
   /** The operation that sent the data, such as `POST /notes`. Empty if unknown. */
@@ -65,7 +65,7 @@ export interface IsolationFindings {
 
 /** The result of `proveIsolation`. `toString()` returns a table for snapshots, and the leaks. */
 export class IsolationReport implements IsolationFindings {
-  /** The seed of the run. With the same options, it sends the same requests again. */
+  /** The seed of the run. With the same options, this seed sends the same requests again. */
   readonly seed: number
   /** The names of the tenants. */
   readonly tenants: readonly string[]
@@ -73,7 +73,7 @@ export class IsolationReport implements IsolationFindings {
   readonly requests: number
   /** A row for every documented operation, in the order of the document. */
   readonly verdicts: readonly IsolationRow[]
-  /** Every leak, each once. */
+  /** All leaks, without duplicates. */
   readonly leaks: readonly IsolationLeak[]
 
   constructor({ seed, tenants, requests, verdicts, leaks }: IsolationFindings) {

@@ -11,7 +11,7 @@ import type { MadeRequest, RequestMaker, RequestPlan } from './request-maker.js'
 import { type Find, refusalIn, searchResponse } from './search-response.js'
 import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
 
-/** An operation that the session calls, with its request maker and the observations about it. */
+/** An operation that the session calls, with its request maker and observations. */
 export interface TestedOperation {
   readonly maker: RequestMaker
   readonly observation: Observation
@@ -34,13 +34,13 @@ export interface Exchanged {
   readonly response: WholeResponse
 }
 
-/** The parts that stay the same for a whole run. */
+/** The parts that are the same for a whole run. */
 export interface SessionConfig {
   readonly sides: readonly Side[]
   readonly canaries: Canaries
   readonly records: Records
   readonly gate: Gate
-  /** Whether a request leads to this operation, and not to another one with a matching path. */
+  /** Whether a request reaches this operation, and not another operation with a matching path. */
   readonly leadsTo: (request: WireRequest, operation: DocumentedOperation) => boolean
   /** Returns the log entries since the last call. */
   readonly newLogs: () => Trace[]
@@ -53,7 +53,7 @@ export interface SessionConfig {
 /** How two concurrent requests overlap. */
 export interface Overlap {
   readonly gate: GatePlan
-  /** The turns of the event loop between the first request and the second. */
+  /** The number of turns of the event loop between the first and the second request. */
   readonly stagger: number
 }
 
@@ -110,7 +110,7 @@ export class IsolationSession {
     }
   }
 
-  /** Sends a request again that was made before. */
+  /** Sends an earlier request again. */
   async repeat(made: MadeRequest, planned: PlannedRequest): Promise<WholeResponse> {
     const response = await this.#sendMade(made, planned)
     this.#searchTraces(planned)
@@ -119,7 +119,7 @@ export class IsolationSession {
 
   async #sendMade(made: MadeRequest, planned: PlannedRequest): Promise<WholeResponse> {
     const { side, tested } = planned
-    // A made-up id such as `latest` in `/notes/latest` would lead to another operation than `/notes/{id}`.
+    // A generated ID such as `latest` in `/notes/latest` would reach an operation other than `/notes/{id}`.
     if (!this.config.leadsTo(made.wire, tested.maker.documented)) return NO_RESPONSE
     const sent = this.#recordKnown(made, planned)
     this.#last.set(side.name, made)
@@ -127,13 +127,13 @@ export class IsolationSession {
     const response = await sendWhole(made.wire, side)
     tested.observation.answered(side.name, response)
     const isClean = this.#search(response, sent, planned)
-    // A response with data of another side must not add ids of the other side to the records of this side.
+    // A response with data of another side must not add IDs of the other side to the records of this side.
     if (isClean) this.config.records.store(side.name, templateOf(tested), response)
     if (isClean && !isSafe(tested)) this.#learnIds(response, made, planned)
     return response
   }
 
-  /** Learns the random ids of the records that a request has created. Ids from the client prove nothing. */
+  /** Records the random IDs of the records that a request has created. IDs from the client prove nothing. */
   #learnIds(
     response: WholeResponse,
     { wire }: MadeRequest,
@@ -150,21 +150,21 @@ export class IsolationSession {
   }
 
   /**
-   * Records which canaries of other sides are in a request: from then on, a response may return them to its sender.
-   * Returns the keys of all canaries in it.
+   * Records which canaries of other sides are in a request, because from then on a response may return them to the
+   * sender. Returns the keys of all canaries in the request.
    */
   #recordKnown({ wire }: MadeRequest, { side, tested }: PlannedRequest): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))
     const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
     const found = this.config.canaries.find(decoded(text))
     for (const { key, owner, isId = false } of found) {
-      // A request that only reads stores no id, so a later response must not show the id.
+      // A read request stores no ID, so a later response must not contain the ID.
       if (owner !== side.name && !(isId && isSafe(tested))) side.knownCanaries.add(key)
     }
     return new Set(found.map(({ key }) => key))
   }
 
-  /** Searches a response and reports data of other sides. Returns true when it has found none. */
+  /** Searches a response and reports data of other sides. Returns true if it found none. */
   #search(response: WholeResponse, sent: ReadonlySet<string>, planned: PlannedRequest): boolean {
     const { side, tested } = planned
     const finds = searchResponse(response, this.config.canaries)
@@ -190,7 +190,7 @@ export class IsolationSession {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue
       for (const found of canaries.find(text)) {
-        // The log of a request may have the id that the request names.
+        // The log of a request may contain the ID that the request specifies.
         if (found.owner === owner || found.isId || side.knownCanaries.has(found.key)) continue
         const { owner: from, origin } = found
         this.report({ ...planned, side }, { kind, from, where, origin })

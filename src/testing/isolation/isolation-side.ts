@@ -13,13 +13,11 @@ import {
   namesOf,
 } from './isolation-options.js'
 
-/** One of the parties whose data must stay apart: a tenant, or a user of a tenant. */
+/** One of the parties whose data must remain separate: a tenant, or a user of a tenant. */
 export interface Side {
   /** The name in the report. */
   readonly name: string
-  /**
-   * The tenant id in the header, or the tenant of the credential as soon as a guard has confirmed it; else `undefined`.
-   */
+  /** The tenant ID in the header, or the credential's tenant once a guard has confirmed it; otherwise `undefined`. */
   readonly id: string | undefined
   readonly agent: MemoryAgent
   readonly headers: ReadonlyMap<string, string>
@@ -33,13 +31,13 @@ export interface Side {
 
 /** The input of {@link openSides} for its connections. */
 export interface SideConfig {
-  /** A caller without a tenant, with the headers that are set now. */
+  /** A caller without a tenant, with the current headers. */
   readonly caller: TestCaller
   readonly connect: (facts: ConnectionFacts) => MemoryAgent
   readonly canaries: Canaries
   readonly gate: Gate
   readonly seed: number
-  /** In lower case; `null` when the application reads no tenant header. */
+  /** The tenant header in lower case; `null` if the application does not read a tenant header. */
   readonly tenantHeader: string | null
 }
 

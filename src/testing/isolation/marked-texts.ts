@@ -9,9 +9,9 @@ const PLACES = [
   { place: '05ca1ab1'.repeat(SHORT / 8), length: SHORT },
 ] as const
 
-/** A pattern that matches all of them is assumed to match every canary. */
+/** Texts for which it is assumed that a pattern that matches all of them matches every canary. */
 const PROBES = Array.from({ length: 8 }, (_, index) => neutralText(0, index))
-/** Samples of a pattern that canaries are inserted into, and their maximum length. */
+/** The number of samples of a pattern into which canaries are inserted, and their maximum length. */
 const SAMPLES = { count: 10, length: 100 }
 
 /** Returns the text of a field that contains a random text: the option `texts`. */
@@ -32,7 +32,7 @@ const FRAMES: Readonly<Record<string, Frame>> = {
 export class MarkedTexts {
   readonly #fc: FastCheck
   readonly #texts: Texts
-  /** The free-text fields without a placeholder, and the reasons. */
+  /** The free-text fields without a placeholder, with the reasons. */
   readonly unmarked: Map<string, string> = new Map()
 
   constructor(fc: FastCheck, texts: Texts) {
@@ -63,7 +63,7 @@ export class MarkedTexts {
     return found
   }
 
-  /** A text with a placeholder that matches a pattern, also when a canary has replaced the placeholder. */
+  /** A text with a placeholder that matches a pattern, even after a canary has replaced the placeholder. */
   #matching(frame: Frame, schema: OpenApiSchema): string | undefined {
     const { format = '', pattern = '' } = schema
     const isMatch = matcherOf(pattern)
@@ -91,7 +91,7 @@ function samplesOf(pattern: string, fc: FastCheck): string[] {
   return texts.filter(({ length }) => length <= SAMPLES.length)
 }
 
-/** The frame itself, then each sample with a canary instead of one of its parts, also in capitals. */
+/** Yields the frame itself, then each sample with a canary in place of one of its parts, also in upper case. */
 function* framesOf(frame: Frame, samples: readonly string[]): Generator<Frame> {
   yield* inBothCases(frame)
   for (const sample of samples) {

@@ -1,6 +1,6 @@
 import type { Canaries } from './canaries.js'
 
-/** A value of a body that a canary can replace. */
+/** A value in a body that a canary can replace. */
 export interface ValuePlace {
   readonly path: readonly string[]
   readonly kind: ValueKind
@@ -12,17 +12,17 @@ type ValueKind = 'uuid' | 'time' | 'number'
 export interface ValueSource {
   readonly canaries: Canaries
   readonly owner: string
-  /** The operation that the values are sent to. */
+  /** The operation to which the values are sent. */
   readonly origin: string
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{3})?Z)?$/
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Dates of past and future that programs and fixtures hardly ever have; 49 years each. */
+/** Past and future dates that programs and fixtures rarely contain; 49 years each. */
 const UNUSUAL = { past: Date.UTC(1901, 0), future: Date.UTC(2051, 0), days: 17_800 }
 /**
- * Dates before it are moved to the past, and others to the future, so that rules such as "not in the future" still
+ * Earlier dates are moved to the past, and later dates to the future, so that rules such as "not in the future" still
  * hold.
  */
 const MIDDLE = Date.UTC(2026, 0)
@@ -31,7 +31,7 @@ const NUMBERS = { from: 1_000_000_000, count: 1_147_483_647 }
 const ATTEMPTS = 10
 /** The length of a date with seconds and `Z`. */
 const WITHOUT_FRACTION = 20
-/** A value that is accepted here is assumed to be accepted always. */
+/** If these values are accepted, it is assumed that all values of the kind are accepted. */
 const PROBES: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
   uuid: () => '7d3f8a52-91c4-4b6e-a0d7-5e2c9b1f4836',
   time: (value) => moved(String(value), DAY_MS * (timeOf(value) < MIDDLE ? -25_000 : 9_000)),
@@ -39,7 +39,7 @@ const PROBES: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
 }
 
 /**
- * Finds the UUIDs, dates and numbers of a body that may have another value.
+ * Finds the UUIDs, dates and numbers in a body that may have another value.
  *
  * @param accepts Whether the schema of the body accepts a body.
  */
@@ -56,7 +56,7 @@ function leavesOf(value: unknown, path: readonly string[]): ValuePlace[] {
   return TIME.test(value) && !Number.isNaN(timeOf(value)) ? [{ path, kind: 'time' }] : []
 }
 
-/** Replaces the values in these places by values that no other tenant sends. */
+/** Replaces the values in these places with values that no other tenant sends. */
 export function markValues(
   body: unknown,
   places: readonly ValuePlace[],
@@ -91,7 +91,10 @@ function number({ canaries, owner, origin }: ValueSource): number {
   }
 }
 
-/** Moves a date. All past dates of a body, and all future dates, are moved together, so that their order stays. */
+/**
+ * Moves a date. All past dates of a body, and all future dates, are moved together, so that their order does not
+ * change.
+ */
 function time(
   value: string,
   shifts: Map<number, number>,
@@ -117,7 +120,7 @@ function timeOf(value: unknown): number {
   return Date.parse(String(value))
 }
 
-/** The date in the same form: with or without the time of the day. */
+/** The date in the same form: with or without the time of day. */
 function moved(value: string, shift: number): string {
   const text = new Date(timeOf(value) + shift).toISOString()
   return value.length === WITHOUT_FRACTION

@@ -7,15 +7,15 @@ interface Seen {
   readonly statuses: Map<number, number>
   /** The number of responses with data that this side had sent earlier. */
   own: number
-  /** The number of responses whose only data of this side came from the request itself. */
+  /** The number of responses in which all data of this side came from the request itself. */
   echoed: number
-  /** Whether a request with ids of this side succeeded. */
+  /** Whether a request with IDs of this side succeeded. */
   isServed: boolean
-  /** Whether ids of other sides got the same 4xx status as unknown ids. */
+  /** Whether IDs of other sides got the same 4xx status as unknown IDs. */
   isKeptOut: boolean
 }
 
-/** The remedy for generated values that do not fit. */
+/** The remedy for generated values that are invalid. */
 export const REMEDY = 'set a text for the field with the option texts'
 
 /** One occurrence of a leak. */
@@ -26,7 +26,7 @@ export class Observation {
   readonly documented: DocumentedOperation
   readonly #seen: ReadonlyMap<string, Seen>
   readonly #leaks: Map<string, IsolationLeak> = new Map()
-  /** The reason why no request was sent to it; `undefined` if requests were sent. */
+  /** The reason why no requests were sent to the operation; `undefined` if requests were sent. */
   notTested: string | undefined
   /** The reason why its requests contain fewer random texts than others; empty if there is none. */
   limits: () => readonly string[] = () => []
@@ -55,7 +55,7 @@ export class Observation {
     if (isStream) this.#isStream = true
   }
 
-  /** Records that a response contained data of the side itself. */
+  /** Records that a response contained the side's own data. */
   sawOwn(name: string, isEcho: boolean): void {
     const seen = this.#of(name)
     if (isEcho) seen.echoed++
@@ -124,8 +124,8 @@ function nothingSeen(): Seen {
 }
 
 /**
- * The positive control: the side saw its own data, or its own ids worked and ids of other sides were refused like
- * unknown ids. Without it, the absence of leaks proves nothing.
+ * The positive control: the side received its own data, or its own IDs worked and IDs of other sides were refused like
+ * unknown IDs. Without it, the absence of leaks proves nothing.
  */
 function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
   return own + echoed > 0 || (isServed && isKeptOut)

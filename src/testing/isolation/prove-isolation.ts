@@ -39,8 +39,8 @@ const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELET
  * Runs the phases and returns the report.
  *
  * @param options Already checked by `checkIsolationOptions`.
- * @throws ConfigError when fast-check is not installed or `skip` names an operation that is not in the
- * document; Error when no request could be sent, or nothing of an operation was tested.
+ * @throws ConfigError if fast-check is not installed, or `skip` contains an operation that is not in the document;
+ * Error if no requests could be sent, or an operation was not tested at all.
  */
 export async function proveIsolation(
   target: IsolationTarget,
@@ -103,7 +103,7 @@ export async function proveIsolation(
   })
 }
 
-/** @throws Error if the run examined nothing, or nothing of an operation. Found leaks are in the report. */
+/** @throws Error if the run tested nothing, or an operation was not tested at all. Leaks are in the report. */
 function refuseBlind({ requests }: IsolationSession, observations: readonly Observation[]): void {
   if (requests === 0) throw nothingSent(observations.length)
   if (observations.every(({ leaks }) => leaks.length === 0))
@@ -120,8 +120,8 @@ function nothingSent(documented: number): Error {
 }
 
 /**
- * Creates the request maker of an operation. Returns an empty list when no request can be made, and records
- * why.
+ * Creates the request maker of an operation. If no request can be generated, returns an empty list and records the
+ * reason.
  */
 function testedOf(
   observation: Observation,
@@ -146,7 +146,7 @@ function testedOf(
   }
 }
 
-/** The reason why requests contain no random text, or not in all fields. */
+/** The reason why requests contain no random text, or contain it only in some fields. */
 function limitsOf({ isUnmarked, unmarked }: RequestMaker, refusal: string): string[] {
   if (isUnmarked) return [`the application refuses random texts (${refusal})`]
   return unmarked.length === 0 ? [] : [`no random text fits ${unmarked.join(', ')}`]
@@ -161,7 +161,7 @@ interface Phases {
   readonly seed: number
   /** Runs the jobs that the requests have sent. */
   readonly runJobs: () => Promise<void>
-  /** Sends requests in which sides name other tenants. */
+  /** Sends requests in which sides specify other tenants. */
   readonly nameOthers: () => Promise<void>
   readonly sendAsUsers: () => Promise<void>
 }
@@ -184,7 +184,7 @@ async function runPhases(
       }
     }
   }
-  // Before the owners read their data: a job may have changed it.
+  // Run before the owners read their data, because a job may have changed it.
   await runJobs()
   const readers = tested.filter(isSafe)
   for (const each of all) {
@@ -192,7 +192,7 @@ async function runPhases(
       await requestForeignData(each, { session, by, of, round: 0, readers })
     }
   }
-  // After the requests of other sides, each owner reads its data: another side may have overwritten it.
+  // After the requests of other sides, each owner reads its data, because another side may have overwritten it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   await nameOthers()
   await sendAsUsers()
@@ -201,8 +201,8 @@ async function runPhases(
 }
 
 /**
- * Lets sides name the tenants of others where something compares the tenant of a request with its caller: `authorize`
- * does it for all operations, a guard for operations that it protects.
+ * Sends requests in which sides specify the tenants of other sides, to operations where the tenant of a request is
+ * checked against its caller: `authorize` checks it for all operations, a guard for operations that it protects.
  */
 async function nameOthers(
   session: IsolationSession,
@@ -244,13 +244,13 @@ const holdHandle: WrapHandle = (handle, kind) => {
   }
 }
 
-/** Limits for logged objects: deeper or longer values are not searched. */
+/** Limits for logged objects. Deeper or longer values are not searched. */
 const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 1000, breakLength: Infinity }
 
 /**
  * Returns a function that lists the lines that requests have logged since its last call.
  *
- * @param nameOf Returns the name of the side that a connection belongs to.
+ * @param nameOf Returns the name of the side to which a connection belongs.
  */
 function logTraces(
   log: TestLog,

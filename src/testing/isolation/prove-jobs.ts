@@ -11,7 +11,7 @@ const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 10_000, brea
 /** The maximum length of a statement in a report. */
 const SHOWN_TEXT = 60
 
-/** The parts of a run of the proof that its jobs depend on. */
+/** The parts of an isolation test run on which its jobs depend. */
 export interface JobProofConfig {
   readonly jobs: JobsUnderTest
   readonly sides: readonly Side[]
@@ -29,7 +29,10 @@ interface Seen {
   error: unknown
 }
 
-/** Runs the jobs that the requests of a proof send, and searches their inputs and statements for data of other sides. */
+/**
+ * Runs the jobs that the requests of an isolation test send, and searches their inputs and statements for data of other
+ * sides.
+ */
 export class JobProof {
   readonly #config: JobProofConfig
   readonly #seen: ReadonlyMap<string, Seen>
@@ -67,7 +70,7 @@ export class JobProof {
     if (statements.some(({ tenant }) => tenant === report.tenant)) seen.proved.add(side.name)
   }
 
-  /** The side whose data a job has: a job without a tenant may have data of one. */
+  /** The side whose data a job contains; a job without a tenant may contain data of one side. */
   #sideOf({ id, tenant }: JobRunReport): Side | undefined {
     const { sides, canaries } = this.#config
     if (tenant !== null) return sides.find((side) => side.id === tenant)
@@ -91,7 +94,7 @@ export class JobProof {
     this.#report(job, side, from.join(' or '), where)
   }
 
-  /** The other sides that a value has data of. */
+  /** The other sides whose data is in a value. */
   #ownersIn(value: unknown, side: Side): string[] {
     const found = this.#config.canaries.find(inspect(value, SHOWN))
     const foreign = found.filter(
@@ -110,7 +113,7 @@ export class JobProof {
     })
   }
 
-  /** Searches the inputs: a job of one tenant must not contain data of another one. */
+  /** Searches the inputs, because a job of one tenant must not contain data of another tenant. */
   #searchInputs(): void {
     for (const { name, tenant, input } of this.#sent) {
       const side = this.#config.sides.find(({ id }) => id === tenant)
@@ -128,7 +131,7 @@ export class JobProof {
    * Returns the verdicts and the leaks.
    *
    * @param isWhole Whether all operations were called.
-   * @throws Error for a job of which nothing was tested.
+   * @throws Error for a job that was not tested at all.
    */
   end(isWhole: boolean): { readonly verdicts: IsolationRow[]; readonly leaks: IsolationLeak[] } {
     this.#searchInputs()

@@ -7,8 +7,8 @@ export interface CacheWrite {
 }
 
 /**
- * Wraps the cache stores of an application: every call goes to the real store, and writes are recorded while
- * `start` is active.
+ * Wraps the cache stores of an application: every call is passed to the real store, and writes are recorded between
+ * `start` and `stop`.
  */
 export class RecordedStores {
   #writes: CacheWrite[] | null = null
@@ -43,7 +43,7 @@ export class RecordedStores {
     return this.#writes?.splice(0) ?? []
   }
 
-  /** Empties every store that was written to. */
+  /** Empties every store to which entries were written. */
   async clear(): Promise<void> {
     for (const store of this.#written) await store.clear()
   }
@@ -67,7 +67,7 @@ export interface Trace {
 /**
  * Lists the texts of cache entries that were written for a tenant.
  *
- * @param nameOf Returns the name of the side with a tenant id.
+ * @param nameOf Returns the name of the side with a tenant ID.
  */
 export function cacheTraces(
   writes: readonly CacheWrite[],

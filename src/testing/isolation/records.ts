@@ -4,16 +4,13 @@ import type { WholeResponse } from './send-whole.js'
 type Scalar = string | number
 type Fields = Readonly<Record<string, Scalar>>
 
-/** The number of records that are stored of each kind, the latest first. */
+/** The number of records that are stored for each kind, latest first. */
 export const REMEMBERED = 8
 
-/**
- * The records that each side has seen in its responses, by the fixed part of the path: `orders` for
- * `/orders/{id}`.
- */
+/** The records that each side has received in responses, by the fixed part of the path: `orders` for `/orders/{id}`. */
 export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
-  /** All fields that each side has ever seen, as `seenKey`. */
+  /** All fields that each side has ever received, as `seenKey`. */
   readonly #seen: Map<string, Set<string>> = new Map()
 
   /** Stores the records of a successful response to a path such as `/orders` or `/orders/{id}`. */
@@ -26,7 +23,7 @@ export class Records {
     if (location !== undefined) this.#add(owner, location.kind, { id: location.id })
   }
 
-  /** Returns the ids of a side for a place in a request; empty if there are none. */
+  /** Returns the IDs of a side for a place in a request; empty if there are none. */
   idsFor(owner: string, place: IdPlace): Scalar[] {
     const ids = place.kinds.flatMap((kind) =>
       (this.#byOwner.get(owner)?.get(kind) ?? []).flatMap(
@@ -36,7 +33,7 @@ export class Records {
     return [...new Set(ids)]
   }
 
-  /** Whether a side has ever seen an id for a place in a request, even in a record that is no longer stored. */
+  /** Whether a side has ever received an ID for a place in a request, even in a record that is no longer stored. */
   hasSeen(owner: string, place: IdPlace, id: Scalar): boolean {
     const names = place.isId ? [place.field, 'id'] : [place.field]
     const keys = place.kinds.flatMap((kind) => names.map((name) => seenKey(kind, name, id)))
@@ -51,7 +48,7 @@ export class Records {
     this.#byOwner.set(owner, kinds)
     const known = kinds.get(kind) ?? []
     const same = known.find((each) => identityOf(each) === identityOf(fields))
-    // A known record keeps its position, so that the same id is used until a new one is known.
+    // A known record keeps its position, so that the same ID is used until there is a new record.
     const records =
       same === undefined
         ? [fields, ...known].slice(0, REMEMBERED)
@@ -72,20 +69,20 @@ function identityOf(fields: Fields): string {
   return String(fields['id'] ?? JSON.stringify(fields))
 }
 
-/** The ids of the records in a successful response, and of its `Location`. */
+/** The IDs of the records in a successful response, and the ID in its `Location`. */
 export function idsIn(response: WholeResponse): string[] {
   const ids = [...recordsIn(response)].flatMap(({ id }) => (id === undefined ? [] : [String(id)]))
   const location = locationOf(response)
   return [...new Set(location === undefined ? ids : [...ids, location.id])]
 }
 
-/** A place in a request for an id. */
+/** A place in a request for an ID. */
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string
-  /** Whether its name is a name of an id. Then the `id` of a record fits, too. */
+  /** Whether the name can be the name of an ID. If so, the `id` of a record also matches. */
   readonly isId: boolean
-  /** The kinds of records whose id fits. */
+  /** The kinds of records whose ID matches. */
   readonly kinds: readonly string[]
 }
 
@@ -96,15 +93,15 @@ export function pathPlace(template: string, name: string): IdPlace {
 }
 
 /**
- * The place of a field or query parameter whose name contains the kind of record that it refers to, such as
- * `customerId`; `undefined` for other names.
+ * The place of a field or query parameter whose name contains the kind of the referenced record, such as `customerId`;
+ * `undefined` for other names.
  */
 export function fieldPlace(name: string): IdPlace | undefined {
   const kinds = kindsOf(name)
   return kinds.length === 0 ? undefined : { field: name, isId: true, kinds }
 }
 
-/** Creates an id of the same form that no record has. A prefix stays: `ord_k3f9` becomes `ord_p7x2`. */
+/** Creates an ID of the same form that no record has. A prefix is kept: `ord_k3f9` becomes `ord_p7x2`. */
 export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Scalar {
   for (let attempt = 0; ; attempt++) {
     const other = reshaped(id, hash(`absent ${attempt}`, seed))

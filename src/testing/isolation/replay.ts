@@ -12,10 +12,10 @@ import type { Side } from './isolation-side.js'
 
 /** The number of records that each side creates with one operation. */
 const WRITES = 2
-/** The highest number of turns by which a request or a response is delayed. */
+/** The maximum number of turns by which a request or response is delayed. */
 const TURNS = 8
 
-/** Two sides whose data must stay apart. */
+/** Two sides whose data must remain separate. */
 export type Pair = readonly [Side, Side]
 
 /** The round of a replay, and the seed for its random choices. */
@@ -41,7 +41,7 @@ export async function write(
 }
 
 /**
- * Sends requests one after the other, in several orders, each order twice. A later request finds shared state that an
+ * Sends requests sequentially, in several orders, each order twice, so that a later request finds shared state that an
  * earlier request has left.
  */
 export async function sendInTurns(
@@ -77,7 +77,7 @@ export async function sendInTurns(
   }
 }
 
-/** Sends requests at the same time, so that each finds shared state that the other has just changed. */
+/** Sends requests concurrently, so that each finds shared state that the other has just changed. */
 export async function sendConcurrently(
   tested: TestedOperation,
   pair: Pair,
@@ -99,17 +99,14 @@ export async function sendConcurrently(
   }
 }
 
-/** How the requests of two sides are alike. */
+/** How the requests of two sides resemble each other. */
 interface Variant {
   readonly name: string
   /** The path, query and headers that a side sends. */
   readonly planOf: (side: Side, pair: Pair) => Pick<PlannedRequest['plan'], 'target' | 'ids'>
 }
 
-/**
- * Equal requests of different callers. Responses that are stored under the same key for both would be mixed
- * up here.
- */
+/** Equal requests of different callers. They detect responses that are stored under the same key for both. */
 const EQUAL: readonly Variant[] = [0, 1].map((index) => ({
   name: 'the same URL',
   planOf: (_side, pair) => ({ target: null, ids: { of: (pair[index] as Side).name } }),
@@ -158,7 +155,7 @@ interface Draw {
 function overlapOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Overlap {
   const held = order[(chance >>> 1) % 2] as Side
   const turns = (chance >>> 2) % TURNS
-  // Requests that wait for each other at a place need no delay before.
+  // Requests that wait for each other at a place need no delay before it.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
   // The order alternates with the round, so each side goes first in every second round.
   const release = round % 2 === 0 ? pair : [...pair].reverse()

@@ -10,7 +10,7 @@ import type { Side } from './isolation-side.js'
 import { REMEMBERED } from './records.js'
 import type { MadeRequest } from './request-maker.js'
 
-/** A read of a side's own data that succeeded. */
+/** A successful read of a side's own data. */
 interface Read {
   readonly planned: PlannedRequest
   readonly made: MadeRequest
@@ -29,7 +29,7 @@ export interface ForeignAccess {
   readonly readers: readonly TestedOperation[]
 }
 
-/** Reads the data of a side by its own ids. Returns the reads that succeeded. */
+/** Reads the data of a side by its own IDs. Returns the successful reads. */
 export async function readOwn(
   session: IsolationSession,
   readers: readonly TestedOperation[],
@@ -45,7 +45,7 @@ export async function readOwn(
   return reads
 }
 
-/** Requests data of another side by its ids. */
+/** Requests data of another side by its IDs. */
 export async function requestForeignData(
   tested: TestedOperation,
   access: ForeignAccess,
@@ -57,14 +57,14 @@ export async function requestForeignData(
   const reads = isSafe(tested) ? [] : await readOwn(session, access.readers, of)
   const foreign = await send({ target: null, ids: { of: of.name } })
   if (!foreign.made.isShared) await findLosses({ tested, access, foreign, reads })
-  // Without ids, the request names no data of the other side.
+  // Without IDs, the request does not refer to data of the other side.
   if (foreign.made.ids.length === 0) return
   const absent = await send({ target: null, ids: { of: of.name, isAbsent: true } })
   compare({ tested, side: by, phase }, of.name, { session, foreign, absent })
   if (isSafe(tested)) await send({ target: of.name, ids: { of: of.name } })
 }
 
-/** Lets each side delete its own data: its latest record, or an earlier one if that fails. */
+/** Deletes each side's own data: its latest record, or an earlier record if that fails. */
 export async function removeOwn(
   session: IsolationSession,
   tested: TestedOperation,
@@ -90,8 +90,8 @@ interface Comparison {
 }
 
 /**
- * Compares the responses to an id of another side and to an unknown id. Different statuses show the caller that the
- * data exists.
+ * Compares the responses for an ID of another side and for an unknown ID. Different statuses reveal to the caller that
+ * the data exists.
  */
 function compare(
   planned: Pick<PlannedRequest, 'tested' | 'side' | 'phase'>,
@@ -114,7 +114,7 @@ interface Attempt {
   readonly tested: TestedOperation
   readonly access: ForeignAccess
   readonly foreign: Exchanged
-  /** The reads that succeeded before the other side's request. */
+  /** The successful reads before the other side's request. */
   readonly reads: readonly Read[]
 }
 
@@ -139,11 +139,11 @@ function phaseOf({ by, of }: ForeignAccess): string {
 }
 
 /**
- * Sends requests in which one side names the tenant of another side in the header. The credentials still belong to the
- * sender, so the application must not return data of the named tenant. Pairs of sides that differ only in this header
- * are left out: nothing but the header would identify the caller.
+ * Sends requests in which one side specifies the tenant of another side in the header. The credentials still belong to
+ * the sender, so the application must not return data of the specified tenant. Pairs of sides that differ only in this
+ * header are left out, because only the header would identify the caller.
  *
- * @param tenantHeader In lower case.
+ * @param tenantHeader The tenant header, in lower case.
  */
 export async function nameOtherTenants(
   session: IsolationSession,

@@ -10,27 +10,29 @@ import { fill, MarkedTexts, type Texts } from './marked-texts.js'
 import { markValues, type ValuePlace, valuePlaces } from './marked-values.js'
 import { absentId, fieldPlace, type IdPlace, pathPlace, type Records } from './records.js'
 
-/** Which values a request gets. */
+/** The plan for the values of a request. */
 export interface RequestPlan {
-  /** The round, which chooses the values. */
+  /** The round, which determines the values. */
   readonly round: number
   /** The sending side. Its canaries are in the body. */
   readonly sender: string
-  /** The side whose canaries are in path, query and headers; `null` for neutral texts, equal for all sides. */
+  /**
+   * The side whose canaries are in path, query and headers; `null` for neutral texts, which are equal for all sides.
+   */
   readonly target: string | null
   /**
-   * The side whose ids the request uses: the ids of its latest record, or of a record `before` it. With `isAbsent`:
-   * unknown ids of the same form.
+   * The side whose IDs the request uses: the IDs of its latest record, or of a record `before` it. With `isAbsent`:
+   * unknown IDs of the same form.
    */
   readonly ids: { readonly of: string; readonly before?: number; readonly isAbsent?: boolean }
 }
 
-/** A request, and its ids. */
+/** A request with its IDs. */
 export interface MadeRequest {
   readonly wire: WireRequest
-  /** The ids from earlier responses. */
+  /** The IDs from earlier responses. */
   readonly ids: readonly (string | number)[]
-  /** Whether one of these ids also belongs to a record of the sender. */
+  /** Whether one of these IDs also belongs to a record of the sender. */
   readonly isShared: boolean
 }
 
@@ -43,14 +45,14 @@ export interface MakerSetting {
   readonly records: Records
   /** The names of all sides. */
   readonly names: readonly string[]
-  /** Headers that identify the caller, in lower case: they get no generated values. */
+  /** The headers that identify the caller, in lower case. No values are generated for them. */
   readonly given: ReadonlyMap<string, string>
   /** The option `texts`. */
   readonly texts: Texts
 }
 
 /**
- * Where canaries are put: 0 everywhere, 1 only in the body, 2 nowhere. An application may refuse canaries as
+ * Where requests contain canaries: 0 everywhere, 1 only in the body, 2 nowhere. An application may refuse canaries as
  * values.
  */
 type Level = 0 | 1 | 2
@@ -72,14 +74,14 @@ export class RequestMaker {
   readonly #template: string
   /** Path, query and headers by round, side and level: equal within a round. */
   readonly #targets: Map<string, RequestParts> = new Map()
-  /** The fields with free text in which no canary fits, each with its limit. */
+  /** The free-text fields that cannot contain a canary, with their limits. */
   readonly unmarked: readonly string[]
   /** The UUIDs, dates and numbers of the bodies that canaries replace; by round. */
   #places: readonly (readonly ValuePlace[])[]
   #level: Level = 0
   #isSettled = false
 
-  /** @throws Error when no valid value of a schema is found. */
+  /** @throws Error if no valid value for a schema is found. */
   constructor(documented: DocumentedOperation, setting: MakerSetting) {
     this.documented = documented
     this.#setting = setting
@@ -129,17 +131,20 @@ export class RequestMaker {
     return { wire: this.#write(parts), ...used }
   }
 
-  /** After a failed request: sends the values of the samples, and returns whether the request was sent with others. */
+  /**
+   * After a failed request: uses the values of the samples from now on, and returns whether the request was sent with
+   * other values.
+   */
   yieldsValues(): boolean {
     const hadValues = !this.#isSettled && this.#places.some(({ length }) => length > 0)
     if (hadValues) this.#places = []
     return hadValues
   }
 
-  /** After a refused request: uses fewer canaries, and returns whether to try again. */
+  /** After a refused request: uses fewer canaries, and returns whether to retry. */
   yields(): boolean {
     if (this.#isSettled) return false
-    // Without canaries it is refused as well, so they are not the reason.
+    // Without canaries, it is also refused, so canaries are not the reason.
     if (this.#level === 2) this.#isSettled = true
     this.#level = this.#level === 0 ? 1 : this.#level === 1 ? 2 : 0
     return !this.#isSettled
@@ -204,7 +209,7 @@ export class RequestMaker {
   }
 }
 
-/** Returns the plain samples when no text with a canary fits the schema. */
+/** Returns the plain samples if no text with a canary matches the schema. */
 function sampleMarked(
   sample: () => RequestParts[],
   plain: readonly RequestParts[],
@@ -216,7 +221,7 @@ function sampleMarked(
   }
 }
 
-/** Puts known ids into the fields whose names refer to a record, when the type fits. */
+/** Puts known IDs into the fields whose names refer to a record, if the type matches. */
 function withIds(value: unknown, pick: PickId): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(item, pick))
   if (typeof value !== 'object' || value === null) return value

@@ -5,7 +5,7 @@ import { listRoutes } from '../../http/express-routes.js'
 
 /** A route of a router in `middlewares`, described like a documented operation. */
 export interface RouterOperation extends DocumentedOperation {
-  /** The reason why no request is sent to it; `undefined` if requests are sent. */
+  /** The reason why no requests are sent to the operation; `undefined` if requests are sent. */
   readonly notTested: string | undefined
 }
 
@@ -20,8 +20,8 @@ export function isRouterRequest(request: unknown): boolean {
 }
 
 /**
- * Lists the routes of the middlewares. Requests are sent to GET routes whose path is known and to routes that the test
- * has named. The other routes are listed as not called, so that the report shows them.
+ * Lists the routes of the middlewares. Requests are sent to GET routes whose path is known, and to routes that the test
+ * specifies. Other routes are listed as not called, so that the report contains them.
  */
 export function routerOperations(
   middlewares: readonly NamedMiddleware[],
@@ -55,7 +55,7 @@ interface Described {
 function listedAs(method: string, path: string | null, handler: string): Described {
   const isRead = method === 'GET' || method === '*'
   const template = path === null ? null : templateOf(path)
-  // The path has no wildcards, groups or optional parts of Express.
+  // The path has no Express wildcards, groups or optional parts.
   const isPlain = template !== null && !/[*()?+!:]|\{[^}]*[/{]/.test(template)
   if (isPlain && isRead) {
     return { method: 'GET', path: template, handler, notTested: undefined }
@@ -104,7 +104,7 @@ function operationOf({ method, path, handler, notTested }: Described): RouterOpe
   }
 }
 
-/** A router of Express has errors of its own. */
+/** An Express router has its own errors. */
 const UNKNOWN_ERRORS: ExpectedErrors = {
   types: [],
   isOwn: true,

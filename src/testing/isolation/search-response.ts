@@ -3,13 +3,13 @@ import { isObject } from '../test-options.js'
 import type { Canaries, CanaryMatch } from './canaries.js'
 import type { WholeResponse } from './send-whole.js'
 
-/** A canary or id of a tenant, and its place in a response. */
+/** A canary or tenant ID, and its place in a response. */
 export interface Find extends CanaryMatch {
   /** `body data[0].text`, `header location`, `cookie sid`, `status line`. */
   readonly where: string
 }
 
-/** Finds the canaries and ids of all tenants in a response. */
+/** Finds the canaries and IDs of all tenants in a response. */
 export function searchResponse(response: WholeResponse, canaries: Canaries): Find[] {
   return piecesOf(response).flatMap(({ where, text }) =>
     canaries.find(text).map((match) => ({ ...match, where })),
@@ -40,13 +40,13 @@ function bodyPieces(body: string, isJson: boolean): Piece[] {
     try {
       return leavesOf(JSON.parse(body), '')
     } catch {
-      // The body is searched as plain text instead.
+      // The body is not JSON, so it is searched as plain text.
     }
   }
   return [{ where: 'body', text: body }]
 }
 
-/** Every string and number in a value, including the names of fields. */
+/** All strings and numbers in a value, including field names. */
 function leavesOf(value: unknown, path: string): Piece[] {
   if (typeof value === 'string' || typeof value === 'number')
     return [{ where: `body ${path}`.trimEnd(), text: String(value) }]
@@ -60,7 +60,7 @@ function leavesOf(value: unknown, path: string): Piece[] {
   ])
 }
 
-/** The fields and messages of a validation error, in any format of errors; empty if there are none. */
+/** The fields and messages of a validation error, in any error format; empty if there are none. */
 export function refusalIn({ body }: Pick<WholeResponse, 'body'>): string {
   const found = findErrors(parsed(body))
   const texts = found.map(({ path, message }) => [path, message].filter(isText).join(': '))
@@ -69,7 +69,7 @@ export function refusalIn({ body }: Pick<WholeResponse, 'body'>): string {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The list of errors at any depth of an envelope, else the outermost message. */
+/** The list of errors at any depth of an envelope; otherwise, the outermost message. */
 function findErrors(value: unknown): Fields[] {
   if (!isObject(value)) return []
   const fields = value as Fields

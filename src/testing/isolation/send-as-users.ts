@@ -21,13 +21,13 @@ export interface UserConfig {
   readonly isCached: (handler: string) => boolean
 }
 
-/** Numeric ids of made-up users begin here, far above real ids. */
+/** The numeric IDs of generated users begin here, far above real IDs. */
 const FIRST_ID = 2 ** 40
 
 /**
- * Calls cached operations as two users of one tenant, and as the tenant's own caller. The users are set
- * before the application, as a middleware would set them. Data of the tenant may be shared by its users, but
- * data that identifies one user must not be in a response to another.
+ * Calls cached operations as two users of one tenant, and as the tenant's own caller. The users are set before the
+ * application receives the request, as a middleware would set them. Users of a tenant may share the tenant's data, but
+ * data that identifies one user must not be in a response to another user.
  */
 export async function sendAsUsers(
   all: readonly TestedOperation[],
@@ -46,7 +46,7 @@ export async function sendAsUsers(
     }
     for (const { agent } of users) agent.destroy()
   }
-  // The following phases must not report data that these requests have left in the cache and the logs.
+  // The following phases must not report data that these requests have left in the cache and logs.
   await session.config.clearCache()
   session.config.newLogs()
   session.config.newEntries()
@@ -127,7 +127,7 @@ function openUser(tenant: Side, number: number, config: UserConfig): Side {
   return { ...tenant, name, agent, principal, knownCanaries: new Set() }
 }
 
-/** Creates a user with the permissions of the tenant's caller and another identity. */
+/** Creates a user with the permissions of the tenant's caller, but another identity. */
 function makeUser(
   { name, principal }: Side,
   canary: string,

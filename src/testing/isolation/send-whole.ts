@@ -7,28 +7,28 @@ import { settle } from '../settle.js'
 /** The connection and headers of the sender. */
 export interface Sender {
   readonly agent: Agent
-  /** Added to the headers of the request itself. */
+  /** The headers to add to the headers of the request itself. */
   readonly headers: ReadonlyMap<string, string>
 }
 
 /** A response, with all parts that reach a client. */
 export interface WholeResponse {
-  /** 0 when the connection was cut without a response. */
+  /** The status; 0 if the connection was closed without a response. */
   readonly status: number
   readonly statusText: string
-  /** Names and values in turn, as sent. */
+  /** Names and values, alternating, as sent. */
   readonly rawHeaders: readonly string[]
-  /** The decoded body; of a stream, only its beginning. */
+  /** The decoded body; for a stream, only its beginning. */
   readonly body: string
   readonly isJson: boolean
-  /** Whether the response was cut off because it did not end. */
+  /** Whether the response was aborted because it did not end. */
   readonly isStream: boolean
 }
 
-/** The turns of the event loop without a new chunk, after which a response counts as an endless stream. */
+/** The number of turns of the event loop without a new chunk after which a response counts as an endless stream. */
 const MAX_TURNS = 300
 
-/** For a connection that was cut, and for a request that was not sent. */
+/** The response if the connection was closed, or if the request was not sent. */
 export const NO_RESPONSE: WholeResponse = {
   status: 0,
   statusText: '',
@@ -53,7 +53,7 @@ export function sendWhole(
       path: target,
       headers: { ...headersOf(request, headers), ...length },
     })
-    // A cut connection has shown no data to the client.
+    // If the connection was closed, the client received no data.
     req.on('error', () => resolve(NO_RESPONSE))
     req.once('response', (res) => {
       readWhole(res, hasJsonBody(req, res)).then(resolve, () => resolve(NO_RESPONSE))
