@@ -94,6 +94,7 @@ const NOT_EXPORTED = [
   'WithId',
   'WithUserFields',
   'Word',
+  'ZodSchema',
 ]
 
 /** The source of each door: the manifest names the compiled files. */

@@ -127,8 +127,8 @@ export interface Plugin extends Lifecycle {
    */
   readonly metadataKeys?: readonly (string | symbol)[]
   /**
-   * Middlewares and error middlewares. A list runs after the application's own `middlewares`, and `first` of {@link
-   * PluginMiddlewares} before them. Nested lists are flattened. Default: none.
+   * Middlewares and error middlewares. A list runs after the application's own `middlewares`, and `first` of
+   * `PluginMiddlewares` before them. Nested lists are flattened. Default: none.
    */
   readonly middlewares?: MiddlewareList | PluginMiddlewares
   /** Called once, after all providers have been constructed and before the first request. A promise is awaited. */

@@ -112,7 +112,7 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
 }
 
 /**
- * Like {@link unknownNames}, but returns errors: for options in which a misspelt name would disable a check, and for
+ * Like `unknownNames`, but returns errors: for options in which a misspelt name would disable a check, and for
  * functions that cannot warn.
  *
  * @param path The prefix of each name in the messages: `'mails(): '`.

@@ -37,8 +37,8 @@ export function knownTraceContext(req: Request): TraceContext | undefined {
 }
 
 /**
- * Sets the span of a request for plugins that record spans; they call it when the request begins. From then on, {@link
- * getTraceContext}, log lines, metric exemplars and `onError` refer to this span and its trace. A span with invalid IDs
+ * Sets the span of a request for plugins that record spans; they call it when the request begins. From then on,
+ * `getTraceContext`, log lines, metric exemplars and `onError` refer to this span and its trace. A span with invalid IDs
  * is ignored.
  *
  * @param req The request.
