@@ -100,7 +100,7 @@ const APPLICATION: DoctorCase[] = [
     code: 'E_APP_FAILED',
     files: { 'src/app.js': app('', "throw new Error('no')") },
     at: 'src/app.js:3',
-    words: 'correct the named line',
+    words: 'correct the line in the message',
     fixed: { 'src/app.js': app('') },
     readsApp: true,
   },
@@ -149,7 +149,7 @@ const APPLICATION: DoctorCase[] = [
     when: 'credentials for every origin',
     files: { 'src/app.js': app("security: { cors: { origin: '*', credentials: true } },") },
     at: 'src/app.js',
-    words: 'impossible value',
+    words: 'an invalid value',
     fixed: {
       'src/app.js': app("security: { cors: { origin: 'https://a.b', credentials: true } },"),
     },
@@ -173,6 +173,6 @@ export const UNSAFE_OPTIONS = [
   ],
   ['W_HELMET_OFF', 'security: { helmet: false },', 'remove it', ''],
   ['W_LOGGER_OFF', 'logger: false,', 'remove `logger: false`', ''],
-  ['W_PROXY_UNSET', LIMITED, 'trustProxy: 1', `${LIMITED} trustProxy: 1,`],
+  ['W_PROXY_UNSET', LIMITED, 'the number of proxies', `${LIMITED} trustProxy: 1,`],
   ['W_REQUEST_ID_TRUSTED', WITH_IDS, 'trustProxy: 1', WITH_IDS],
 ] as const
