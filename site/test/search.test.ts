@@ -30,7 +30,7 @@ describe('the index of the search', () => {
     const bare = pages.filter(([, { lead = '' }]) => lead.trim() === '')
     expect(bare.length / pages.length).toBeLessThan(0.02)
     expect(found.get('/rate-limits.html#rate-limits')?.lead).toMatch(
-      /^A request over the limit gets a 429, .* …$/,
+      /^A request over the limit results in a 429 response, .* …$/,
     )
   })
 })
