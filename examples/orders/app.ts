@@ -11,7 +11,7 @@ export const options = defineAppOptions({
   providers: [{ token: Now, useValue: () => new Date() }, Env.provider],
   requestIds: true,
   auth: { guard: staff },
-  // The shop is that of the token. A request that names another one in X-Tenant-Id is refused.
+  // The token determines the shop. A request with another shop in X-Tenant-Id is refused.
   tenant: {},
   rateLimit: { limit: 300, window: '1m' },
   // Old clients send no header, and get version 1.

@@ -142,7 +142,7 @@ export class DeadlineSet {
     this.#config = config
   }
 
-  /** Returns the time limit of a route. It is called at boot. `null` if the handler has no time limit. */
+  /** Returns the time limit of a route, or of the application if there is no route; `null` for no limit. */
   of(route?: Partial<RouteModel>): Deadlines | null {
     const { handlerMs: ms } = boundsOf(route, { handlerMs: this.#defaultMs })
     if (ms === null) return null

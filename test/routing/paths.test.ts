@@ -171,6 +171,13 @@ function rankOf(path: string): string {
 }
 
 describe('a path', () => {
+  it('contains every character, escaped if it has a meaning, except control characters and lone surrogates', () => {
+    const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code))
+    const special = characters.filter((each) => !/[\p{L}\p{M}\p{N}/\\_]/u.test(each))
+    const refused = special.filter((each) => pathProblem(`books\\${each}`) !== null)
+    expect(refused).toEqual(special.filter((each) => /[\p{Cc}\p{Cs}]/u.test(each)))
+  })
+
   it('leads from the template of the document to the handler, with the values', () => {
     fc.assert(
       fc.property(path, fc.array(value, { minLength: 12, maxLength: 12 }), (given, values) => {

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Request as ServerRequest } from '../../contracts/handler.js'
 import type { NewCall } from '../../contracts/outgoing-call.js'
@@ -165,6 +164,11 @@ function add(headers: Headers, name: string, value: string | undefined): void {
 
 /** Forgets the signals of a response together with its body: no event shows that a program has read it. */
 const unread = new FinalizationRegistry<() => void>((release) => release())
+/**
+ * The calls that end with a signal. They share one listener: a signal of a program may live as long as the process, and adding
+ * a listener takes longer with each one that is there.
+ */
+const followers = new WeakMap<AbortSignal, Set<AbortController>>()
 
 /**
  * Aborts with the first of some signals. In a loop on Node 20, `AbortSignal.any` took seven times as long as a listener.
@@ -175,15 +179,22 @@ function follow(
   given: readonly (AbortSignal | null | undefined)[],
   controller: AbortController,
 ): () => void {
-  const signals = given.filter((signal) => signal != null)
-  const abort = ({ target }: Event) => controller.abort((target as AbortSignal).reason)
-  for (const signal of signals) {
-    if (signal.aborted) controller.abort(signal.reason)
-    // A request may have any number of calls, and Node warns of eleven listeners.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', abort, { once: true })
-  }
+  const joined = given.flatMap((signal) => (signal ? join(signal, controller) : []))
   return () => {
-    for (const signal of signals) signal.removeEventListener('abort', abort)
+    for (const each of joined) each.delete(controller)
   }
+}
+
+function join(signal: AbortSignal, controller: AbortController): Set<AbortController> {
+  if (signal.aborted) controller.abort(signal.reason)
+  const known = followers.get(signal)
+  const all = known ?? new Set()
+  all.add(controller)
+  if (known !== undefined) return known
+  followers.set(signal, all)
+  const abort = () => {
+    for (const each of all) each.abort(signal.reason)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  return all
 }

@@ -65,7 +65,7 @@ export class Caller {
     const { input, init, req } = asked
     const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : {}))
     if (req !== undefined) this.#leaveOut(headers, req.headers)
-    const rest = () => (req === undefined ? timeoutMs : (links?.restOf(req) ?? null))
+    const rest = () => (req === undefined || links === undefined ? timeoutMs : links.restOf(req))
     const call = new Call(asked, headers, { clock, rest })
     const end = links?.onCall?.(call)
     // Most applications do not need the state of hosts.

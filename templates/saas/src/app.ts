@@ -9,7 +9,7 @@ export const options = defineAppOptions({
   controllers: [NotesController],
   providers: [NotesRepository, Env.provider],
   auth: { guard: tokenGuard },
-  // The tenant is that of the token. A request that names another one in X-Tenant-Id is refused.
+  // The token determines the tenant. A request with another tenant in X-Tenant-Id is refused.
   tenant: {},
   // Clients connect directly. Behind a proxy or load balancer, all of them have its address: then this is the number of
   // proxies, such as 1.

@@ -96,6 +96,18 @@ describe('runWithTenant', () => {
     },
   )
 
+  it('refuses exactly control characters and lone surrogates', () => {
+    const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code))
+    const refused = characters.filter((character) => {
+      try {
+        return runWithTenant(`a${character}`, getTenantId) === null
+      } catch {
+        return true
+      }
+    })
+    expect(refused).toEqual(characters.filter((each) => /[\p{Cc}\p{Cs}]/u.test(each)))
+  })
+
   it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
     'refuses an id that UTF-8 cannot tell apart',
     (id) => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -285,6 +286,17 @@ describe('the end of a call', () => {
       return outgoing(url, { signal: controller.signal })
     }, {})
     expect(failure).toBe(reason)
+  })
+
+  it('takes one listener of a signal, however many calls share the signal', async () => {
+    const { signal } = new AbortController()
+    const host = await otherHost((_req, res) => void res.end('unread'))
+    const { url } = await appThat(async (outgoing) => {
+      const calls = Array.from({ length: 20 }, () => outgoing(host.url, { signal }))
+      return (await Promise.all(calls)).length
+    })
+    expect((await fetch(url)).status).toBe(200)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   })
 
   it('comes while the body arrives', async () => {
