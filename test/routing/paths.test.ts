@@ -164,8 +164,10 @@ const smallUrl = fc
 
 function rankOf(path: string): string {
   const ranks = path.split('/').map((each) => {
-    if (!each.includes(':')) return 0
-    return /^:\w+$/.test(each) ? 2 : 1
+    if (!each.includes(':')) return '0'
+    // Of two mixtures, the one with more literal characters comes first.
+    const { length } = each.replace(/:\w+/g, '')
+    return length === 0 ? '2' : `1${9 - length}`
   })
   return ranks.join('')
 }
@@ -214,7 +216,7 @@ describe('a path', () => {
           expect(matching).toEqual([])
           return
         }
-        // From left to right: literals, mixtures, parameters.
+        // From left to right: a literal, a mixture, a parameter.
         const ranks = matching.map(rankOf).sort()
         expect(rankOf(found.path ?? '')).toBe(ranks[0])
         const values = pathParameters(found.path ?? '').map((key) => found.params[key])

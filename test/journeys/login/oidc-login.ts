@@ -82,7 +82,7 @@ export class Issuer {
     }
   }
 
-  /** The URL that logs out at the issuer, too; that of the start page if the issuer has none, or is down. */
+  /** The URL that also logs out at the issuer. If the issuer has none, or is down: the URL of the start page. */
   async logoutUrl(idToken: string | undefined): Promise<string> {
     const home = new URL('/', this.env.APP_ORIGIN).href
     const config = await this.#open().catch(() => undefined)

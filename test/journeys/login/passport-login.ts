@@ -62,7 +62,7 @@ export function strategyStep(authenticator: Authenticator, name: string) {
 }
 
 export const web = sessions()
-/** An instance for each application: that of the package is one for the whole process. */
+/** An instance for each application. The package exports one instance for the whole process. */
 export const Passport = new InjectionToken<Authenticator>('Passport')
 
 /** What `passport-local` reads. */

@@ -80,7 +80,7 @@ function requestOf(req: IncomingMessage, id: string): Request | null {
   }
 }
 
-/** Sends the response of a route that has opened no WebSocket: a refusal, or that of an ordinary route. */
+/** Sends the response of a route that has opened no WebSocket: a refusal, or an ordinary response. */
 async function send(response: Response, socket: Duplex): Promise<void> {
   const own = [...response.headers].filter(
     ([name]) => !/^(connection|keep-alive|transfer-encoding)$/.test(name),
