@@ -27,7 +27,7 @@ const PROJECTS: readonly (Made & { readonly short: readonly NodeMajor[] })[] = [
   { template: 'minimal', manager: 'npm', ...PLAIN, short: [20, 26] },
   { template: 'minimal', manager: 'pnpm', ...PLAIN, short: [] },
   { template: 'service', manager: 'npm', ...PLAIN, short: [] },
-  { template: 'service', manager: 'pnpm', ...PLAIN, short: [22] },
+  { template: 'service', manager: 'pnpm', ...PLAIN, short: [22, 24] },
   { template: 'saas', manager: 'npm', ...PLAIN, short: [20, 24] },
   { template: 'saas', manager: 'pnpm', ...PLAIN, short: [] },
   {
@@ -84,7 +84,7 @@ const PROJECTS: readonly (Made & { readonly short: readonly NodeMajor[] })[] = [
     decorators: 'legacy',
     test: 'node',
     typescript: '7',
-    short: [24],
+    short: [],
   },
 ]
 
