@@ -64,6 +64,12 @@ describe('the build', () => {
     expect(files.filter(({ text }) => /[^\0-\x7f]/.test(text)).map(({ path }) => path)).toEqual([])
   })
 
+  it('has no `import()` in large files, which tsx would rewrite at each start', () => {
+    const withImports = files.filter(({ text }) => text.includes('import('))
+    expect(withImports.map(({ path }) => path)).toContain('chunks/app.imports.js')
+    expect(withImports.filter(({ text }) => text.length > 50_000)).toEqual([])
+  })
+
   it('imports no `node:` module, and no package that commonjs.cjs requires', () => {
     const specifiers = files.flatMap(({ path, text }) => specifiersOf(parse(path, text)))
     expect(specifiers).toContain('@needle-di/core')
