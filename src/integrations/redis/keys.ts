@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The maximum length of a key in bytes. A hash replaces the end of a longer key. */
+/** The maximum length of a key, in bytes. In a longer key, a hash replaces the end. */
 const LONGEST = 512
 /** In ASCII text, every character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
@@ -44,7 +44,7 @@ export class Keys {
     return `${this.#prefix}idempotency:${digest}`
   }
 
-  /** The key that stores to which servers the entries were written. */
+  /** The key that records which servers the entries were written to. */
   get origin(): string {
     return `${this.#prefix}origin`
   }
@@ -59,9 +59,8 @@ export class Keys {
 }
 
 /**
- * Limits the length of a key. The beginning is kept, so that patterns still find the key. A hashed key is longer than
- * any key without a hash, so the two cannot be equal. A stored entry contains its whole key, and the reader compares
- * it.
+ * Limits the length of a key. The beginning is kept, so that patterns still match the key. A hashed key is longer than
+ * any key without a hash, so they cannot be equal. A stored entry contains its whole key, which the reader compares.
  */
 function bounded(text: string): string {
   if (text.length <= LONGEST && ASCII.test(text)) return text
@@ -72,8 +71,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Replaces lone surrogates with a unique text. UTF-8 would encode all of them as the same replacement character, so
- * that different keys would become equal.
+ * Replaces lone surrogates with a unique string. UTF-8 would encode all of them as the same replacement character, so
+ * different keys would become equal.
  */
 function wellFormed(text: string): string {
   return text.replace(
