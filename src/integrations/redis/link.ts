@@ -228,7 +228,7 @@ export class Link {
     this.#scheduleCheck()
   }
 
-  /** Handles a reply that arrived after its deadline. If it was the last overdue reply, the link is available again. */
+  /** Handles a reply that arrived after its deadline. After the last overdue reply, the link is available again. */
   #arrived(driver: Driver): void {
     if (driver !== this.#driver || this.#overdue === 0) return
     this.#overdue--

@@ -6,7 +6,7 @@ import type { ComparedColumn } from './bound-column.js'
 export interface DoctorOptions {
   /** The role that runs statements in an application with tenants. */
   readonly tenantRole: string
-  /** The role of `withoutTenant`. */
+  /** The role that `withoutTenant` uses. */
   readonly allTenantsRole: string
   /**
    * Whether the database runs in this process. Its only login is then a superuser, which is not reported as a finding.
@@ -31,16 +31,16 @@ export interface Setting {
   /** The version as `server_version_num`: 150004 means 15.4. */
   readonly version: number
   /**
-   * The IDs (`oid`) of the tenant role and of all roles that it may become. Roles that are findings themselves are
+   * The IDs (`oid`) of the tenant role and of all roles that it can become. Roles that are findings themselves are
    * excluded: superusers, predefined roles and the all-tenants role. Empty if the tenant role does not exist.
    */
   readonly tenantRoles: readonly number[]
   /**
    * The IDs of the login and of all roles whose privileges it inherits, with the same exclusions. Empty for a
-   * superuser, who needs no privileges.
+   * superuser, because a superuser needs no privileges.
    */
   readonly loginRoles: readonly number[]
-  /** Whether the login may become the tenant role. */
+  /** Whether the login can become the tenant role. */
   readonly mayBecomeTenant: boolean
 }
 
@@ -64,7 +64,7 @@ export interface Relation {
   readonly isChild: boolean
   /** Whether the view reads with the privileges of the querying role. */
   readonly isInvoker: boolean
-  /** How all tenants may share it according to its comment: not at all, for reading, or for reading and writing. */
+  /** How the relation's comment allows tenants to share it: not at all, for reading, or for reading and writing. */
   readonly sharing: 'none' | 'reading' | 'writing'
   /** The tenant role's privileges on the relation or on some of its columns, such as `select`. */
   readonly privileges: readonly string[]
@@ -99,10 +99,10 @@ export interface TenantColumn extends ComparedColumn {
   readonly isIndexed: boolean
 }
 
-/** A problem that the doctor has found. */
+/** A problem that the doctor found. */
 export interface Finding extends Problem {
   /**
-   * `'error'`: tenants are not separated, or the separation is not certain. `'warning'`: a person should check the
+   * `'error'`: tenants are not separated, or the separation is uncertain. `'warning'`: a person should check the
    * finding.
    */
   readonly severity: 'error' | 'warning'
