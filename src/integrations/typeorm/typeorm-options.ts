@@ -6,7 +6,7 @@ import type { Problem } from '../../plugin/index.js'
 export type TypeOrmOptions = DataSourceOptions & {
   /**
    * The name of this data source, for applications with several data sources: `dataSourceOf(name)`,
-   * `repositoryOf(Entity, name)`. Default: none; the token of the data source is then TypeORM's class `DataSource`.
+   * `repositoryOf(Entity, name)`. If omitted, the token of the data source is TypeORM's class `DataSource`.
    */
   readonly name?: string
 }
