@@ -4,7 +4,7 @@
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4
 
-/** The texts of a {@link CliError}, and its exit status. */
+/** The message parts and the exit status of a {@link CliError}. */
 export interface CliErrorFacts {
   readonly status: ExitStatus
   /** The failure, as a sentence. */
@@ -17,7 +17,7 @@ export interface CliErrorFacts {
   readonly stack?: string | undefined
 }
 
-/** An error that ends the command. The user receives three lines: what failed, the reason, and the remedy. */
+/** An error that ends the command. The user receives three lines: the failure, the reason, and the remedy. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly status: ExitStatus

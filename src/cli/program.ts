@@ -37,8 +37,8 @@ is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, 
 `
 
 /**
- * Declares the commands with their options and actions. An action imports its modules when it runs, so that printing
- * the help or a usage error does not load them.
+ * Declares the commands with their options and actions. An action imports its modules only when it runs, so that
+ * printing the help or a usage error does not load them.
  */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
@@ -221,7 +221,7 @@ function addAdd(parent: Command, context: ProgramContext): void {
     .allowExcessArguments(false)
     .addHelpText('after', NOTES)
     .action(async (kind: Kind, name: string, options: { readonly dir?: string }) => {
-      // Only this command needs these modules.
+      // Imported here, because only this command needs the module.
       const { addPart } = await import('./add/add-part.js')
       await addPart({ kind, name, ...options }, context)
     })

@@ -23,10 +23,10 @@ const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
 const MAX_LENGTH = 60
 
 /**
- * Reads a name in any spelling. A kind at its end is removed: `OrdersController` becomes `orders`.
+ * Reads a name in any spelling, and removes a kind at its end: `OrdersController` becomes `orders`.
  *
- * @throws CliError when the name contains characters other than letters, digits, `-` and `_`, such as the slashes of a
- * path.
+ * @throws CliError if the name contains characters other than letters, digits, `-` and `_`, such as the slashes in a
+ *   path.
  */
 export function partName(given: string, kind: Kind): PartName {
   if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)

@@ -13,8 +13,8 @@ export interface BodyPlace {
 }
 
 /**
- * Compares two bodies. A range in the current document may cover the media type of a request, and a range in the older
- * document may cover the media type of a response.
+ * Compares two bodies. In a request, a range in the current document can cover the older media type; in a response, a
+ * range in the older document can cover the current media type.
  */
 export function compareContent(
   { base, current }: Pair<Content>,
@@ -69,8 +69,8 @@ function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
 }
 
 /**
- * Compares the size limits of bodies. A document without a limit may be of an older version, so a new limit is not a
- * change.
+ * Compares the size limits of bodies. A document without a limit may come from an older version, so a new limit does
+ * not count as a change.
  */
 export function compareBodyLimit(
   { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,

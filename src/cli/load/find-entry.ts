@@ -29,7 +29,9 @@ export interface Entry {
 /** Loads a configuration file that is a module. */
 type LoadConfig = (path: string) => Promise<unknown>
 
-/** The error for a project without an application: none is configured, and none has a conventional name. */
+/**
+ * The error for a project without an application: no application is configured, and no module has a conventional name.
+ */
 export class NoEntryError extends CliError {}
 
 /** The options of {@link findEntry}. */
@@ -41,10 +43,10 @@ export interface Search {
 }
 
 /**
- * Finds the module that creates the application: from `--entry`, otherwise from the configuration, otherwise from a
+ * Finds the module that creates the application: from `--entry`, otherwise from the configuration, otherwise at a
  * conventional path such as `src/app.ts`.
  *
- * @throws CliError when there is no such module.
+ * @throws CliError if there is no such module.
  */
 export async function findEntry(
   option: string | undefined,

@@ -18,7 +18,7 @@ export interface CapsulePlace {
   readonly cwd: string
 }
 
-/** Lists the IDs of the capsules, the newest first. */
+/** Lists the IDs of the capsules, newest first. */
 export function capsuleIds({ folder = DEFAULT_FOLDER, cwd }: CapsulePlace): string[] {
   try {
     return readdirSync(resolve(cwd, folder))
@@ -41,7 +41,7 @@ export interface CapsuleFile {
 /**
  * Reads a capsule.
  *
- * @param id The ID of the capsule; `last` for the newest one.
+ * @param id The ID of the capsule; `last` for the newest capsule.
  * @throws CliError if there is no such capsule, or if it cannot be read.
  */
 export function readCapsule(
