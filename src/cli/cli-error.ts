@@ -1,6 +1,6 @@
 /**
- * The exit status of the command: 0 success, 1 the application failed, 2 invalid usage, 3 a check failed, 4 a package
- * is missing.
+ * The exit status of the command: 0 for success, 1 if the application failed, 2 for invalid usage, 3 if a check failed,
+ * 4 if a package is missing.
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4
 

@@ -189,7 +189,6 @@ function withEntry(command: Command): Command {
     .allowExcessArguments(false)
 }
 
-/** Adds the command `deprecations`. */
 function addDeprecations(program: Command, { streams }: ProgramContext): void {
   program
     .command('deprecations')
@@ -207,7 +206,6 @@ const NOTES = `
 The command prints the line that lists the part in the application. It changes and replaces no file of the project.
 `
 
-/** Adds the command `add`. */
 function addAdd(parent: Command, context: ProgramContext): void {
   parent
     .command('add')

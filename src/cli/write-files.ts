@@ -100,7 +100,7 @@ function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx')
   try {
     writeFileSync(file, text)
-    // Without this call, the renamed file may be empty after a power failure.
+    // Without this call, the renamed file could be empty after a power failure.
     fsyncSync(file)
   } finally {
     closeSync(file)

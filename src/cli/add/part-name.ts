@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number]
 /** The kinds that are TypeScript classes or objects. */
 export type CodeKind = Exclude<Kind, 'migration'>
 
-/** A name in the spellings that files and code need. */
+/** A name in the spellings for files and code. */
 export interface PartName {
   /** For files: `order-items` */
   readonly kebab: string

@@ -19,7 +19,7 @@ export interface ClientOperation {
   readonly group: string
   /** The method name in the client, such as `getById` in `client.users.getById`. */
   readonly name: string
-  /** The HTTP method in capital letters. */
+  /** The HTTP method, in upper case. */
   readonly method: string
   /** The path, with `{name}` for each parameter. */
   readonly path: string

@@ -6,7 +6,7 @@ import type { Comparison, Pair, Side } from './resolve-schema.js'
 /** The schemas of a body, by media type. */
 export type Content = Readonly<Record<string, OpenApiMediaType>>
 
-/** The place of a body. */
+/** The place of a body in the operation. */
 export interface BodyPlace {
   readonly side: Side
   readonly location: string

@@ -243,7 +243,7 @@ function count({ length }: readonly unknown[], what: string): string {
   return length === 1 ? `An alternative is ${what}.` : `${length} alternatives are ${what}.`
 }
 
-/** Compares the permissions that callers need for a field. A client may lack any new permission. */
+/** Compares the abilities (roles or permissions) that callers need for a field. A client may lack any new ability. */
 function compareVisibility({ base, current, location }: SchemaPair): LocalChange[] {
   const [from, to] = [visibilityOf(base), visibilityOf(current)]
   const fresh = to.filter((ability) => !from.includes(ability))

@@ -65,7 +65,7 @@ function withoutNullBranch(
   const { anyOf, oneOf, ...own } = schema
   const branches = anyOf ?? oneOf ?? []
   const nulls = branches.filter(isNullable).length
-  // In `oneOf`, `null` is refused if it matches two branches.
+  // In a `oneOf`, `null` is invalid if it matches two branches.
   if (nulls === 0 || (anyOf === undefined && nulls > 1)) return schema
   const [only, ...more] = branches.filter((branch) => !isNull(branch)).map(withoutNull)
   if (only === undefined) return schema

@@ -68,7 +68,7 @@ async function readInProduction(
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // A package that the command needs is missing. The message contains its name.
+    // A package that the command needs is missing. The message names it.
     if (error.status === 4) return notChecked(sentence(error.message))
     return only(failed({ file: module, line: null }, error.message))
   }

@@ -13,7 +13,6 @@ const CONFIG_FILES = [
 const NAMES: readonly string[] = ['app', 'main', 'index']
 const EXTENSIONS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs']
 
-/** The settings of a configuration file. */
 interface CliConfig {
   readonly entry?: string
 }

@@ -102,7 +102,7 @@ export interface Envelope {
 export interface ReplayOrder {
   /** The absolute path of the capsule. */
   readonly file: string
-  /** The route of the capsule. */
+  /** The capsule's route. */
   readonly route: RequestRecord['route']
   /** Whether the statements run in the application's database. */
   readonly usesDatabase: boolean

@@ -103,7 +103,6 @@ function keepPortsClosed(start: () => void): void {
   }
 }
 
-/** Imports a module of the user's project. */
 async function importModule(path: string): Promise<object> {
   // If Node 20 imports CommonJS that tsx compiles, the module cannot require ES modules, such as parts of this package.
   const isRequired = extname(path) === '.cts' && Number.parseInt(process.versions.node, 10) < 22
@@ -113,7 +112,6 @@ async function importModule(path: string): Promise<object> {
   return { default: exports, 'module.exports': exports }
 }
 
-/** The result of importing a module. */
 interface ImportResult {
   /** The exports of the module; empty while the module is waiting in a top-level `await`. */
   readonly exports: Readonly<Record<string, unknown>>

@@ -13,7 +13,7 @@ export interface ChildOptions {
   readonly cwd: string
   /** The time limit in seconds. */
   readonly timeout: number
-  /** Environment variables that differ from this process. */
+  /** Environment variables that differ from this process's variables. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -12,7 +12,7 @@ const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
 /** The maximum size of a capsule. Larger files are not capsules. */
 const MOST_BYTES = 50_000_000
 
-/** The folder of capsules. */
+/** The location of capsules. */
 export interface CapsulePlace {
   readonly folder?: string | undefined
   readonly cwd: string

@@ -147,7 +147,7 @@ function needsOf(
   const constants: string[] = []
   const needs = (name: string) =>
     new RegExp(`(?<![\\w$])${name}(?![\\w$]|\\s*:)`).test([...constants, expression].join('\n'))
-  // Each constant may need constants above it.
+  // Each constant may depend on constants above it.
   for (const [line, name = ''] of [...text.matchAll(CONSTANT)].reverse()) {
     if (needs(name)) constants.unshift(line)
   }
@@ -163,7 +163,7 @@ function localNames(list: string): string[] {
   return list.split(',').flatMap((each) => /^\s*([A-Za-z_]\w*)\s*$/.exec(each)?.[1] ?? [])
 }
 
-/** Returns the text between a bracket and its closing bracket. */
+/** Returns the source text between a bracket and its closing bracket. */
 function contentAt(text: string, open: number): string {
   let depth = 0
   for (const { 0: token, index } of text.slice(open).matchAll(BRACKET)) {

@@ -30,7 +30,7 @@ interface Message {
 export function connect(process: ChildProcess | NodeJS.Process, functions: Functions): Call {
   const other = process as ChildProcess
   const waiting = new Map<number, (reply: unknown) => void>()
-  // An error means that the other process has ended.
+  // A send error means that the other process has ended, so it is ignored.
   const send = (blazon: Message['blazon']) => void other.send({ blazon }, undefined, {}, () => {})
   let calls = 0
   other.on('message', async (message: unknown) => {

@@ -76,7 +76,7 @@ export class Crew {
   #hasStarted = false
   #isEnding = false
   #isAsked = false
-  /** The start and the restarts, which run one after the other. */
+  /** The promise for the start and all restarts, which run one after the other. */
   #work = Promise.resolve()
 
   constructor(config: CrewConfig) {
@@ -281,7 +281,7 @@ function fork(env: Readonly<Record<string, string>>): Worker {
   }
 }
 
-/** A message between the two parts of `node:cluster`, which its types do not describe. */
+/** A message between the primary and a worker of `node:cluster`. The types of `node:cluster` do not describe it. */
 interface Handover {
   readonly act?: string
   readonly seq?: number

@@ -84,9 +84,9 @@ export interface ApiKeysOptions<
    */
   readonly cacheFor?: Duration
   /**
-   * Called after a key was accepted, at most once per key and `useInterval`, for example to store when the key was last
-   * used. It does not delay the request, and runs outside of the request and without a tenant. Its errors are logged.
-   * Default: none.
+   * The guard calls this after it has accepted a key, at most once per key and `useInterval`, for example to store when
+   * the key was last used. The call does not delay the request. It runs outside of the request and without a tenant,
+   * and its errors are logged. Default: none.
    */
   readonly onUse?: (record: TRecord, req: Request, app: GuardSetup) => unknown
   /** The minimum time between two calls of `onUse` for the same key. Default: `'60s'`. */

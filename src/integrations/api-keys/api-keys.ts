@@ -105,7 +105,6 @@ interface Marked {
   [kRecord: symbol]: ApiKeyRecord | undefined
 }
 
-/** The guard of one application. */
 class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements AuthGuard<TUser> {
   readonly #read: ReadCredential
   readonly #isKey: (text: string) => boolean
@@ -266,7 +265,6 @@ function isRepeated({ rawHeaders }: Request): boolean {
  */
 const MOST = 10_000
 
-/** The dependencies of {@link KeyUses}. */
 interface KeyUsesParts<TRecord> {
   readonly clock: Clock
   readonly logger: Logger

@@ -16,7 +16,6 @@ interface Flight<TRecord> {
   readonly since: number
 }
 
-/** The dependencies of {@link FoundKeys}. */
 export interface FoundKeysParts<TRecord> {
   readonly clock: Clock
   readonly cacheMs: number

@@ -53,7 +53,7 @@ export interface JobDefinition<TSent = unknown, TInput = unknown>
   readonly retryDelay: number
   /** The time limit of one run, in seconds. */
   readonly timeout: number
-  /** The policy of its queue; default `'standard'`. */
+  /** The policy of its queue. Default: `'standard'`. */
   readonly policy: string
   /** How long a finished job is stored, in seconds. */
   readonly keep: number
@@ -75,7 +75,7 @@ export interface JobRun<TInput = unknown> {
   readonly signal: AbortSignal
   /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
-  /** The request that sent the job. It grants no rights: a job runs as its tenant, not as a user. */
+  /** The request that sent the job. It grants no permissions: a job runs as its tenant, not as a user. */
   readonly sender: JobSender
 }
 
@@ -151,7 +151,7 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   return Object.freeze(job)
 }
 
-/** Whether an option is valid, and the expected value. */
+/** Whether an option is valid, and a sentence with the remedy. */
 export type Check = readonly [isValid: boolean, remedy: string]
 
 /** @throws ConfigError with all invalid and unknown options. */

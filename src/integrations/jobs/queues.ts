@@ -40,7 +40,7 @@ export class Queues {
       expireInSeconds: job.timeout,
       deleteAfterSeconds: job.keep,
     }
-    // Has no effect on an existing queue.
+    // This call has no effect on an existing queue.
     await this.boss.createQueue(name, { ...options, policy })
     await this.boss.updateQueue(name, options)
   }
@@ -109,6 +109,6 @@ export interface JobsDeps {
   readonly usesTenants: boolean
   /** Returns the state of a tenant. */
   readonly stateOf: TenantStates
-  /** Called when a transaction that sent a job has committed. */
+  /** Receives a sent job after its transaction has committed. */
   readonly onSent: (sent: SentJob) => void
 }

@@ -41,14 +41,14 @@ interface Wrapped {
   readonly schedule: JobSchedule | null
 }
 
-/** The option behind {@link Job} and {@link Cron}. */
+/** The route option that {@link Job} and {@link Cron} set. */
 export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped, 'method'>('Job', {
   on: 'method',
   anywhere: true,
 })
 
 /**
- * Decorates a method that receives a run of a job. A method with a different parameter does not compile.
+ * Decorates a method that receives a run of a job. A method with any other parameter does not compile.
  *
  * @typeParam TInput The input of the job.
  */

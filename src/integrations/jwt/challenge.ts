@@ -43,8 +43,8 @@ export class Challenges {
   }
 
   /**
-   * Returns the challenge of a 403 response for a token that lacks a permission. Permissions that are not valid scopes
-   * are omitted.
+   * Returns the challenge of a 403 response for a token that lacks an ability, which is a role or a permission.
+   * Abilities that are not valid scopes are omitted.
    */
   lacking(abilities: readonly string[]): string {
     return this.#lacking(abilities.filter(isScope))

@@ -10,7 +10,7 @@ export interface JwtMetadataOptions {
   readonly scopes?: readonly string[]
   /** The issuers of tokens. Default: the guard's `issuer`. */
   readonly authorizationServers?: readonly string[]
-  /** A human-readable name. Default: none. */
+  /** A human-readable name for the API. Default: none. */
   readonly name?: string
   /** The URL of a page for developers. Default: none. */
   readonly documentation?: string

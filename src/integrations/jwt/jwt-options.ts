@@ -24,7 +24,7 @@ export type JwtAlgorithm =
   | 'EdDSA'
   | 'Ed25519'
 
-/** A secret that the issuer and the API share (HMAC). */
+/** A secret that the issuer and the API share, for HMAC. */
 export interface JwtSecret {
   /** At least 32 random bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array
@@ -90,7 +90,7 @@ export interface JwtIdentity {
 /** The claims that a schema returns, or all claims if there is no schema. */
 type ClaimsOf<S> = S extends StandardSchemaV1<infer _In, infer TOutput> ? TOutput : JwtClaims
 
-/** The type of `req.user` without a function `user`: the claims and the fields of {@link JwtIdentity}. */
+/** The type of `req.user` if the option `user` is not set: the claims and the fields of {@link JwtIdentity}. */
 export type JwtUser<S = undefined> = ClaimsOf<S> & JwtIdentity
 
 /** The name of a claim, or a function that receives the issuer's original claims. */
@@ -155,7 +155,7 @@ export interface JwtOptions<
    * tenant.
    */
   readonly tenant?: FromClaims<string | undefined>
-  /** The scheme before the token in `Authorization`, which is case-insensitive. Default: `'Bearer'`. */
+  /** The case-insensitive scheme before the token in `Authorization`. Default: `'Bearer'`. */
   readonly scheme?: string
   /**
    * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, tokens can have no `typ`, `JWT`

@@ -103,14 +103,16 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Returns the challenge for a 403 response that `@Can` causes: `insufficient_scope`, with the permissions that are
+   * Returns the challenge for a 403 response that `@Can` causes: `insufficient_scope`, with the abilities that are
    * valid scopes (RFC 6750, 3.1).
    */
   abilityChallenge(abilities: readonly string[]): string {
     return this.#challenges.lacking(abilities)
   }
 
-  /** Returns the error responses: 503 if the keys come from an issuer, and 403 if tokens need scopes. */
+  /**
+   * Returns the error responses for the document: 503 if the keys come from an issuer, and 403 if tokens need scopes.
+   */
   contract(_route?: RouteModel): RouteContract {
     const scope = this.options.requiredScopes === undefined ? [] : [403]
     return { errors: this.options.keys !== undefined ? scope : [...scope, 503] }
@@ -226,7 +228,6 @@ const RETRY_MS = 5000
 /** How long keys are used if they cannot be read again. */
 const STALE_MS = 24 * 3_600_000
 
-/** Dependencies of {@link RemoteKeys}. */
 interface RemoteKeysSetup {
   /** Reads the issuer's keys. Rejects if there are none. */
   readonly read: () => Promise<readonly VerificationKey[]>
@@ -311,7 +312,7 @@ class RemoteKeys implements KeySource {
     }
   }
 
-  /** Replaces the keys. Keeps the objects of unchanged keys, because verified tokens refer to them. */
+  /** Replaces the keys, but keeps the objects of unchanged keys, because verified tokens refer to them. */
   #replace(next: readonly VerificationKey[]): void {
     const before = this.#keys
     const known = new Map(before.map((key) => [key.id, key]))

@@ -1,7 +1,7 @@
 import type { Request } from '../../index.js'
 import type { JwtClaims } from './jwt-options.js'
 
-/** The maximum length of a token, in characters. Node rejects heads larger than 16 KiB. */
+/** The maximum length of a token, in characters. Node rejects request heads larger than 16 KiB. */
 const LONGEST_TOKEN = 12 * 1024
 
 const NAME = 'authorization'

@@ -33,7 +33,7 @@ export interface VerifierSetup {
 /** The maximum number of stored verified tokens. */
 const CACHE_SIZE = 10_000
 
-/** The guard of one application: its verified tokens and its keys. */
+/** The guard of one application, with its verified tokens and its keys. */
 export class TokenVerifier implements Lifecycle {
   readonly #setup: VerifierSetup
   readonly #cache: TokenCache
@@ -158,7 +158,6 @@ function digestOf(token: string): string {
     : createHash('sha256').update(token).digest('base64')
 }
 
-/** A verified token. */
 interface VerifiedToken {
   /** The issuer's original claims. */
   readonly claims: JwtClaims

@@ -238,7 +238,7 @@ function handlerOptions({ name }: RouteModel): SpanOptions {
   return { attributes: { 'code.function.name': name } }
 }
 
-/** Creates a span for each call of `inject(Outgoing)`. The other host continues its trace. */
+/** Creates a span for each call through `inject(Outgoing)`. The other host continues the trace. */
 class CallSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
@@ -276,7 +276,7 @@ class CallSpans {
 /** Sends the span's context, so that the other host's spans become its children. */
 function continueTrace(headers: Headers, span: Span): void {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext()
-  // Without an SDK, no span has an ID.
+  // Without an SDK, spans have no ID.
   if (/^0+$/.test(traceId)) return
   const flags = traceFlags.toString(16).padStart(2, '0')
   headers.set('traceparent', `00-${traceId}-${spanId}-${flags}`)

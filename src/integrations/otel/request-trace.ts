@@ -22,7 +22,7 @@ const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
   handler: 'handler',
 }
 
-/** The dependencies that create all spans of an application. */
+/** The dependencies for creating an application's spans. */
 export interface SpanMaker {
   readonly tracer: Tracer
   /** The key of the span in a context. */

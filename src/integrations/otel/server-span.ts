@@ -89,7 +89,7 @@ const METHODS = new Set([
 const OTHER = '_OTHER'
 const LONGEST_PATH = 512
 
-/** Returns the method for the name of a span. */
+/** Returns the method as it appears in the name of a span. */
 function spanNameOf(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'HTTP'
 }
@@ -119,7 +119,7 @@ export function pathOf(url: string): string {
   return path.slice(0, LONGEST_PATH)
 }
 
-/** The facts about a completed request. */
+/** Additional information about a completed request. */
 export interface EndFacts {
   /** The route pattern, including the path at which the application is mounted; `undefined` without a route. */
   readonly route: string | undefined

@@ -10,11 +10,11 @@ interface StatementText {
 }
 
 /**
- * The maximum number of stored texts. The number must be limited, because a program can write values into its
- * statements, so that every statement differs.
+ * The maximum number of stored statements. It is limited, because a program can write values into its statements, so
+ * that every statement differs.
  */
 const MOST_TEXTS = 500
-/** The maximum length of a stored text. For longer texts, only the beginning is described. */
+/** The maximum length of a stored statement. Only the beginning of a longer statement is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
 /** A database error code, such as `23505` or `ER_DUP_ENTRY`. */

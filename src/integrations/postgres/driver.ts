@@ -21,7 +21,7 @@ export interface Statement {
 /** A statement of the package itself. If its result is not read, it does not change the session. */
 export interface SessionStatement extends Statement {
   /**
-   * Whether the rows may be discarded. A driver may then return no rows, and not request their columns. Default:
+   * Whether the rows can be discarded. If so, a driver can return no rows, and need not request their columns. Default:
    * `false`.
    */
   readonly hasNoReader?: boolean
@@ -70,7 +70,7 @@ export interface Connection {
   sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[]
   /** Runs a migration script: several statements separated by semicolons, without values and without a time limit. */
   script(text: string): Promise<void>
-  /** Whether the connection is known to be closed, so that statements on it do not reach the server. */
+  /** Whether the connection is known to be closed. Statements on a closed connection do not reach the server. */
   readonly isLost: boolean
   /**
    * Returns the connection to the pool. The connection is destroyed instead if a transaction is open or a response is
@@ -86,9 +86,12 @@ export interface Connection {
 
 /** The context in which a driver is opened. */
 export interface DriverContext {
-  /** Logs a failure that no caller receives, such as a connection that ended while it was idle. */
+  /** Logs failures that no caller receives, such as a connection that ended while it was idle. */
   readonly logger: Logger
-  /** Called when the server rejects a write because it is read-only. The driver then closes its connections. */
+  /**
+   * The driver calls this when the server rejects a write because it is read-only. The driver then closes its
+   * connections.
+   */
   readonly onReadOnly?: () => void
   /**
    * A name for the state of the database after startup. A new in-memory database begins in this state if this process
@@ -109,11 +112,11 @@ export interface PoolUsage {
 export interface Driver {
   /** The maximum number of checked-out connections. */
   readonly size: number
-  /** Whether the database runs in this process, which is then its only user and a superuser. */
+  /** Whether the database runs in this process. The process is then the database's only user, and a superuser. */
   readonly isEmbedded: boolean
   /**
-   * Called before each of the application's statements, if the driver has no database. All other statements belong to
-   * the package itself. If omitted, the driver has a database.
+   * Receives each of the application's statements before it runs, if the driver has no database. All other statements
+   * belong to the package itself. If omitted, the driver has a database.
    */
   readonly expect?: (statement: Statement) => void
   /** Returns the number of checked-out connections, and of callers that are waiting for one. */

@@ -112,7 +112,7 @@ export class Engine {
     if (folder !== undefined) {
       const log = ({ name, durationMs }: AppliedMigration) =>
         this.logger().info({ migration: name, durationMs }, 'Migrated')
-      // During a deployment, an old version may start after the new one has migrated.
+      // During a deployment, an old version of the application may start after the new version has migrated.
       const onNewer = (migrations: readonly string[]) =>
         this.logger().info({ migrations }, 'The database has migrations of a newer version')
       await applyMigrations(this.#driver, { folder, roles, onNewer, onApplied: log })

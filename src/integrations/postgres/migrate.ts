@@ -28,11 +28,11 @@ export interface MigrateOptions {
    * back. Default: `false`.
    */
   readonly strict?: boolean
-  /** Called once if the database has later migrations, with their names. */
+  /** Receives the names of later migrations, once, if the database has any. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration that was applied. */
+  /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that is migrating. */
+  /** A callback that runs once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 

@@ -68,8 +68,8 @@ export class PostgresError extends Error implements PostgresErrorFields {
 }
 
 /**
- * The error for a transaction that was not saved, because the application caught the error of a statement (the `cause`)
- * and continued.
+ * The error for a transaction that was not saved, because the application caught a statement's error (the `cause`) and
+ * continued.
  */
 export class UnsavedError extends Error {}
 

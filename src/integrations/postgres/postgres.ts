@@ -85,7 +85,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
       },
     ],
     async setup({ get, logger, usesTenants }) {
-      // If a test has replaced `Database`, do not start the real engine.
+      // If a test has replaced `Database`, the real engine is not started.
       if (get(Database) instanceof Database)
         await get(EngineToken).start({ get, logger, usesTenants })
     },

@@ -24,7 +24,7 @@ const PLAIN =
 const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
 const WRITING = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:insert|update|delete|merge)\b/i
 /**
- * Matches a new table, a cursor that outlives its transaction, an escaped name, or a comment, which may precede a
+ * Matches a new table, a cursor that outlives its transaction, an escaped name, or a comment, which can stand before a
  * parenthesis.
  */
 const DOUBTFUL = /(?<!\b(?:insert|merge)\s+)\binto\b|\bhold\b|pg_temp|u&|--|\/\*/i
@@ -141,7 +141,7 @@ const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
 /** A dot begins a number only before a digit; otherwise it separates names. */
 const NUMBER = /\.?\d[\w.]*/y
-/** A backslash escapes only in `E'…'`. */
+/** A backslash is an escape character only in `E'…'`. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
 // Each loop repeats a single character class, which needs no memory per iteration, because a string can have megabytes.
 const STRING = /'[^']*(?:''[^']*)*'/y
@@ -197,7 +197,7 @@ function closed(pattern: RegExp, sql: string, start: number): number {
   return end
 }
 
-/** In SQL, comments may contain comments. */
+/** In SQL, comments can be nested. */
 function endOfComment(sql: string, start: number): number {
   COMMENT_EDGE.lastIndex = start
   let depth = 0

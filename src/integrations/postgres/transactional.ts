@@ -94,7 +94,6 @@ function nameOf([first, second]: readonly unknown[]): unknown {
   return second === undefined ? name : [name, String(second)].filter(Boolean).join('.')
 }
 
-/** An object with a decorated method. */
 interface Decorated {
   readonly [kDatabase]?: Database
 }

@@ -5,7 +5,7 @@ export type Word = string | Buffer
 // biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
 export type Listener = (...args: any[]) => void
 
-/** Members that the client and the cluster of node-redis have in common. */
+/** The members that node-redis's client and cluster have in common. */
 interface Connection {
   /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
@@ -67,7 +67,7 @@ export interface Driver {
   /**
    * Connects to the servers.
    *
-   * @throws Error when no server replies, or when slots of the cluster have no server.
+   * @throws Error if no server replies, or if some slots of the cluster have no server.
    */
   connect(): Promise<void>
   /** Sends a command with one key, its second word, to the server that owns the key. */

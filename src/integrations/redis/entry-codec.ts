@@ -11,7 +11,7 @@ const MAX_HEAD = 64 * 1024
 export const MAX_ENTRY: number = START + MAX_HEAD + MAX_BODY
 
 /**
- * The encoding of a body: bytes, or a string as UTF-8. UTF-16 is used when the string contains a lone surrogate, which
+ * The encoding of a body: bytes, or a string as UTF-8. UTF-16 is used if the string contains a lone surrogate, which
  * UTF-8 would lose.
  */
 type Encoding = 'bytes' | 'utf8' | 'utf16le'

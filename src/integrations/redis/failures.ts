@@ -10,7 +10,7 @@ export function describeFailure(error: unknown): string {
   return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? error.constructor.name
 }
 
-/** Whether the error is an error reply of the server. */
+/** Whether the error is an error reply from the server. */
 export function isServerError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{2,20} /.test(error.message)
 }
@@ -73,8 +73,8 @@ export function waitAtMost(
 const FAILURES = 5
 
 /**
- * Counts late replies of Redis. While the breaker is open, the link sends no commands, because they would only wait for
- * the deadline.
+ * Counts late replies from Redis. While the breaker is open, the link sends no commands, because they would only wait
+ * for the deadline.
  */
 export class Breaker {
   #failures = 0

@@ -6,7 +6,10 @@ const LONGEST = 512
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin. */
+/**
+ * The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of idempotent writes, and the
+ * origin.
+ */
 export class Keys {
   readonly #prefix: string
 
@@ -50,8 +53,8 @@ export class Keys {
   }
 
   /**
-   * A `SCAN` pattern for the entries whose keys begin with `start`. It may match more keys when `start` is
-   * very long.
+   * A `SCAN` pattern for the entries whose keys begin with `start`. It can match additional keys if `start` is very
+   * long.
    */
   pattern(start: string): string {
     return `${escapeGlob(`${this.#prefix}cache:${wellFormed(start).slice(0, LONGEST)}`)}*`

@@ -8,7 +8,7 @@ const links = new WeakMap<RedisOptions, Link>()
 
 /**
  * Returns the connection for an options object. Connections are shared by object identity, because two equal objects
- * may be separate on purpose.
+ * may be intended to be separate.
  */
 export function linkOf(options: RedisOptions): Link {
   let link = links.get(options)

@@ -88,7 +88,7 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
-  /** Checks the connection. An application without limits does not open the store. */
+  /** Checks the connection. In an application without limits, the store is never opened. */
   async check(): Promise<void> {
     if (this.#isOpen) await this.#link.check()
   }

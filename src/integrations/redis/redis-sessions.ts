@@ -54,7 +54,7 @@ const NOTE = script(`redis.call('SADD', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`)
 
-/** The fields of a session besides its values. */
+/** The fields of a session, without its values. */
 const FACTS = ['userKey', 'user', 'tenant', 'createdAt', 'usedAt', 'idleAt', 'endsAt'] as const
 
 /**
@@ -189,7 +189,7 @@ function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): 
   return [lifetimeOf(idleAt - usedAt), String(usedAt), String(idleAt)]
 }
 
-/** Returns a lifetime in milliseconds. The reader also compares the times with the clock of the application. */
+/** Returns a lifetime in milliseconds. The reader also compares the times with the application's clock. */
 function lifetimeOf(ms: number): string {
   return String(Math.max(1, Math.ceil(ms)))
 }

@@ -116,7 +116,7 @@ export class RequestSession implements Session<Values, Values> {
     }
   }
 
-  /** Reads the session, once. */
+  /** Reads the session from the store, only once. */
   load(): Promise<void> {
     if (this.#loading === undefined) {
       this.#loading = this.#load()

@@ -57,7 +57,7 @@ export class SessionCookie {
     return (req.headers.cookie ?? '').split(/[;,]/).some((pair) => names.includes(split(pair)[0]))
   }
 
-  /** Sends an ID. The browser keeps the cookie for the lifetime of the session. */
+  /** Sends a session ID. The browser keeps the cookie for the lifetime of the session. */
   set(res: Response, id: string, lifetimeMs: number): void {
     this.#send(res, id, Math.max(0, Math.ceil(lifetimeMs / 1000)))
   }

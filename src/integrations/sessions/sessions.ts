@@ -91,7 +91,7 @@ function create<TInput, TOutput, TUser>(
     async of(req) {
       const session = sessionOf(req)
       await session.load()
-      // The values have the types of the schema that validates them.
+      // The schema has validated the values, so they have its types.
       return session as unknown as Session<TInput, TOutput>
     },
     providers: [
@@ -155,7 +155,7 @@ function tenantReader(
   }
 }
 
-/** The inputs of the guard, besides the session. */
+/** The inputs of the guard, without the session. */
 interface AdmitOptions {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null

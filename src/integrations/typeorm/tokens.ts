@@ -128,7 +128,6 @@ function nameOf<T extends ObjectLiteral>(entity: EntityLike<T>): string {
   return typeof entity === 'function' ? entity.name : entity.options.name
 }
 
-/** The package `typeorm`, with its types. */
 type TypeOrmPackage = typeof import('typeorm')
 
 let loaded: TypeOrmPackage | undefined

@@ -14,7 +14,7 @@ export type TypeOrmOptions = DataSourceOptions & {
 /**
  * Checks the options before TypeORM receives them.
  *
- * @throws ConfigError with all problems. Its messages contain no values.
+ * @throws ConfigError with all problems. Its message contains no values.
  */
 export function checkTypeOrmOptions(options: unknown): void {
   const problems = problemsOf(options)

@@ -110,7 +110,7 @@ async function openDataSource({ name, ...options }: TypeOrmOptions): Promise<Dat
   }
 }
 
-/** TypeORM's class with `onClose`, which the application calls after its last response. */
+/** Returns TypeORM's class, extended with `onClose`, which the application calls after its last response. */
 function closingDataSource(): new (options: DataSourceOptions) => DataSource {
   return class extends loadTypeOrm().DataSource {
     async onClose(): Promise<void> {

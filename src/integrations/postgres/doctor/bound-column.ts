@@ -18,8 +18,8 @@ const VALUE = `(?:${SETTING}|NULLIF\\(${SETTING}, ''::text\\))`
 
 /**
  * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (trailing blanks are
- * ignored), `name` (cut after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such as
- * `numeric` and domains, have not been verified and count as unsafe.
+ * ignored), `name` (truncated after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such
+ * as `numeric` and domains, have not been verified and count as unsafe.
  */
 export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
   return TEXTS.includes(type) ? isDeterministic : type === 'uuid' || INTEGERS.includes(type)

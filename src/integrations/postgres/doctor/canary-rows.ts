@@ -92,7 +92,7 @@ const VALUES: Readonly<Record<string, string>> = {
   V: "'0'",
 }
 
-/** The values by type, for types whose category is not exact enough. */
+/** The values by type, for types whose category is not specific enough. */
 const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
 
 /** Returns a value for each column that needs one when a row is inserted. */

@@ -17,7 +17,7 @@ export interface DoctorOptions {
 /** The data that every check of the doctor receives. */
 export interface Examination extends DoctorOptions, Setting {
   readonly connection: Connection
-  /** All user tables, views and sequences, except locked ones. */
+  /** All user tables, views and sequences that are not locked. */
   readonly relations: readonly Relation[]
   readonly tables: readonly TenantTable[]
   /** The relations that could not be checked because they were locked. */
@@ -57,7 +57,7 @@ export interface Relation {
    */
   readonly kind: string
   readonly owner: string
-  /** Whether row-level security is on. */
+  /** Whether row-level security is enabled. */
   readonly isEnabled: boolean
   readonly isForced: boolean
   /** Whether the table is a partition or inherits from another table. */
@@ -108,7 +108,7 @@ export interface Finding extends Problem {
   readonly severity: 'error' | 'warning'
 }
 
-/** The texts of a {@link Finding}. */
+/** The parts of a {@link Finding} that its code does not determine. */
 interface FindingFacts {
   /** The object that has the problem, such as `table public.orders`. */
   readonly subject: string

@@ -10,7 +10,6 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#look(expire), ms)
   }
 
-  /** Restarts the timer. */
   restart(): void {
     this.#turn++
     this.#timer.refresh()

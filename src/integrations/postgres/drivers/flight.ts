@@ -10,11 +10,11 @@ import type { PgFlight, PgPackage, PgWire } from './pg-package.js'
 export type FlightClass = new (steps: readonly PgStep[], hooks: FlightHooks) => PgFlight
 
 export interface FlightHooks {
-  /** Called before the first message is written. */
+  /** The flight calls this before it writes the first message. */
   readonly onWrite: () => void
-  /** Called if a message could not be written. */
+  /** The flight calls this if it could not write a message. */
   readonly onUnwritten: (error: Error) => void
-  /** Called after each response, when the time limit of the next statement begins. */
+  /** The flight calls this after each response. The time limit of the next statement begins at that point. */
   readonly onStep: () => void
   readonly onEnd: () => void
   readonly explain: Explain
@@ -155,7 +155,7 @@ export class PgStep {
     wire.execute()
   }
 
-  /** Receives the columns of the following rows. */
+  /** Receives the columns of the rows that follow. */
   describe(fields: readonly Field[]): void {
     this.#fields = fields
   }
@@ -197,5 +197,5 @@ export class PgStep {
   }
 }
 
-/** Converts an error of `pg` to the error that callers receive. */
+/** Converts an error from `pg` to the error that callers receive. */
 type Explain = (error: unknown) => Error

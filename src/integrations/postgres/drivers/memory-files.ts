@@ -25,7 +25,7 @@ export interface FolderNode {
 
 export type Node = FileNode | FolderNode
 
-/** The state of a file, as in Node's `fs.Stats`. Times are in milliseconds since 1970. */
+/** The properties of a file, as in Node's `fs.Stats`. Times are in milliseconds since 1970. */
 export interface FileStats {
   readonly dev: number
   readonly ino: number

@@ -7,7 +7,7 @@ import { PgliteEngine } from './pglite-engine.js'
 /**
  * Opens the database in a folder. Creates the folder and the database if they are missing.
  *
- * @throws ConfigError when the folder is in use, or is not a database folder.
+ * @throws ConfigError if the folder is in use or is not a database folder.
  */
 export async function openFolder(place: string): Promise<PgliteEngine> {
   const folder = await makeFolder(place)
@@ -74,7 +74,7 @@ interface Holder {
    * process can have the same ID.
    */
   readonly startedAt: number
-  /** The socket of a keeper, through which other processes may also use the database. */
+  /** The socket of a keeper, through which other processes can also use the database. */
   readonly socket?: string
 }
 

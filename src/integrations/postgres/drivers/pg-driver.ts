@@ -213,7 +213,7 @@ export class PgDriver implements Driver {
   }
 
   #watch(pool: PgPool): void {
-    // Without a listener, a restart of the server would end the process.
+    // Without an `error` listener, a restart of the server would end this process.
     pool.on('error', (error) => this.#logEnd(error))
     pool.on('connect', (client) => {
       this.#clients.add(client)

@@ -9,7 +9,7 @@ export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
   readonly Connection: new () => PgWire
-  /** The query class, from whose prototype flights inherit. */
+  /** The query class. Flights inherit from its prototype. */
   readonly Query: new (
     ...args: never
   ) => object

@@ -23,11 +23,11 @@ export interface SessionTerms {
   readonly limitMs: number
   /** The statement timeout, in milliseconds. */
   readonly statementMs: number
-  /** Called when the server has rejected a write because it is read-only. */
+  /** The session calls this when the server has rejected a write because it is read-only. */
   readonly onReadOnly: () => void
   /** Whether `DISCARD ALL` restores the initial state. It does not if the user's `onConnect` has set up the session. */
   readonly isCleanable: boolean
-  /** Called once at the end of each checkout. By then, the session has been closed or can be checked out again. */
+  /** The session calls this once at the end of each checkout, when it has been closed or can be checked out again. */
   readonly onEnd: (session: PgSession) => void
 }
 
@@ -72,7 +72,7 @@ export class PgSession {
       onEnd: () => this.#settle(),
       explain: (error) => this.#explain(error),
     }
-    // Without a listener, a broken connection would end the process.
+    // Without an `error` listener, a broken connection would end the process.
     client.on('error', (error) => this.#lose(error))
     client.on('drain', () => {
       this.#isReady = true
@@ -85,7 +85,7 @@ export class PgSession {
     return this.#failure?.()
   }
 
-  /** Sends a statement alone. */
+  /** Sends a single statement. */
   query(statement: SessionStatement): Promise<QueryResult> {
     const isCommand = COMMANDS.includes(statement.text)
     if (isCommand && statement.text !== 'BEGIN' && this.#canClean)

@@ -11,7 +11,7 @@ import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 export interface PgliteLoan {
   /** The time in milliseconds without a statement after which an open transaction ends. PGlite does not measure it. */
   readonly idleMs: number
-  /** Called once when the connection may be checked out again. */
+  /** The connection calls this once, when it can be checked out again. */
   readonly end: () => void
 }
 

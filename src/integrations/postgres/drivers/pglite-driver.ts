@@ -106,7 +106,6 @@ function closed(): Error {
   return unavailable(new Error('The database is not open.'))
 }
 
-/** An open in-memory database. */
 interface InMemory {
   readonly engine: PgliteEngine
   readonly files: MemoryFiles
@@ -148,7 +147,6 @@ const DATA = '/pglite/data'
 /** The version of the cache file's format. */
 const FORM = 1
 
-/** The content of the cache file. */
 interface CacheFile {
   readonly key: string
   readonly root: FolderNode

@@ -157,7 +157,7 @@ const SHIPPED: readonly string[] =
 const CREATE =
   /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"(?<quoted>[^"]+)"|(?<plain>[\w$]+))/gi
 
-/** Returns the names of the extensions that SQL text may create. */
+/** Returns the names of the extensions that a string of SQL could create. */
 function extensionsIn(text: string): string[] {
   return [...text.matchAll(CREATE)].map(
     ({ groups }) => groups?.['quoted'] ?? groups?.['plain']?.toLowerCase() ?? '',
@@ -201,7 +201,6 @@ function explainUnavailable(error: unknown): void {
 const BLOCK = 512
 const REGULAR = ['0', '\0']
 
-/** Reads the files of a tar archive. */
 function* untar(archive: Buffer): Generator<[path: string, data: Uint8Array]> {
   const text = (from: number, length: number) =>
     archive.toString('utf8', from, from + length).replace(/\0.*$/s, '')

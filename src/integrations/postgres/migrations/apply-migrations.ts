@@ -35,11 +35,11 @@ export interface ApplyOptions {
    * may have applied such migrations before it was rolled back. Default: `false`.
    */
   readonly isStrict?: boolean
-  /** Called once if there are such migrations, with their names. */
+  /** Receives the names of such migrations, once, if there are any. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration that was applied. */
+  /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that is migrating. */
+  /** A callback that runs once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 
@@ -98,10 +98,10 @@ export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> 
 }
 
 /**
- * Compares the migrations in a folder with the migrations in a database. Changes nothing and takes no lock.
+ * Compares the migrations in a folder with the migrations in a database. Changes nothing and acquires no lock.
  *
  * @param driver An open driver.
- * @throws ConfigError when a file is invalid; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError if a file is invalid; HttpError 503 if the database cannot be reached.
  */
 export async function readStatus(driver: Driver, folder: string): Promise<MigrationStatus[]> {
   const files = await readMigrations(folder)
@@ -193,7 +193,6 @@ const PAUSE_MS = 100
 const LIMITS =
   "select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
 
-/** Begins a transaction without time limits. */
 async function begin(connection: Connection): Promise<void> {
   await connection.script('begin isolation level read committed read write')
   await connection.query({ text: LIMITS })
@@ -203,7 +202,7 @@ async function begin(connection: Connection): Promise<void> {
  * Runs a function in a transaction, under the migration lock. The lock belongs to the transaction, so it is released
  * when the process ends, and it works with PgBouncer, which may switch connections between transactions.
  *
- * @param onWait Called once when another process holds the lock.
+ * @param onWait Runs when another process holds the lock.
  */
 async function underLock<T>(
   driver: Driver,

@@ -171,7 +171,7 @@ interface Fault {
  * Checks that a migration contains only statements that can be run and that do not end its transaction.
  *
  * @param name The name of its file.
- * @param directive The directive that its first line may contain.
+ * @param directive The directive that is allowed in its first line.
  * @throws ConfigError with the first problem, because the rest of the text cannot be parsed reliably.
  */
 function checkScript(name: string, text: string, directive: string): void {
@@ -235,7 +235,7 @@ function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
   return ['begin', 'commit', 'end', 'abort'].includes(first)
 }
 
-/** Returns the line number of a position in a text, counted from 1. */
+/** Returns the line number of a position in a string, counted from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
 }

@@ -23,7 +23,7 @@ export interface RequestParts {
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
-  /** Called after the transaction has been committed. */
+  /** Runs after the transaction has been committed. */
   readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
@@ -119,12 +119,12 @@ export class RequestWork {
     return begun
   }
 
-  /** Called when the handler has ended and no response is pending. */
+  /** Must be called when the handler has ended and no response is pending. */
   leave(): void {
     if (this.#transaction === undefined) this.#finish('committed')
   }
 
-  /** Called when the handler has thrown. */
+  /** Must be called when the handler has thrown. */
   fail(): void {
     if (this.#transaction === undefined) this.#finish('rolledBack')
   }

@@ -14,7 +14,7 @@ export function pauseBefore(attempt: number): Promise<void> {
   return new Promise((resolve) => new Deadline(Math.random() * longest, resolve))
 }
 
-/** The status of a response whose transaction is rolled back. */
+/** The status at and above which a response's transaction is rolled back. */
 const FAILED = 500
 
 /** The configuration of {@link runRetried}. */

@@ -30,7 +30,6 @@ import {
 } from './transaction-start.js'
 import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
-/** A block, and its owner. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
@@ -97,7 +96,7 @@ export class Sessions {
     return currentOwner(this.#usesTenants)
   }
 
-  /** Runs a statement in its transaction. */
+  /** Runs a statement in the transaction to which it belongs. */
   query(statement: Statement): Promise<QueryResult> {
     if (!this.#isWatched) return this.#queryAsOwner(statement)
     return this.#observe(statement, () => this.#queryAsOwner(statement))

@@ -1,7 +1,7 @@
 import { HttpError } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 
-/** The transaction of a stream. */
+/** The transaction in which a stream runs. */
 export interface StreamBlock {
   /** Runs code whose statements belong to the transaction. */
   readonly run: <T>(fn: () => T) => T

@@ -1,7 +1,7 @@
 import type { Field, QueryResult, Statement } from '../driver.js'
 import { arrayOf, isKnown, type Reader, type ReaderOf, readersFor } from './read-value.js'
 
-/** Sends a statement to the database of the result. */
+/** Sends a statement to the database from which the result came. */
 type Ask = (statement: Statement) => Promise<QueryResult>
 
 /** The element type of an array, and the separator. */

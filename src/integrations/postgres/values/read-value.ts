@@ -20,7 +20,7 @@ export function readResult(result: PgliteResult, statement: Statement): QueryRes
     }
     return named
   }
-  // The type of rows depends on `rowMode`, which is known only when the statement is sent.
+  // The row type depends on `rowMode`, which is known only when the statement is sent.
   const rows =
     statement.rowMode === 'array'
       ? result.rows.map((row) => row.map(read))

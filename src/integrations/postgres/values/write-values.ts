@@ -18,7 +18,7 @@ export function writeValues({ text, values = [] }: Statement): Written[] {
     throw new PostgresError(message, { code: '54023' })
   }
   const written: Written[] = []
-  // A hole in the list is also `null`.
+  // A hole in the array also becomes `null`.
   for (let index = 0; index < values.length; index++) written.push(write(values[index], index))
   return written
 }
@@ -37,11 +37,11 @@ function write(value: unknown, index: number): Written {
 }
 
 /**
- * Checks the text of a statement.
+ * Checks the SQL text of a statement.
  *
  * @throws PostgresError for a NUL byte, because the protocol ends a string there and would misread the rest; and for
- *   `COPY … FROM STDIN`, as in dumps, because its rows are never sent: `pg` would wait forever, and PGlite would block
- *   the whole process.
+ * `COPY … FROM STDIN`, as in dumps, because its rows are never sent: `pg` would wait forever, and PGlite would block
+ * the whole process.
  */
 export function checkText(text: string): void {
   if (text.includes('\0')) {
@@ -114,7 +114,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Converts one element that is not an array. */
+/** Converts an element that is not itself an array. */
 type WriteElement = (value: unknown) => string | Uint8Array | null
 
 /** Converts an array to PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */

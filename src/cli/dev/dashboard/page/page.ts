@@ -137,7 +137,6 @@ type Route = RoutesView[number]
 
 const HEADINGS = { target: 'Route', handler: 'Handler', access: 'Access' }
 
-/** Creates the list of all routes. */
 function routeList(routes: RoutesView): HTMLElement {
   const rows = routes.map((route, index) =>
     row({
@@ -161,7 +160,6 @@ function accessOf({ isProtected, isAuthOptional, isSigned }: Route): string {
   return isProtected ? 'protected' : isAuthOptional ? 'optional' : 'public'
 }
 
-/** Creates the details of a route. */
 function routeDetails(route: Route): HTMLElement {
   const { method, path, controller, handler, before, steps, decorators } = route
   return details(
@@ -194,7 +192,6 @@ function stepOf({ name, does, sources, isCertain }: Route['steps'][number]): HTM
 /** The shortest duration that is shown, in milliseconds. A shorter duration would be rounded to 0. */
 const SHORTEST_MS = 0.05
 
-/** Creates the details of one request. */
 function requestDetails(view: RequestView): HTMLElement {
   const { record, row, curl, replay, mismatches, suspects } = view
   return details(
