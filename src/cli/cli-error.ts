@@ -9,9 +9,9 @@ export interface CliErrorFacts {
   readonly status: ExitStatus
   /** The failure, as a sentence. */
   readonly what: string
-  /** The reason, if known. Omitted only if `what` already contains it. */
+  /** The reason, if known. It can be omitted only if `what` already contains it. */
   readonly cause?: string
-  /** The remedy, as a sentence. Omitted only if `what` already contains it. */
+  /** The remedy, as a sentence. It can be omitted only if `what` already contains it. */
   readonly remedy?: string
   /** The stack of the original error, printed with `--verbose`. */
   readonly stack?: string | undefined

@@ -219,7 +219,7 @@ function addAdd(parent: Command, context: ProgramContext): void {
     .allowExcessArguments(false)
     .addHelpText('after', NOTES)
     .action(async (kind: Kind, name: string, options: { readonly dir?: string }) => {
-      // Imported here, because only this command needs the module.
+      // The module is imported here, because only this command needs it.
       const { addPart } = await import('./add/add-part.js')
       await addPart({ kind, name, ...options }, context)
     })

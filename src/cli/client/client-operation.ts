@@ -179,9 +179,9 @@ function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
 }
 
 /**
- * Derives each method's name from its part of the operation ID. If two methods in a group would have the same name,
- * only one keeps it: the method of the class after which the group is named, or otherwise the first method. The other
- * methods use the whole operation ID, so that a new operation rarely renames an existing one.
+ * Derives each method's name from its operation ID. If two methods in a group would have the same name, only one keeps
+ * it: the method of the class after which the group is named, or otherwise the first method. The other methods use the
+ * whole operation ID, so that a new operation rarely renames an existing one.
  */
 function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): NamedOperation[] {
   const placeOf = ({ group, id }: Omit<NamedOperation, 'name'>) => `${group} ${shortName(id)}`

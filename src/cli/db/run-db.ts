@@ -87,8 +87,8 @@ const KEEP = Symbol.for('blazon.keep')
 const LOCK_FILE = 'blazon.lock'
 
 /**
- * If `blazon dev` has opened the embedded database in a folder, lets this process use it through `blazon dev`, because
- * only one process can open a database.
+ * If `blazon dev` has opened the embedded database in a folder, lets this process share it through `blazon dev`,
+ * because only one process can open a database.
  *
  * @returns a function that ends this use.
  */

@@ -24,9 +24,7 @@ export interface AppProcessConfig {
   readonly entry: string
   readonly options: DevOptions
   readonly receive: (app: AppProcess, message: ChildMessage) => void
-  /**
-   * Called when the process ends, unless the command ended it. `how` is `with status 1` or `by SIGKILL`, for example.
-   */
+  /** Runs when the process ends, unless the command ended it. `how` is `with status 1` or `by SIGKILL`, for example. */
   readonly onEnd: (app: AppProcess, how: string) => void
 }
 

@@ -37,7 +37,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
     loadConfig: (path) => loadConfig(path, { cwd, timeout: CONFIG_SECONDS }),
     names: MODULES,
   })
-  // Called here so that a missing tsx is reported immediately, not at every start.
+  // `launchFor` is called here so that a missing tsx is reported immediately, not at every start.
   launchFor(entry, cwd)
   const note = (line: string) => streams.note(`blazon dev: ${line}`)
   const dashboard = await openDashboard(options, (line) => streams.note(line))

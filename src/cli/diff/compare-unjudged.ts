@@ -34,8 +34,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /**
  * Finds changes to keywords that the comparison in the OpenAPI 3.0 dialect ignores. Each change counts as breaking,
- * because its effect is unknown. Documents of version 3.0 have no such keywords. Documents with different dialects are
- * not compared.
+ * because its effect is unknown. If either document has version 3.0, which has no such keywords, nothing is compared.
  *
  * @param operations The same operation in both documents.
  * @param documents The older and the newer document in their original form.

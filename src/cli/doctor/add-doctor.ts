@@ -25,7 +25,7 @@ export function addDoctor(
     )
     .addHelpText('after', NOTES)
   withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
-    // Imported here, because only this command needs the module.
+    // The module is imported here, because only this command needs it.
     const { runDoctor } = await import('./run-doctor.js')
     await runDoctor({ ...options, cwd }, streams)
   })

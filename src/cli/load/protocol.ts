@@ -69,7 +69,7 @@ export type Report =
   | Failure
 
 /**
- * A problem in an application, with its decorated class or method. The class or method is present only for `doctor`.
+ * A problem in an application, with the position of its decorated class or method, which is present only for `doctor`.
  */
 export type PlacedProblem = (Problem | ProductionProblem) & {
   /** The absolute path of a file, and a line in it, counted from 1. */

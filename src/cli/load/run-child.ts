@@ -81,8 +81,8 @@ async function reportOf(child: ChildProcess): Promise<Report | undefined> {
 }
 
 /**
- * Kills the child when this process receives a signal, because a child in an endless loop does not notice that its
- * parent has ended.
+ * Kills the child when this process receives a signal, because a child in an endless loop cannot detect that its parent
+ * has ended.
  */
 function endWithUs(child: ChildProcess): () => void {
   const pass = (signal: NodeJS.Signals) => {

@@ -54,7 +54,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   readonly security: OpenApiSecurityScheme
   /** The challenge for a request without a token. */
   readonly challenge: string
-  /** Returns the tenant in a request's token. Present only with the option `tenant`. */
+  /** Returns the tenant in a request's token. The method exists only if the option `tenant` is set. */
   readonly tenantOf?: (req: Request) => string | undefined
   /** The options that were passed. */
   readonly options: AnyJwtOptions

@@ -65,14 +65,14 @@ export class TokenVerifier implements Lifecycle {
     const { rules } = this.#setup
     const parsed = parseToken(token)
     if (parsed === null) throw this.#invalid(req, 'it is not a JSON Web Token')
-    // Checked before the signature: if the claims are invalid, no key can make the token valid, so no fetch or
+    // The claims are checked before the signature: if they are invalid, no key can make the token valid, so no fetch or
     // verification is needed.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
     if (key === null) throw this.#invalid(req, 'no known key has signed it')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
-    // Checked again, because requests to the issuer and a schema can take seconds.
+    // The claims are checked again, because requests to the issuer and a schema can take seconds.
     this.#refuseFault(req, parsed)
     if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]

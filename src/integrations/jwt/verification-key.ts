@@ -169,7 +169,9 @@ function weaknessOfRsa(key: KeyObject): string | null {
 export interface KeySource {
   /** Returns the possible keys for a token; empty if the key is unknown. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** Called for each request whose token is in the cache. Reads outdated keys again in the background. */
+  /**
+   * Reads outdated keys again in the background. The verifier calls this for each request whose token is in the cache.
+   */
   keepFresh(): void
   /** Ends the work in progress. */
   close(): void

@@ -222,8 +222,8 @@ class Traces {
   }
 
   /**
-   * Returns the route pattern, and passes it to the instrumentation that created the span, if any, which names the span
-   * after it.
+   * Returns the route pattern. If an instrumentation created the span, it also receives the pattern, and uses it to
+   * name the span.
    */
   #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
     const { root = '' } = this.#options

@@ -32,7 +32,7 @@ export class Database {
   readonly #sessions: Sessions
   readonly #logger: () => Logger
 
-  /** Created by `postgres()`. */
+  /** Only `postgres()` creates a `Database`. */
   constructor({ sessions, logger }: DatabaseParts) {
     this.#sessions = sessions
     this.#logger = logger
@@ -192,7 +192,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   )
 }
 
-// A stream is also allowed: it has no `next`, and it may already be running.
+// A stream, which has no `next`, is not refused: it may already be running.
 function isGenerator(value: unknown): boolean {
   const generator = value as Partial<AsyncGenerator & Generator> | null | undefined
   if (typeof generator?.next !== 'function') return false

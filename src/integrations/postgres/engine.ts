@@ -121,7 +121,7 @@ export class Engine {
     }
   }
 
-  /** Loaded lazily, because it is not used in production. */
+  /** Loads the checks lazily, because they are not used in production. */
   async #warn(usesTenants: boolean): Promise<void> {
     const { findOmissions } = await import('./find-omissions.js')
     const { migrations } = this.#options

@@ -26,7 +26,7 @@ const FOLDER = 'migrations'
  *
  * @param driver An open driver.
  * @returns warnings only.
- * @throws HttpError 503 when the database cannot be reached.
+ * @throws HttpError 503 if the database cannot be reached.
  */
 export async function findOmissions(driver: Driver, expected: Expectations): Promise<Problem[]> {
   const found = await lending(driver, look)

@@ -93,7 +93,7 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
  *
  * @param database The options of a connection with the application's login.
  * @returns the findings, errors first.
- * @throws HttpError 503 when the database cannot be reached.
+ * @throws HttpError 503 if the database cannot be reached.
  * @example
  * for (const { code, subject, cause, remedy } of await doctor({ url })) report(code, subject, cause, remedy)
  */

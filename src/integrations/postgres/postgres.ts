@@ -153,7 +153,7 @@ function transactionStage(
   }
 }
 
-/** Loaded lazily, because only tests use it. */
+/** Loads the driver lazily, because only tests use it. */
 async function answeredEngine(options: PostgresOptions, statements: Statements): Promise<Engine> {
   const { AnsweringDriver } = await import('./drivers/answering-driver.js')
   return new Engine(options, new AnsweringDriver(statements))

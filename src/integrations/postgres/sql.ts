@@ -54,7 +54,7 @@ export interface SqlTag {
    * Quotes the name of a table or a column. Several names are joined by dots. The name becomes part of the SQL, so do
    * not pass arbitrary names from clients.
    *
-   * @throws TypeError when a name is empty or contains a NUL.
+   * @throws TypeError if a name is empty or contains a NUL.
    */
   id(...names: string[]): Sql
   /** Joins SQL fragments or values. The default separator is `', '`. */

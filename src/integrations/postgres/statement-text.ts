@@ -49,7 +49,10 @@ const HARMLESS = new Set(
     'string_agg string_to_array strpos substr sum to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector trunc ts_rank unnest upper'
   ).split(' '),
 )
-/** The maximum length of a parsed statement. For a longer one, cleaning the connection takes less time than parsing. */
+/**
+ * The maximum length of a parsed statement. For longer statements, cleaning the connection takes less time than
+ * parsing.
+ */
 const LONG_TEXT = 20_000
 /**
  * The maximum number of cached statements, and the maximum length of each. An application has few different statements,
@@ -151,7 +154,7 @@ const NAME = /"[^"]*(?:""[^"]*)*"/y
  * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as is needed to tell quoted
  * text from other text.
  *
- * @throws UnclosedError when a quote or a comment is not closed.
+ * @throws UnclosedError if a quote or a comment is not closed.
  */
 export function* tokensOf(sql: string): Generator<Token> {
   let position = 0

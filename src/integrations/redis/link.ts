@@ -31,8 +31,8 @@ export const UNAVAILABLE: Error = new Error('Redis is not available.')
  * there is no connection, and after five consecutive late replies, when the breaker opens. After ten seconds, the link
  * checks the server in the background, so requests are not delayed.
  *
- * A server that is no longer suitable can also reply, such as the former primary after a failover. The link then
- * reconnects, which resolves the host name again, and becomes available once a server accepts a write.
+ * An unsuitable server can also reply, such as the former primary after a failover. The link then reconnects, which
+ * resolves the host name again, and becomes available once a server accepts a write.
  */
 export class Link {
   readonly #options: RedisOptions

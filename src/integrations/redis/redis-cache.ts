@@ -273,7 +273,7 @@ class RedisCache implements CacheStore {
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
-      // Set synchronously, because a deletion that is added from now on must start a new recovery.
+      // The flag is set synchronously, because a deletion that is added from now on must start a new recovery.
       this.#isRecovering = false
     }
   }
@@ -295,7 +295,7 @@ class RedisCache implements CacheStore {
    * to other servers, they are all deleted.
    */
   async #checkOrigin(): Promise<void> {
-    // Set before the check, because a new connection resets it to `false`.
+    // The flag is set before the check, because a new connection resets it to `false`.
     this.#isHome = true
     try {
       await this.#forgetForeign()

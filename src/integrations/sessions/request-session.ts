@@ -56,7 +56,7 @@ export class RequestSession implements Session<Values, Values> {
     this.#req = req
     this.#res = res
     this.#changes = changes(req.method)
-    // Read before the route runs, because a public route drops a tenant that was not confirmed.
+    // The tenant is read before the route runs, because a public route drops a tenant that was not confirmed.
     this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
   }
 

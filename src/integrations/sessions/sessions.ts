@@ -134,7 +134,7 @@ function protection(
       },
       onResponse(req) {
         const session = requests.get(req)
-        // Called again, because an error response loses the header.
+        // The headers are set again, because an error response loses them.
         session?.forbidStoring()
         session?.dropUnsavedCookie()
       },

@@ -13,9 +13,9 @@ export interface VitePlugin {
   readonly name: string
   /** Runs the plugin before Vite's own plugins. */
   readonly enforce: 'pre'
-  /** Called once by Vite with the resolved configuration. */
+  /** Vite calls this once with the resolved configuration. */
   readonly configResolved: (config: { readonly root: string }) => void
-  /** Called by Vite for every module. */
+  /** Vite calls this for every module. */
   readonly transform: {
     /** Selects the modules that need the handler. */
     readonly filter: {

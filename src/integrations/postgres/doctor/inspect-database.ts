@@ -39,7 +39,7 @@ const OF_TENANTS = [
  *
  * @param connection A connection with the application's login, without an open transaction.
  * @returns the findings, errors first.
- * @throws HttpError 503 when the connection is lost.
+ * @throws HttpError 503 if the connection is lost.
  */
 export async function inspectDatabase(
   connection: Connection,

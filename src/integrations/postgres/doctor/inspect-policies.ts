@@ -19,7 +19,7 @@ interface Policy {
 }
 
 // Restrictive policies only narrow access, so they are excluded. The policies of a role from which the tenant role
-// inherits also apply to the tenant role. The policies of a role that it can become apply once it has become that role.
+// inherits also apply to the tenant role. The policies of another role apply once the tenant role has become that role.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,

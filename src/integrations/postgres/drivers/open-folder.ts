@@ -82,7 +82,7 @@ interface Holder {
  * Locks a folder against other users, in this process and in others. The lock of a killed process is ignored.
  *
  * @returns a function that removes the lock.
- * @throws ConfigError when the folder is locked.
+ * @throws ConfigError if the folder is locked.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, LOCK_FILE)

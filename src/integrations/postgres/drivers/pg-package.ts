@@ -58,7 +58,7 @@ export interface PgClient {
   /** Returns `I` if no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** Emitted when the server is ready again and no further statement has been sent. */
+  /** The client emits `drain` when the server is ready again and no further statement has been sent. */
   on(event: 'drain', listener: () => void): unknown
   release(isUnusable?: boolean): void
 }

@@ -115,7 +115,7 @@ interface InMemory {
  * Opens a separate in-memory database.
  *
  * @param snapshot The files with which the database starts. Default: the files of an empty database.
- * @throws ConfigError when PGlite is missing.
+ * @throws ConfigError if PGlite is missing.
  */
 async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   const files = new MemoryFiles(snapshot ?? (await initialFiles()))
@@ -158,7 +158,7 @@ let initial: Promise<FolderNode> | undefined
  * Returns the files of an empty database. Creating them with `initdb` takes seconds, so they are cached in this
  * process, and in `node_modules/.cache/blazon` for other processes.
  *
- * @throws ConfigError when PGlite cannot be loaded.
+ * @throws ConfigError if PGlite cannot be loaded.
  */
 export function initialFiles(): Promise<FolderNode> {
   initial ??= readOrMake().catch((error) => {

@@ -77,7 +77,7 @@ const CALLS = [
 /**
  * Returns a file system that makes PGlite store its files in `files`.
  *
- * @throws ConfigError when PGlite cannot be loaded.
+ * @throws ConfigError if PGlite cannot be loaded.
  */
 export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesystem> {
   const { BaseFilesystem } = await loadPeer<FilesystemPackage>(

@@ -33,7 +33,7 @@ const NAMES: OptionNames<ApiKeysTableOptions> = {
  * table and is only allowed to call the functions. The functions run as their owner (`security definer`) and reach only
  * the row with a given hash.
  *
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
  */

@@ -150,7 +150,7 @@ function statusOf(
  *
  * @param database `isStrict`: whether migrations from a newer version are refused. `isEmbedded`: whether the database
  *   is a folder on this machine.
- * @throws ConfigError when the folder and the database have different histories.
+ * @throws ConfigError if the folder and the database have different histories.
  */
 export function pendingFiles(
   files: readonly MigrationFile[],

@@ -21,7 +21,7 @@ const ROUTINE = /^create (?:or replace )?(?:function|procedure)\b/
  * Splits a script into statements as psql does: at semicolons outside of quotes, parentheses and function bodies. The
  * generator is lazy, so that a caller can stop at the first invalid statement.
  *
- * @throws UnclosedError when a quote or a comment is not closed.
+ * @throws UnclosedError if a quote or a comment is not closed.
  */
 export function* splitStatements(script: string): Generator<ScriptStatement> {
   let tokens: Token[] = []

@@ -27,7 +27,7 @@ const DEFAULT_TABLE = 'blazon_sessions'
  * The function does not run the SQL. Put it into a migration file.
  *
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * writeFileSync('migrations/0002_sessions.sql', sessionTable())
  */
@@ -100,7 +100,7 @@ export const IDEMPOTENCY_TABLE = 'blazon_idempotency'
  * create tables.
  *
  * @returns the SQL.
- * @throws ConfigError when the role name is invalid.
+ * @throws ConfigError if the role name is invalid.
  * @example
  * writeFileSync('migrations/0003_idempotency.sql', idempotencyTable())
  */

@@ -38,7 +38,7 @@ const IDS = {
  *
  * @param name The name of the table, at most 63 bytes long. Names are quoted if necessary; `columns` are not changed.
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * tenantTable('orders', {
  * columns: ['number integer not null', 'customer_id bigint not null'],
@@ -76,7 +76,7 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
  *
  * @param name The name of the table.
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * protectTable('invoices')
  */

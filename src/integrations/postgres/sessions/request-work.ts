@@ -50,8 +50,8 @@ export class RequestWork {
   readonly retriedOrigin: object | undefined
   readonly #config: WorkConfig
   /**
-   * Cleared at the end, because code that the request has started may outlive the request and still refer to this
-   * object.
+   * The parts are cleared at the end, because code that the request has started may outlive the request and still refer
+   * to this object.
    */
   #parts: RequestParts | null
   #transaction: Promise<Transaction> | undefined

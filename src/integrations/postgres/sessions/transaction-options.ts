@@ -28,7 +28,7 @@ const NAMES: OptionNames<TransactionOptions> = { isolation: true, retries: true 
 /**
  * Checks the options of a transaction.
  *
- * @throws ConfigError when an option of `subject` is invalid.
+ * @throws ConfigError if an option of `subject` is invalid.
  */
 export function checkTransactionOptions(subject: string, options: TransactionOptions): void {
   const { isolation, retries = 0 } = options

@@ -46,7 +46,7 @@ export abstract class Block {
   /**
    * Runs a statement.
    *
-   * @throws Error when the block has ended; the errors of {@link Connection.query}.
+   * @throws Error if the block has ended; the errors of {@link Connection.query}.
    */
   query(statement: Statement): Promise<QueryResult> {
     return this.#part === undefined ? this.send(statement) : this.#queryLater(statement)

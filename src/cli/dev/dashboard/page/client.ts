@@ -5,7 +5,7 @@ export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void
   state(view: StateView): void
-  /** Called when the connection is lost. The page reconnects, unless the token is invalid. */
+  /** Runs when the connection is lost. The page reconnects, unless the token is invalid. */
   lost(reason: 'gone' | 'token'): void
 }
 

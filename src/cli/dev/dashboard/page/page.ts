@@ -47,7 +47,7 @@ async function show(): Promise<void> {
   const { view, number } = place()
   const own = ++visit
   const from = last.view === view ? last.number : undefined
-  // Stored before the view is loaded, because the user may go back before then.
+  // The location is stored before the view is loaded, because the user may go back before then.
   last = { view, number }
   mark('nav a', `#/${view}`, 'page')
   try {
