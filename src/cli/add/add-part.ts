@@ -97,7 +97,7 @@ const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART
  * from `blazon db table` if another migration has tenant tables. Any other migration contains a comment.
  *
  * @param words The words of its name, such as `create_orders`. If a migration with this name exists, its path is
- *   returned.
+ * returned.
  */
 async function nextMigration(folder: string, words: string): Promise<NewMigration> {
   const names = existsSync(folder) ? readdirSync(folder).sort() : []

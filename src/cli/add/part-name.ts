@@ -26,7 +26,7 @@ const MAX_LENGTH = 60
  * Reads a name in any spelling, and removes a kind at its end: `OrdersController` becomes `orders`.
  *
  * @throws CliError if the name contains characters other than letters, digits, `-` and `_`, such as the slashes in a
- *   path.
+ * path.
  */
 export function partName(given: string, kind: Kind): PartName {
   if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)

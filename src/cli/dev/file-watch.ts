@@ -48,7 +48,7 @@ export class FileWatch {
    * Watches a file, or all files in a folder.
    *
    * @param since The start time of the process that read the files, in milliseconds since 1970. Later changes count,
-   *   because the process may have read the older content.
+   * because the process may have read the older content.
    */
   add(path: string, since: number = Number.POSITIVE_INFINITY): void {
     if (this.#isClosed || this.#paths.has(path)) return

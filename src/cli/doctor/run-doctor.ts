@@ -24,7 +24,7 @@ import { type DoctorOptions, findImport, type Project, readProject } from './pro
  * Examines a project, and prints its problems.
  *
  * @throws CliError with status 1 if there is an error, or a warning with `--strict`; with status 2 if `--entry` is
- *   invalid.
+ * invalid.
  */
 export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
   const project = await readProject(options)

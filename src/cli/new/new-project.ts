@@ -19,7 +19,7 @@ import { hasJobs, JOBS_NODE, readTemplate } from './read-template.js'
  * Creates a project: writes its files, creates a git repository, installs the packages, and prints the next commands.
  *
  * @throws CliError before any file is written if the folder, the name or the package source is invalid; after all files
- *   are written if the packages cannot be installed.
+ * are written if the packages cannot be installed.
  */
 export async function newProject(options: NewOptions, context: ProgramContext): Promise<void> {
   const { streams, cwd } = context

@@ -25,7 +25,7 @@ const MODULES = ['main', 'app', 'index']
  * capsules.
  *
  * @throws CliError with status 1 if the server fails again, with status 3 if the result is inconclusive, with status 2
- *   if the capsule cannot be run.
+ * if the capsule cannot be run.
  */
 export async function replay(
   id: string | undefined,

@@ -29,7 +29,7 @@ export interface WriteConfig {
  * request.
  *
  * @throws CliError with status 3 if no way to start the application results in such a test; with status 2 if the file
- *   exists.
+ * exists.
  */
 export async function writeReplayTest(
   capsule: Capsule,

@@ -50,7 +50,7 @@ const UNPREPARED =
  * @throws ConfigError at boot if an option is invalid.
  * @example
  * new App({
- * auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
+ *   auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
  * })
  */
 export function apiKeys<

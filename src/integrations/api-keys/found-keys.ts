@@ -88,7 +88,7 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
  *
  * @returns `undefined` if there is no such key.
  * @throws TypeError if the result is not a record of the key with this hash, because of a bug in `find`. The message
- *   contains neither the key nor the hash.
+ * contains neither the key nor the hash.
  */
 export function checkedRecord<TRecord extends ApiKeyRecord>(
   record: TRecord | null | undefined,

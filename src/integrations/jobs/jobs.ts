@@ -12,7 +12,7 @@ import { listJobs, retryJob } from './stored-jobs.js'
  * package `pg-boss`, and Node 22.12 or later.
  *
  * @throws ConfigError at boot if `postgres()` does not precede it in `plugins`, if a job or a name is used twice, if a
- *   schedule is invalid, or if Node or `pg-boss` is too old.
+ * schedule is invalid, or if Node or `pg-boss` is too old.
  * @see docs/jobs.md
  * @example
  * new App({ plugins: [postgres({ url }), jobs({ work: true, workers: [Receipts] })] })

@@ -31,7 +31,7 @@ export class Jobs {
    *
    * @returns the job ID; `null` if the job's `policy` excludes it.
    * @throws TypeError if the input does not match the schema, or no worker runs the job; HttpError 400
-   *   `TENANT_REQUIRED` if the job needs a tenant and there is none; the errors of `Database.query`.
+   * `TENANT_REQUIRED` if the job needs a tenant and there is none; the errors of `Database.query`.
    */
   async send<TSent>(
     job: JobDefinition<TSent>,

@@ -21,11 +21,11 @@ export interface DatabaseParts {
  *
  * @example
  * class OrdersRepository {
- * private readonly db = inject(Database)
+ *   private readonly db = inject(Database)
  *
  *   find(id: number) {
- * return this.db.sql<Order>`select * from orders where id = ${id}`
- * }
+ *     return this.db.sql<Order>`select * from orders where id = ${id}`
+ *   }
  * }
  */
 export class Database {
@@ -45,9 +45,8 @@ export class Database {
    * @param values The values for `$1`, `$2`, … They never become part of the SQL. Default: none.
    * @returns the rows, the row count and the columns.
    * @throws PostgresError if PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`,
-   *   `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` if the server sends no response; HttpError 400 `TENANT_REQUIRED` if
-   *   the statement uses a tenant table and no tenant is set; TenantSwitchError if a transaction of another tenant is
-   *   open.
+   * `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` if the server sends no response; HttpError 400 `TENANT_REQUIRED` if the
+   * statement uses a tenant table and no tenant is set; TenantSwitchError if a transaction of another tenant is open.
    */
   async query<TRow = Record<string, unknown>>(
     statement: string | Statement,
@@ -82,14 +81,14 @@ export class Database {
    * outer transaction determines both.
    * @returns the return value of the function.
    * @throws any error that the function throws; TypeError if it returns an async generator; ConfigError if an option is
-   *   invalid; Error if an open transaction has a different isolation level; the same errors as {@link Database.query}.
+   * invalid; Error if an open transaction has a different isolation level; the same errors as {@link Database.query}.
    * @example
    * await db.transaction(
-   * async () => {
-   * await accounts.withdraw(from, amount)
-   * await accounts.deposit(to, amount)
-   * },
-   * { isolation: 'serializable', retries: 3 },
+   *   async () => {
+   *     await accounts.withdraw(from, amount)
+   *     await accounts.deposit(to, amount)
+   *   },
+   *   { isolation: 'serializable', retries: 3 },
    * )
    */
   async transaction<T>(fn: () => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -111,12 +110,12 @@ export class Database {
    * @param options `isolation`. A stream is never retried.
    * @returns the items.
    * @throws while the stream is being read: any error from the generator; HttpError 503 `DATABASE_TIMEOUT` if the
-   *   reader is too slow; the same errors as {@link Database.query}.
+   * reader is too slow; the same errors as {@link Database.query}.
    * @example
    * @JsonLines(Order)
    * @Get('export')
    * export() {
-   * return this.db.stream(() => this.orders.all())
+   *   return this.db.stream(() => this.orders.all())
    * }
    */
   stream<T>(
@@ -155,7 +154,7 @@ export class Database {
    *
    * @param options The same as for {@link Database.transaction}.
    * @throws TypeError if the ID is invalid; TenantSwitchError inside a transaction of another owner; the same errors as
-   *   {@link Database.transaction}.
+   * {@link Database.transaction}.
    */
   async withTenantTransaction<T>(
     id: string,

@@ -56,8 +56,8 @@ export interface Connection {
    * Runs a statement.
    *
    * @throws PostgresError if the server refuses the statement or its values cannot be sent; HttpError 503 if the server
-   *   sends no response, after which the connection can only be destroyed. The server's `statement_timeout` also
-   *   results in a 503, but the connection stays usable.
+   * sends no response, after which the connection can only be destroyed. The server's `statement_timeout` also results
+   * in a 503, but the connection stays usable.
    */
   query(statement: Statement): Promise<QueryResult>
   /**
@@ -65,7 +65,7 @@ export interface Connection {
    * So a statement never runs if the `BEGIN` in its flight has failed.
    *
    * @returns a promise for each result, in order. The promises reject for the same reasons as {@link Connection.query}.
-   *   The promise of a statement that did not run rejects with a `PostgresError` with the code 25P02.
+   * The promise of a statement that did not run rejects with a `PostgresError` with the code 25P02.
    */
   sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[]
   /** Runs a migration script: several statements separated by semicolons, without values and without a time limit. */
@@ -137,7 +137,7 @@ export interface Driver {
    * Checks out a connection.
    *
    * @throws HttpError 503 `DATABASE_BUSY` if all connections stay checked out for the whole acquire time; 503
-   *   `DATABASE_UNAVAILABLE` if the server cannot be reached or refuses the login.
+   * `DATABASE_UNAVAILABLE` if the server cannot be reached or refuses the login.
    */
   connect(): Promise<Connection>
   /** Rejects the waiting callers, waits until all checked-out connections are returned, then closes all connections. */

@@ -105,15 +105,15 @@ interface DrizzleOrm {
  * same order values; ConfigError if `drizzle-orm` is not installed.
  * @example
  * readDrizzlePage(
- * page,
- * { placedAt: orders.placedAt, id: orders.id },
- * ({ keys, where, orderBy, limit }) =>
- * db
- * .select({ ...getTableColumns(orders), keys })
- * .from(orders)
- * .where(and(eq(orders.status, 'open'), where))
- * .orderBy(...orderBy)
- * .limit(limit),
+ *   page,
+ *   { placedAt: orders.placedAt, id: orders.id },
+ *   ({ keys, where, orderBy, limit }) =>
+ *     db
+ *       .select({ ...getTableColumns(orders), keys })
+ *       .from(orders)
+ *       .where(and(eq(orders.status, 'open'), where))
+ *       .orderBy(...orderBy)
+ *       .limit(limit),
  * )
  */
 export async function readDrizzlePage<T, TRow extends DrizzleRow>(

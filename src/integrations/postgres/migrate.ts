@@ -52,8 +52,8 @@ const NAMES: OptionNames<MigrateOptions> = {
  * @param database The options of a connection whose login is allowed to create tables.
  * @returns the migrations that this call applied, in order.
  * @throws ConfigError if a file is invalid or has changed since it was applied, a statement fails, a role is missing
- *   that this login is not allowed to create, an option is invalid, or a package is missing; HttpError 503 if the
- *   database cannot be reached.
+ * that this login is not allowed to create, an option is invalid, or a package is missing; HttpError 503 if the
+ * database cannot be reached.
  * @example
  * await migrate({ url: process.env.OWNER_DATABASE_URL }, { login: 'shop' })
  */

@@ -26,10 +26,10 @@ export interface PostgresErrorFields {
  *
  * @example
  * try {
- * await db.sql`insert into customers (email) values (${email})`
+ *   await db.sql`insert into customers (email) values (${email})`
  * } catch (error) {
- * if (isUniqueViolation(error, 'customers_email_key')) throw new ConflictError('Already registered')
- * throw error
+ *   if (isUniqueViolation(error, 'customers_email_key')) throw new ConflictError('Already registered')
+ *   throw error
  * }
  */
 export class PostgresError extends Error implements PostgresErrorFields {

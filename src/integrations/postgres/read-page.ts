@@ -19,10 +19,10 @@ import { type Sql, sql } from './sql.js'
  * cursor, these columns must not be null.
  * @returns the response data.
  * @throws TypeError if the list has no order, an order column is null with a cursor, or two rows have the same order
- *   values; the errors of `Database.query`.
+ * values; the errors of `Database.query`.
  * @example
  * list({ page }: Paged<typeof OrderPages>) {
- * return readPage<Order>(db, page, sql`select id, total, placed_at as "placedAt" from orders`)
+ *   return readPage<Order>(db, page, sql`select id, total, placed_at as "placedAt" from orders`)
  * }
  */
 export function readPage<TRow extends object = Record<string, unknown>>(

@@ -87,7 +87,7 @@ const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
  *
  * @param connection A connection with an open transaction.
  * @throws ConfigError if a role or a privilege is missing that this login is not allowed to create. The error contains
- *   the SQL that an administrator must run.
+ * the SQL that an administrator must run.
  */
 export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
   const names = [options.tenantRole, options.allTenantsRole]

@@ -13,7 +13,7 @@ export class Sql implements Statement {
    * Creates a statement. Use the {@link sql} template instead.
    *
    * @param strings The strings around the values: one more than there are values. They must be constants in the
-   *   program, never user input.
+   * program, never user input.
    * @param values The values, in order.
    */
   constructor(strings: readonly string[], values: readonly unknown[]) {
@@ -100,7 +100,7 @@ export function quoteName(name: string): string {
  * @throws Error in a request to a route without `@Versioned()`.
  * @example
  * const [note] = await db.sql`update notes set text = ${text}, version = version + 1
- * where id = ${id} and ${versionIs(req)} returning *`
+ *   where id = ${id} and ${versionIs(req)} returning *`
  * if (note === undefined) throw new PreconditionFailedError()
  */
 export function versionIs(req: Request, column: string = 'version'): Sql {

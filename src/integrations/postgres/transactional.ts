@@ -19,17 +19,17 @@ type Method = (...args: unknown[]) => unknown
  * to the request's transaction: the handler runs again before the first byte of the response, with the request in its
  * current state.
  * @throws ConfigError if it decorates anything other than a method, if an option is invalid, or if `retries` is set on
- *   an `async *` method, whose items cannot be taken back. The method throws an `Error` if the container did not create
- *   its object.
+ * an `async *` method, whose items cannot be taken back. The method throws an `Error` if the container did not create
+ * its object.
  * @example
  * class Transfers {
- * private readonly accounts = inject(Accounts)
+ *   private readonly accounts = inject(Accounts)
  *
  *   @Transactional()
- * async transfer(from: number, to: number, amount: number) {
- * await this.accounts.withdraw(from, amount)
- * await this.accounts.deposit(to, amount)
- * }
+ *   async transfer(from: number, to: number, amount: number) {
+ *     await this.accounts.withdraw(from, amount)
+ *     await this.accounts.deposit(to, amount)
+ *   }
  * }
  */
 export function Transactional(options?: TransactionOptions): MethodOnlyDecorator

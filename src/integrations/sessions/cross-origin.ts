@@ -21,8 +21,7 @@ export function changes(method: string): boolean {
  * or change these headers.
  *
  * @param isCookieSent Whether the request contains the cookie. Such a request is also refused if it has neither header,
- *   because a browser may be too old to send them. A request without the cookie has no authority that a page could
- *   abuse.
+ * because a browser may be too old to send them. A request without the cookie has no authority that a page could abuse.
  * @throws ForbiddenError `CROSS_ORIGIN`.
  */
 export function refuseCrossOrigin(

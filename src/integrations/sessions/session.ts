@@ -37,8 +37,8 @@ export interface Session<TInput = unknown, TOutput = unknown> {
    * or in `runWithTenant`. First check that the account belongs to this tenant.
    *
    * @throws TypeError if the user has no `id`, or if the request specifies a tenant for which the code does not act;
-   *   HttpError 409 `SESSION_CONFLICT` if the user's session has ended in the meantime; 503 if the store cannot be
-   *   reached.
+   * HttpError 409 `SESSION_CONFLICT` if the user's session has ended in the meantime; 503 if the store cannot be
+   * reached.
    * @example
    * const session = await web.of(req)
    * await session.login({ id: account.id, roles: account.roles })
@@ -51,8 +51,8 @@ export interface Session<TInput = unknown, TOutput = unknown> {
    * If there is no session, an anonymous session begins.
    *
    * @throws TypeError if a value does not match the schema, or all values together are longer than 32 KiB; HttpError
-   *   409 `SESSION_CONFLICT` if another request has changed one of the same values since this request read them, or has
-   *   ended the session.
+   * 409 `SESSION_CONFLICT` if another request has changed one of the same values since this request read them, or has
+   * ended the session.
    */
   set(values: Partial<TInput>): Promise<void>
   /**

@@ -18,11 +18,11 @@ const PARAMETER = 'blazon_cursor_'
  * ignored. The order fields are properties of the entity, and their columns must not be null.
  * @returns the entities and the cursor for the next page.
  * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows per entity, an order
- *   field is not a column, an order value is null, or two rows have the same order values; any error from TypeORM.
+ * field is not a column, an order value is null, or two rows have the same order values; any error from TypeORM.
  * @example
  * list({ page }: Paged<typeof NotePages>) {
- * const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
- * return readPage(page, notes)
+ *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
+ *   return readPage(page, notes)
  * }
  */
 export async function readPage<TEntity extends ObjectLiteral>(

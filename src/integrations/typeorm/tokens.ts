@@ -12,7 +12,7 @@ const named = new Map<string, InjectionToken<DataSource>>()
  * @param name The plugin's `name` option. If omitted, the token is TypeORM's class `DataSource`.
  * @example
  * class Reports {
- * private readonly reports = inject(dataSourceOf('reports'))
+ *   private readonly reports = inject(dataSourceOf('reports'))
  * }
  */
 export function dataSourceOf(name?: string): Token<DataSource> {
@@ -39,14 +39,14 @@ const tokens = new WeakMap<object, Tokens>()
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
  * @param name The `name` option of the {@link typeorm} plugin. Default: none.
  * @throws ConfigError if `entity` is neither a class nor a schema; at boot, if the data source does not contain the
- *   entity.
+ * entity.
  * @example
  * class Users {
- * private readonly users = inject(repositoryOf(User))
+ *   private readonly users = inject(repositoryOf(User))
  *
  *   find(id: number) {
- * return this.users.findOneBy({ id })
- * }
+ *     return this.users.findOneBy({ id })
+ *   }
  * }
  */
 export function repositoryOf<T extends ObjectLiteral>(

@@ -22,11 +22,11 @@ import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
  * @param options The options of TypeORM's `DataSource`, and `name`. The plugin needs the peer dependency `typeorm` and
  * the driver's package.
  * @throws ConfigError at boot if an option is invalid, `typeorm` is not installed, or the data source cannot be
- *   initialised.
+ * initialised.
  * @example
  * const app = new App({
- * controllers: [UsersController],
- * plugins: [typeorm({ type: 'postgres', url: process.env.DATABASE_URL, entities: [User] })],
+ *   controllers: [UsersController],
+ *   plugins: [typeorm({ type: 'postgres', url: process.env.DATABASE_URL, entities: [User] })],
  * })
  */
 export function typeorm(options: TypeOrmOptions): Plugin {

@@ -32,7 +32,7 @@ export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
  * accepts only forms that are known to be safe.
  *
  * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types, operators, functions and
- *   collations that are not built in then have a schema prefix, and every cast between a value and `=` is visible.
+ * collations that are not built in then have a schema prefix, and every cast between a value and `=` is visible.
  */
 export function boundColumn<T extends ComparedColumn>(
   condition: string,

@@ -71,7 +71,7 @@ async function inspect(connection: Connection, options: DoctorOptions): Promise<
  *
  * @param driver An open driver.
  * @throws ConfigError with every error that {@link inspectDatabase} found; HttpError 503 if the database cannot be
- *   reached.
+ * reached.
  */
 export async function assertIsolation(
   driver: Driver,

@@ -132,8 +132,8 @@ export class PgStep {
 
   /**
    * @param isSimple Whether to send the statement with the simple protocol: one message instead of four. Use it only
-   *   for statements without user input, because the simple protocol would run a second statement injected after a
-   *   semicolon.
+   * for statements without user input, because the simple protocol would run a second statement injected after a
+   * semicolon.
    * @throws PostgresError for a statement that cannot be sent.
    */
   constructor(statement: SessionStatement, isSimple: boolean) {

@@ -106,7 +106,7 @@ const COLUMNS = `id, start, name, tenant_id as tenant, permissions, roles, creat
  * @param database The application's {@link Database}, or the options of a connection. If the application has tenants,
  * call this function inside `withoutTenant`.
  * @throws PostgresError if the table is missing or this login is not allowed to write to it; HttpError 503 if the
- *   database cannot be reached.
+ * database cannot be reached.
  * @example
  * const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
  * await db.withoutTenant('make a key', () => saveApiKey(db, { ...stored, tenant: 'acme' }))

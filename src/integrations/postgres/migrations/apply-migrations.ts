@@ -50,7 +50,7 @@ export interface ApplyOptions {
  * @param driver An open driver.
  * @returns the migrations that this process applied.
  * @throws ConfigError if a file is invalid, the folder and the database have different histories, or a statement fails;
- *   HttpError 503 if the database cannot be reached.
+ * HttpError 503 if the database cannot be reached.
  */
 export async function applyMigrations(
   driver: Driver,

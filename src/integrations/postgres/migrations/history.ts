@@ -149,7 +149,7 @@ function statusOf(
  * Returns the files to apply.
  *
  * @param database `isStrict`: whether migrations from a newer version are refused. `isEmbedded`: whether the database
- *   is a folder on this machine.
+ * is a folder on this machine.
  * @throws ConfigError if the folder and the database have different histories.
  */
 export function pendingFiles(

@@ -41,9 +41,9 @@ const IDS = {
  * @throws ConfigError if a name is invalid.
  * @example
  * tenantTable('orders', {
- * columns: ['number integer not null', 'customer_id bigint not null'],
- * unique: [['number']],
- * references: { customer_id: 'customers' },
+ *   columns: ['number integer not null', 'customer_id bigint not null'],
+ *   unique: [['number']],
+ *   references: { customer_id: 'customers' },
  * })
  */
 export function tenantTable(name: string, options: TenantTableOptions): string {

@@ -11,7 +11,7 @@ import { BEGIN, type Settings } from './transaction-start.js'
  * @param settings The transaction settings for this statement, which are sent in the same flight. With `null`, the
  * statement runs without a transaction.
  * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` if the connection was lost and the
- *   statement may have written data.
+ * statement may have written data.
  */
 export async function autocommit(
   driver: Driver,

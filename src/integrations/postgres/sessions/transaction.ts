@@ -228,8 +228,8 @@ export class Transaction extends Block {
    * Commits and releases the connection. Has no effect if the block has ended.
    *
    * @throws HttpError 503 `COMMIT_UNKNOWN` if the connection was lost before the server responded, unless all
-   *   statements only read; `PostgresError` if the server refuses, for example because of a deferred constraint;
-   *   `Error` if an earlier statement was refused and the application ignored the error.
+   * statements only read; `PostgresError` if the server refuses, for example because of a deferred constraint; `Error`
+   * if an earlier statement was refused and the application ignored the error.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
