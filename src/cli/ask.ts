@@ -4,7 +4,7 @@ import { CliError } from './cli-error.js'
 /**
  * Asks the person at the terminal. The question goes to stderr, because stdout is for results.
  *
- * @throws CliError when the input ends before a line: Ctrl-C or Ctrl-D.
+ * @throws CliError if the input ends before a complete line, through Ctrl-C or Ctrl-D.
  */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
@@ -16,7 +16,7 @@ export async function ask(question: string): Promise<string> {
   try {
     return await Promise.race([lines.question(question), ended])
   } finally {
-    // This also rejects the promise for the end, which is no longer awaited.
+    // The end of the input also rejects this promise, which is no longer awaited by then.
     ended.catch(() => undefined)
     lines.close()
   }

@@ -1,23 +1,23 @@
 /**
- * The exit status of the command: 0 success, 1 the application failed, 2 invalid usage, 3 a check failed, 4 a package
- * is missing.
+ * The exit status of the command: 0 for success, 1 if the application failed, 2 for invalid usage, 3 if a check failed,
+ * 4 if a package is missing.
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4
 
-/** The texts of a {@link CliError}, and its exit status. */
+/** The message parts and the exit status of a {@link CliError}. */
 export interface CliErrorFacts {
   readonly status: ExitStatus
   /** The failure, as a sentence. */
   readonly what: string
-  /** The reason, if known. Omitted only if `what` already contains it. */
+  /** The reason, if known. It can be omitted only if `what` already contains it. */
   readonly cause?: string
-  /** The remedy, as a sentence. Omitted only if `what` already contains it. */
+  /** The remedy, as a sentence. It can be omitted only if `what` already contains it. */
   readonly remedy?: string
   /** The stack of the original error, printed with `--verbose`. */
   readonly stack?: string | undefined
 }
 
-/** An error that ends the command. The user receives three lines: what failed, the reason, and the remedy. */
+/** An error that ends the command. The user receives three lines: the failure, the reason, and the remedy. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly status: ExitStatus

@@ -8,7 +8,7 @@ export function isReference(part: object | undefined): part is Reference {
 }
 
 /**
- * Returns the name of the component to which a reference leads. The reference is a JSON Pointer in a URI fragment (RFC
+ * Returns the name of the component that a reference points to. The reference is a JSON Pointer in a URI fragment (RFC
  * 6901, sections 4 and 6): `%20` is a space, `~1` is `/`, `~0` is `~`.
  *
  * @example
@@ -23,12 +23,12 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    // A `%` may be part of the name and not an escape.
+    // A `%` can be part of the name instead of an escape.
     return step
   }
 }
 
-/** Returns the component to which a reference leads; `undefined` if there is no such component. */
+/** Returns the component that a reference points to; `undefined` if there is no such component. */
 export function followReference<T>(
   ref: string,
   kind: Kind,
@@ -38,10 +38,7 @@ export function followReference<T>(
   return Object.hasOwn(ofKind, name) ? ofKind[name] : undefined
 }
 
-/**
- * Returns a response, or the response to which a reference leads. Returns an empty response when the reference leads to
- * nothing.
- */
+/** Returns a response, following a reference. If the reference has no target, the response is empty. */
 export function resolveResponse(
   response: OpenApiResponse | Reference,
   { components }: OpenApiDocument,

@@ -21,9 +21,9 @@ export interface DiffOptions extends LoadOptions {
 }
 
 /**
- * Prints the changes between an older document and the current one.
+ * Prints the changes between an older document and the current document.
  *
- * @throws CliError with status 3 when a change breaks clients and `breaking` is set.
+ * @throws CliError with status 3 if a change breaks clients and `breaking` is set.
  */
 export async function diffDocuments(
   base: string,
@@ -53,7 +53,7 @@ export async function diffDocuments(
 }
 
 /**
- * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document may still cause an
+ * Compares two documents. `readDocument` checks only the outline of a file, so an invalid document can still cause an
  * error here.
  */
 function compare(path: string, base: OpenApiDocument, current: OpenApiDocument): Change[] {
@@ -94,7 +94,7 @@ const MAX_ALIASES = 1000
 /**
  * Reads a document from a JSON or YAML file.
  *
- * @throws CliError when the file cannot be read, or is not an OpenAPI document of version 3.
+ * @throws CliError if the file cannot be read, or is not an OpenAPI document of version 3.
  */
 export function readDocument(path: string, cwd: string): OpenApiDocument {
   const file = resolve(cwd, path)
@@ -123,7 +123,7 @@ function readText(path: string): string {
 }
 
 /**
- * Parses JSON first, although JSON is also YAML, because `yaml` is many times slower, and its messages are not suitable
+ * Parses JSON first, although JSON is also YAML, because `yaml` is many times slower and its messages are not suitable
  * for JSON.
  */
 function parseText(path: string, text: string): unknown {
@@ -139,7 +139,7 @@ function parseText(path: string, text: string): unknown {
   }
 }
 
-/** Returns the reason why a value is not a comparable document; `null` if it is one. */
+/** Returns the reason why a value is not a comparable document; `null` if it is comparable. */
 function problemOf(value: unknown): string | null {
   if (!isRecord(value)) return 'It is not an object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {

@@ -39,14 +39,14 @@ export interface ExportOptions extends RawExportOptions, LoadOptions {
   readonly strict?: boolean
   /** The value of `--path`. */
   readonly path?: string
-  /** The arguments of the run. */
+  /** The command-line arguments. */
   readonly argv: readonly string[] | undefined
 }
 
 /**
- * Exports the document of an application, and a client if requested. Writes the files, or compares them with `--check`.
+ * Exports an application's document, and a client if requested. Writes the files, or compares them with `--check`.
  *
- * @throws CliError when the application cannot be read, a file cannot be written, or a check fails.
+ * @throws CliError if the application cannot be read, a file cannot be written, or a check fails.
  */
 export async function exportDocument(options: ExportOptions, streams: Streams): Promise<void> {
   const targets = exportTargets(options, options.cwd)
@@ -55,7 +55,7 @@ export async function exportDocument(options: ExportOptions, streams: Streams): 
   const files = outputFiles(document, targets)
   const written = files.filter(({ path }) => path !== '-')
   if (options.check === true) return check(written, { options, streams })
-  // Write the files before anything is printed to stdout, because a failure must not leave partial output there.
+  // The files are written before anything is printed to stdout, because a failure must not leave partial output there.
   const results = writeFiles(written)
   for (const { path, text } of files) if (path === '-') streams.out(text)
   const lines = written.map((file, index) => {
@@ -77,13 +77,13 @@ function outputFiles(document: OpenApiDocument, targets: ExportTargets): OutputF
 }
 
 /**
- * Compares the files with the expected texts.
+ * Compares the files with their expected content.
  *
- * @throws CliError with status 3 when a file differs from the text that would be written.
+ * @throws CliError with status 3 if a file differs from its expected content.
  */
 function check(files: readonly OutputFile[], { options, streams }: ExportDeps): void {
   const stale = files.flatMap(({ path, text }) => {
-    // Git may have converted line ends.
+    // Git may have converted the line endings.
     const actual = readText(path)?.replaceAll('\r\n', '\n')
     const name = relative(realpathSync(options.cwd), path)
     if (actual === text) return []
@@ -112,8 +112,8 @@ function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string
 const SHOWN = 3
 
 /**
- * Shows the first place where a file differs from the expected text: the file's lines with `-`, and the expected lines
- * with `+`.
+ * Shows the first place where a file differs from its expected content: the actual lines with `-`, and the expected
+ * lines with `+`.
  */
 export function firstDifferences(actual: string, expected: string): string {
   const [from, to] = [actual.split('\n'), expected.split('\n')]
@@ -140,7 +140,7 @@ function count({ paths }: OpenApiDocument): string {
 /**
  * Resolves the options to files, and applies defaults.
  *
- * @throws CliError when options contradict each other, or specify a file that must not be written.
+ * @throws CliError if options contradict each other, or specify a file that must not be written.
  */
 export function exportTargets(options: RawExportOptions, cwd: string): ExportTargets {
   const { out: given, client } = options
@@ -150,9 +150,9 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
     throw contradiction('--client-out needs --client.', 'Add --client typescript.')
   }
   const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
-  // The folder of `--out` as the user specified it, so that a relative path stays inside the project.
+  // The folder of `--out` as specified by the user, so that a relative path stays inside the project.
   const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
-  // An existing client is updated, or compared.
+  // An existing client is updated or compared.
   const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
   if (!isWanted) {
     if (options.check === true && out === '-') throw nothingToCheck()
@@ -173,15 +173,16 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
 const NAME = 'openapi-client.ts'
 
 /**
- * Returns the path of a client without `--client-out`: in the folder `src/` beside the document, if it exists, because
- * a build with `rootDir: "src"` refuses imports from other folders. An existing client beside the document stays there.
+ * Returns the default path of a client without `--client-out`. It is in the folder `src/` beside the document, if that
+ * folder exists, because a build with `rootDir: "src"` refuses imports from other folders. An existing client beside
+ * the document stays there.
  *
  * @param beside The folder of the document, relative to `cwd` or absolute.
  */
 function defaultClient(beside: string, cwd: string): string {
   const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
   const hasSources = isFolder(resolve(cwd, beside, 'src'))
-  // A link also counts, whatever its target is.
+  // A link also counts, regardless of its target.
   const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
   return hasSources && !isBeside ? inSources : name
 }
@@ -196,7 +197,7 @@ function isFolder(path: string): boolean {
   return statsOf(() => statSync(path))?.isDirectory() === true
 }
 
-/** Returns the file status; `undefined` for a path that does not exist, or that passes through a file. */
+/** Returns the file status; `undefined` if the path does not exist or contains a file in place of a folder. */
 function statsOf(read: () => Stats): Stats | undefined {
   try {
     return read()
@@ -217,7 +218,7 @@ function contradiction(what: string, remedy: string): CliError {
   return new CliError({ status: 2, what, cause: 'The options contradict each other.', remedy })
 }
 
-/** Returns the text of a document file. Equal documents result in equal texts. */
+/** Returns the content of a document file. Equal documents result in equal files. */
 export function documentText(document: OpenApiDocument, format: DocumentFormat): string {
   if (format === 'json') return `${JSON.stringify(document, null, 2)}\n`
   return stringify(document, {

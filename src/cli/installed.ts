@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The parts of a `package.json` that the doctor reads. */
+/** The fields of a `package.json` that the doctor reads. */
 export interface Manifest {
   readonly name?: string
   readonly version?: string
@@ -18,7 +18,7 @@ export interface Installed {
   readonly manifest: Manifest
 }
 
-/** Finds a package as Node does from a file in `folder`; `null` if it is not installed. */
+/** Finds a package as Node would from a file in `folder`; `null` if it is not installed. */
 export function findInstalled(name: string, folder: string): Installed | null {
   for (let current = folder; ; current = dirname(current)) {
     const place = join(current, 'node_modules', name)
@@ -27,7 +27,9 @@ export function findInstalled(name: string, folder: string): Installed | null {
   }
 }
 
-/** Reads the package in a folder; `null` if its manifest cannot be read, which its package manager reports. */
+/**
+ * Reads the package in a folder; `null` if its manifest cannot be read. The package manager reports such a manifest.
+ */
 export function readInstalled(place: string): Installed | null {
   try {
     const folder = realpathSync(place)

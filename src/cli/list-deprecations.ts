@@ -14,7 +14,7 @@ interface Deprecation {
   readonly route: string
   readonly since: string
   sunset: string | null
-  /** The callers, the most recent first. */
+  /** The callers, most recent first. */
   readonly callers: Caller[]
 }
 
@@ -27,9 +27,9 @@ interface Caller {
 const TIMEOUT_MS = 10_000
 
 /**
- * Prints the deprecated routes of an application, from its metrics.
+ * Prints an application's deprecated routes, from its metrics.
  *
- * @throws CliError when the metrics cannot be read.
+ * @throws CliError if the metrics cannot be read.
  */
 export async function listDeprecations(
   { url, header = [], json }: DeprecationsOptions,
@@ -69,8 +69,8 @@ const SAMPLE = /^http_deprecated_(\w+?)(?:_seconds|_total)\{(.*)\} (\S+)$/gm
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
 /**
- * Reads the deprecated routes. The metric with `since` comes first. Each worker has its own series, so the counts are
- * added.
+ * Reads the deprecated routes from metrics. The metric with `since` comes first. Each worker has its own series, so the
+ * counts are added.
  */
 export function deprecationsIn(text: string): Deprecation[] {
   const routes = new Map<string, Deprecation>()
@@ -115,7 +115,7 @@ function rows({ route, since, sunset, callers }: Deprecation): string {
     `${route}  since ${since.slice(0, 10)}${end}`,
     ...(lines.length > 0 ? lines : [NONE]),
   ]
-  // Callers choose the names of their programs, and control characters in them could affect the terminal.
+  // Callers choose their program names, and control characters in them could affect the terminal.
   return all.map((line) => `${line.replace(/\p{Cc}/gu, ' ')}\n`).join('')
 }
 

@@ -10,17 +10,18 @@ export interface RoutesOptions extends LoadOptions {
   readonly json?: boolean
   readonly filter?: string
   /**
-   * The version whose routes are listed, together with routes of every version. Default: the routes of all versions.
+   * The version whose routes are listed, together with routes that exist in every version. If omitted, the routes of
+   * all versions are listed.
    */
   readonly apiVersion?: string
-  /** The method and the path of the route to explain, or only its path; `undefined` to list the routes. */
+  /** The method and the path of the route to explain, or only the path; `undefined` to list the routes. */
   readonly explain?: readonly string[]
 }
 
 /**
- * Prints the routes of an application in the order of their declaration, or explains one route.
+ * Prints an application's routes in the order of their declaration, or explains one route.
  *
- * @throws CliError when the application cannot be read, or has no such route.
+ * @throws CliError if the application cannot be read or has no such route.
  */
 export async function listRoutes(options: RoutesOptions, streams: Streams): Promise<void> {
   const { explain } = options
@@ -43,10 +44,10 @@ export async function listRoutes(options: RoutesOptions, streams: Streams): Prom
 }
 
 /**
- * Prints the steps of one route's requests.
+ * Prints the steps of a request to one route.
  *
  * @param words The method and the path, or only the path.
- * @throws CliError when the application cannot be read, or when not exactly one route matches.
+ * @throws CliError if the application cannot be read, or if not exactly one route matches.
  */
 async function explainRoute(
   words: readonly string[],
@@ -72,7 +73,7 @@ async function explainRoute(
   streams.out(`${JSON.stringify(result.route, null, 2)}\n`)
 }
 
-/** Both parts may also be one quoted word: `--explain 'GET /orders'`. */
+/** The method and the path can also be one quoted argument: `--explain 'GET /orders'`. */
 function parseQuery(given: readonly string[]): RouteQuery {
   const words = given.flatMap((word) => word.split(/\s+/)).filter(Boolean)
   const path = words.pop()
@@ -89,7 +90,7 @@ function parseQuery(given: readonly string[]): RouteQuery {
   })
 }
 
-/** Returns the explanation of a route as text for people. */
+/** Returns a human-readable explanation of a route. */
 function explanationText(route: RouteExplanation): string {
   const { before, steps, decorators } = route
   const sections = [

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runCli } from './run-cli.js'
 
-// A pipe may close before all output is written, as in `blazon routes | head`.
+// The reader of a pipe may close it before all output is written, as in `blazon routes | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
@@ -12,7 +12,7 @@ const streams = {
   note: (line: string) => void process.stderr.write(`${line}\n`),
 }
 
-/** Prompts are only for a person at a terminal. */
+/** Prompts require a person at a terminal. */
 const ask =
   process.stdin.isTTY && process.stderr.isTTY
     ? async (question: string) => (await import('./ask.js')).ask(question)

@@ -3,13 +3,14 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { CliError } from './cli-error.js'
 
 /**
- * Returns the absolute path of a file to write. Symbolic links are followed.
+ * Returns the absolute path of a file to write, with symbolic links followed.
  *
- * A relative path must stay inside the project, even when `..` and links are resolved. This prevents mistakes in
- * scripts, and protects against malicious links in a repository. To write outside the project, pass an absolute path.
+ * A relative path must stay inside the project, even after `..` and links are resolved. This prevents accidents in
+ * scripts, and protects against malicious links in a repository. To write outside of the project, pass an absolute
+ * path.
  *
- * @param option The option with the path, for messages.
- * @throws CliError when the path leaves the project, or is a folder.
+ * @param option The option that contains the path, for messages.
+ * @throws CliError if the path leaves the project or is a folder.
  */
 export function outputPath(path: string, option: string, cwd: string): string {
   const named = resolve(cwd, path)
@@ -44,7 +45,7 @@ export function followLinks(path: string, left: number = MOST_LINKS): string {
   try {
     return realpathSync(path)
   } catch {
-    // The path does not exist, or cannot be read.
+    // The path does not exist or cannot be read.
   }
   const folder = dirname(path)
   if (folder === path || left === 0) return path
@@ -61,7 +62,10 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Returns the file status of a path; `undefined` when one of its folders is a file. Writing will report that error. */
+/**
+ * Returns the file status of a path; `undefined` if the path contains a file in place of a folder. Writing will report
+ * that error.
+ */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -70,21 +74,21 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether a path is outside a folder. Both paths must be absolute, with links resolved. */
+/** Whether a path is outside of a folder. Both paths must be absolute, with links resolved. */
 export function isOutside(target: string, root: string): boolean {
   const way = relative(root, target)
   return way === '..' || /^\.\.[/\\]/.test(way) || isAbsolute(way)
 }
 
 /**
- * Returns the root of the repository, because packages in one repository may write to each other; otherwise the root of
+ * Returns the root of the repository, because packages in one repository can write to each other; otherwise the root of
  * the package, or the folder itself.
  */
 function projectRoot(cwd: string): string {
   return nearestWith('.git', cwd) ?? nearestWith('package.json', cwd) ?? cwd
 }
 
-/** Returns the nearest folder, upwards from `folder`, that contains a file or folder with this name. */
+/** Returns the closest folder, from `folder` upwards, that contains a file or folder with this name. */
 export function nearestWith(name: string, folder: string): string | undefined {
   for (let current = resolve(folder); ; current = dirname(current)) {
     if (existsSync(join(current, name))) return current

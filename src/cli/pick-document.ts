@@ -11,18 +11,18 @@ export interface DocumentReports {
   readonly warnings: readonly Problem[]
 }
 
-/** The document to use, and whether warnings are errors. */
+/** Options that select the document and determine whether warnings count as errors. */
 export interface PickOptions {
   /** The path at which the application serves the document. Required if there are several documents. */
   readonly path?: string
-  /** Whether warnings are errors. Default: `false`. */
+  /** Whether warnings count as errors. Default: `false`. */
   readonly strict?: boolean
 }
 
 /**
  * Selects a document, and prints its warnings.
  *
- * @throws CliError when the options do not select exactly one document, or when it has errors.
+ * @throws CliError if the options do not select exactly one document, or if the document has errors.
  */
 export function pickDocument(
   { documents, warnings }: DocumentReports,

@@ -2,18 +2,18 @@
 export interface Streams {
   /** Writes results to stdout, unchanged. */
   out(text: string): void
-  /** Writes all other text to stderr, unchanged. */
+  /** Writes all other output to stderr, unchanged. */
   err(text: string): void
   /** Writes a line to stderr. */
   note(line: string): void
 }
 
-/** The environment of one run of the command line. */
+/** The environment of one run of the command. */
 export interface ProgramContext {
   readonly cwd: string
   readonly streams: Streams
-  /** The arguments of the run. */
+  /** The command-line arguments. */
   readonly argv?: readonly string[]
-  /** Asks the person at the terminal, and resolves with the line. Absent without a terminal. */
+  /** Asks the person at the terminal, and resolves with the line. Absent if there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

@@ -37,8 +37,8 @@ is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, 
 `
 
 /**
- * Declares the commands with their options and actions. An action imports its modules when it runs, so that printing
- * the help or a usage error does not load them.
+ * Declares the commands with their options and actions. An action imports its modules only when it runs, so that
+ * printing the help or a usage error does not load them.
  */
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
@@ -189,7 +189,6 @@ function withEntry(command: Command): Command {
     .allowExcessArguments(false)
 }
 
-/** Adds the command `deprecations`. */
 function addDeprecations(program: Command, { streams }: ProgramContext): void {
   program
     .command('deprecations')
@@ -207,7 +206,6 @@ const NOTES = `
 The command prints the line that lists the part in the application. It changes and replaces no file of the project.
 `
 
-/** Adds the command `add`. */
 function addAdd(parent: Command, context: ProgramContext): void {
   parent
     .command('add')
@@ -221,7 +219,7 @@ function addAdd(parent: Command, context: ProgramContext): void {
     .allowExcessArguments(false)
     .addHelpText('after', NOTES)
     .action(async (kind: Kind, name: string, options: { readonly dir?: string }) => {
-      // Only this command needs these modules.
+      // The module is imported here, because only this command needs it.
       const { addPart } = await import('./add/add-part.js')
       await addPart({ kind, name, ...options }, context)
     })

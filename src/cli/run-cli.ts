@@ -12,7 +12,7 @@ export async function runCli(
     await createProgram({ ...context, argv }).parseAsync(argv, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has already printed the error, or the help text.
+    // Commander has already printed the error or the help text.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     return report(error, argv.includes('--verbose'), context)
   }
@@ -24,7 +24,7 @@ function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext)
     if (isVerbose && error.details !== undefined) streams.note(error.details)
     return error.status
   }
-  // This is a bug in the command itself, so the stack is printed for the bug report.
+  // The bug is in the command itself, so the stack is printed for a bug report.
   streams.note(error instanceof Error ? String(error.stack) : String(error))
   streams.note('This is a defect of blazon. Please report it with the lines above.')
   return 1

@@ -10,7 +10,7 @@ import { readText, writeFiles } from './write-files.js'
 /** Options of `config`. */
 export interface ConfigOptions extends LoadOptions {
   readonly json?: boolean
-  /** The file for the example; `true` for the default file. */
+  /** The path of the example file; `true` for the default path. */
   readonly example?: string | true
   readonly force?: boolean
 }
@@ -18,9 +18,9 @@ export interface ConfigOptions extends LoadOptions {
 const EXAMPLE = '.env.example'
 
 /**
- * Prints the variables of an application with their values, or writes an example file. Secrets are masked.
+ * Prints an application's variables with their values, or writes an example file. Secrets are masked.
  *
- * @throws CliError if a variable is invalid, if the application describes none, or if the example file exists.
+ * @throws CliError if a variable is invalid, the application describes no variables, or the example file exists.
  */
 export async function showConfig(options: ConfigOptions, streams: Streams): Promise<void> {
   const { envs } = await loadApp({ kind: 'env' }, options)
@@ -35,7 +35,7 @@ export async function showConfig(options: ConfigOptions, streams: Streams): Prom
   refuseWrong(envs)
 }
 
-/** Lists every variable once. Several `env()` calls in an application may describe the same variable. */
+/** Lists every variable once. Several `env()` calls in an application can describe the same variable. */
 function mergeVariables(envs: readonly EnvReport[]): ReportedVariable[] {
   const merged = new Map<string, ReportedVariable>()
   for (const variable of envs.flatMap(({ variables }) => variables)) {
@@ -105,12 +105,12 @@ function writeExample(
   streams.note(`${name} (${result}): ${counted(variables.length, 'variable')}.`)
 }
 
-/** Names that a file with variables can contain. */
+/** Matches a name that an `.env` file can contain. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 /**
- * Returns the text of `.env.example`: each variable with its description from the schema. A variable with a default is
- * commented out, so that a copy of the file changes nothing. The text contains no values from the environment.
+ * Returns the content of `.env.example`: each variable with its description from the schema. A variable with a default
+ * is commented out, so that a copy of the file changes nothing. The content includes no values from the environment.
  */
 function exampleOf(variables: readonly ReportedVariable[]): string {
   return variables
@@ -136,7 +136,7 @@ function assignmentOf({ name, fallback, isRequired }: ReportedVariable): string 
 
 const QUOTES = ['"', "'", '`']
 
-/** Quotes a value for Node, which supports no escapes. A value that Node cannot read from one line is omitted. */
+/** Quotes a value for Node, which does not support escapes. A value that Node cannot read from one line is omitted. */
 function quotedForNode(value: string): string {
   if (/^[^\s#'"`]*$/.test(value)) return value
   const quote = QUOTES.find((each) => !value.includes(each))

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 
-/** A place in a file of the project. */
+/** A position in a file of the project. */
 export interface SourceLine {
   /** An absolute path. */
   readonly path: string
@@ -9,11 +9,12 @@ export interface SourceLine {
 }
 
 /**
- * Matches a place in a stack. A path after other letters belongs to Node, such as `node:internal/modules/run_main:123`.
+ * Matches a position in a stack trace. A path that follows other characters belongs to Node, such as
+ * `node:internal/modules/run_main:123`.
  */
 const PLACE = /(?<![\w.-])(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+)(?::(\d+))?/g
 
-/** Returns the first place in a text, such as a stack, that is in the project's own code. */
+/** Returns the first position in a string, such as a stack trace, that is in the project's own code. */
 export function findSourceLine(text: string): SourceLine | undefined {
   for (const [, path = '', line, column] of text.matchAll(PLACE)) {
     if (path.includes('node_modules')) continue
@@ -22,12 +23,12 @@ export function findSourceLine(text: string): SourceLine | undefined {
   return undefined
 }
 
-/** Formats a place relative to a folder, such as `src/app.ts:3:9`. */
+/** Formats a position relative to a folder, such as `src/app.ts:3:9`. */
 export function formatSourceLine({ path, line, column }: SourceLine, cwd: string): string {
   return `${relative(cwd, path)}:${line}:${column}`
 }
 
-/** Decodes a path, because a stack contains ES modules as URLs. */
+/** Decodes a path, because stack traces contain ES modules as URLs. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)

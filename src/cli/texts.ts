@@ -25,7 +25,7 @@ export function rowOfJob([name, { input }]: [string, JobInputs[string]]): string
   return ['JOB', name, fields.length === 0 ? '' : `{ ${fields.join(', ')} }`, '']
 }
 
-/** Returns the access of a route, with the same word for signed requests as in `authMatrix`. */
+/** Returns the access of a route. For signed requests, it uses the same word as `authMatrix`. */
 function accessOf({
   isProtected,
   isAuthOptional,
@@ -54,7 +54,7 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Returns the text of a thrown value, which may be of any type. */
+/** Returns the message of a thrown value, which can have any type. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name
   return typeof error === 'string' ? error : inspect(error, { depth: 1, breakLength: 100 })

@@ -19,22 +19,21 @@ import { outputPath } from './output-path.js'
 import type { Streams } from './program-context.js'
 import { messageOf } from './texts.js'
 
-/** A file, and the text to write to it. */
+/** A file and the content to write to it. */
 export interface OutputFile {
   /** An absolute path with links resolved. Writing fails if a part of the path becomes a link afterwards. */
   readonly path: string
   readonly text: string
 }
 
-/** Whether the file was written, or already had the text. */
+/** Whether the file was written or already had the content. */
 export type WriteResult = 'written' | 'unchanged'
 
 /**
- * Writes all files or none. Each file is replaced atomically. A file that already has the text is not
- * written.
+ * Writes all files or none. Each file is replaced atomically. A file that already has the content is not written.
  *
  * @returns the result for each file, in the same order.
- * @throws CliError when a file cannot be written.
+ * @throws CliError if a file cannot be written.
  */
 export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   const changed = files.filter(({ path, text }) => readText(path) !== text)
@@ -50,7 +49,7 @@ export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   return files.map((file) => (changed.includes(file) ? 'written' : 'unchanged'))
 }
 
-/** Returns the text of a file; `undefined` when it cannot be read. */
+/** Returns the content of a file; `undefined` if it cannot be read. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -72,7 +71,7 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Throws when a folder has become a link. The user's application runs between the check and the writing, and may have
+ * Throws if a folder has become a link. The user's application runs between the check and the write, and could have
  * replaced the folder.
  */
 function refuseLinks(folder: string): void {
@@ -101,14 +100,14 @@ function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx')
   try {
     writeFileSync(file, text)
-    // Without this call, the renamed file may be empty after a power failure.
+    // Without this call, the renamed file could be empty after a power failure.
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/** Removes a temporary file. Its own errors are ignored, because the user needs the first error. */
+/** Removes a temporary file. Errors from the removal are ignored, because the user needs the original error. */
 function discard(path: string): void {
   try {
     rmSync(path, { force: true })
@@ -125,7 +124,7 @@ function cannotWrite(path: string, error: unknown): CliError {
   })
 }
 
-/** The allowed location of new files, and the option for messages. */
+/** Where new files are allowed, and the name of the option for messages. */
 interface NewFiles {
   /** The folder of the project's `package.json`. */
   readonly root: string
@@ -134,10 +133,10 @@ interface NewFiles {
 }
 
 /**
- * Writes all files or none, and prints their paths. No file may exist.
+ * Writes all files or none, and prints their paths. Existing files are never replaced.
  *
  * @param files The files, with absolute paths.
- * @throws CliError when a file exists, or is outside the project, even if only through links.
+ * @throws CliError if a file exists or is outside of the project, even if only through links.
  */
 export function writeNew(
   files: readonly OutputFile[],

@@ -13,7 +13,7 @@ import { type CodeKind, capital, type Kind, type PartName, partName } from './pa
 export interface NewPart {
   readonly kind: Kind
   readonly name: string
-  /** The folder of its files. */
+  /** The folder for its files. */
   readonly dir?: string
 }
 
@@ -26,10 +26,10 @@ const LISTS = {
 }
 
 /**
- * Adds a part to the project of the current folder: writes its files, and prints the line that lists it in the
+ * Adds a part to the project in the current folder: writes its files, and prints the line that lists it in the
  * application.
  *
- * @throws CliError when the name or the folder is invalid, or a file exists. No file is then written.
+ * @throws CliError if the name or the folder is invalid, or a file exists. In that case, no files are written.
  */
 export async function addPart(
   { kind, name: given, dir }: NewPart,
@@ -93,8 +93,8 @@ const TO_WRITE = `Write its statements ${RESTART}, and a migration without a sta
 const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, and an applied file may not change.`
 
 /**
- * Returns the file of a migration, with the number after the last one. A migration `create_<table>` contains the SQL of
- * `blazon db table` if another migration has tenant tables. Any other migration contains a comment.
+ * Returns the file for a migration, numbered after the last migration. A migration `create_<table>` contains the SQL
+ * from `blazon db table` if another migration has tenant tables. Any other migration contains a comment.
  *
  * @param words The words of its name, such as `create_orders`. If a migration with this name exists, its path is
  * returned.
@@ -113,11 +113,11 @@ async function nextMigration(folder: string, words: string): Promise<NewMigratio
   return { path, text, advice: TO_COMPLETE }
 }
 
-/** All facts that determine the files of a part. */
+/** The inputs that determine the files of a part. */
 interface PartPlan {
   readonly kind: CodeKind
   readonly name: PartName
-  /** The folder of the part, and the folder of its test. */
+  /** The folder for the part, and the folder for its test. */
   readonly folder: string
   readonly testFolder: string
   readonly runner: 'vitest' | 'node:test'
@@ -150,7 +150,7 @@ function read(name: string): string {
   )
 }
 
-/** Adapts a template file. The templates are real files, in which names are replaced. */
+/** Adapts a template file. The templates are real files in which names are replaced. */
 function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): OutputFile {
   const adapted = text
     .replace(/'[./]+(?:src\/)?sample-name-(?:zod-)?(\w+\.js)'/g, (_, end) => {
@@ -163,7 +163,7 @@ function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): 
   return { path, text: adapted }
 }
 
-/** Returns the import of a name for a file in a folder. */
+/** Returns the import of a name into a file in a folder. */
 function importOf(name: string, folder: string, path: string): string {
   return `import { ${name} } from '${specifierOf(folder, path)}';`
 }
@@ -174,7 +174,7 @@ function specifierOf(folder: string, path: string): string {
 }
 
 /**
- * Refuses names that are already used: a guard `auth` would be called `AuthGuard`, like the interface that it
+ * Refuses names that are already in use: a guard `auth` would be called `AuthGuard`, like the interface that it
  * implements.
  */
 function refuseTaken(text: string): void {

@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number]
 /** The kinds that are TypeScript classes or objects. */
 export type CodeKind = Exclude<Kind, 'migration'>
 
-/** A name in the spellings that files and code need. */
+/** A name in the spellings for files and code. */
 export interface PartName {
   /** For files: `order-items` */
   readonly kebab: string
@@ -23,9 +23,9 @@ const NAME = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/
 const MAX_LENGTH = 60
 
 /**
- * Reads a name in any spelling. A kind at its end is removed: `OrdersController` becomes `orders`.
+ * Reads a name in any spelling, and removes a kind at its end: `OrdersController` becomes `orders`.
  *
- * @throws CliError when the name contains characters other than letters, digits, `-` and `_`, such as the slashes of a
+ * @throws CliError if the name contains characters other than letters, digits, `-` and `_`, such as the slashes in a
  * path.
  */
 export function partName(given: string, kind: Kind): PartName {

@@ -19,17 +19,17 @@ export interface ClientOperation {
   readonly group: string
   /** The method name in the client, such as `getById` in `client.users.getById`. */
   readonly name: string
-  /** The HTTP method in capital letters. */
+  /** The HTTP method, in upper case. */
   readonly method: string
   /** The path, with `{name}` for each parameter. */
   readonly path: string
   readonly operation: OpenApiOperation
   readonly parameters: readonly OpenApiParameter[]
-  /** The header that specifies the version of the API. The client sends it. */
+  /** The fixed header that specifies the API version. The client sends it with every request. */
   readonly fixed: Readonly<Record<string, string>>
   readonly responses: readonly ClientResponse[]
   readonly isProtected: boolean
-  /** The body of the operation's errors, documented or not; `null` for the error envelope of the framework. */
+  /** The schema of all error bodies of the operation, documented or not; `null` for the framework's error envelope. */
   readonly ownErrors: OpenApiSchema | null
 }
 
@@ -38,7 +38,7 @@ export interface ClientResponse {
   /** The status: `200`, `2XX` or `default`. */
   readonly status: string
   readonly response: OpenApiResponse
-  /** Whether the body is the success envelope. The client then returns its `data`. */
+  /** Whether the body is the success envelope. If so, the client returns its `data`. */
   readonly isEnveloped: boolean
 }
 
@@ -101,12 +101,12 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
 const isKey = ({ in: place, name }: OpenApiParameter) =>
   place === 'header' && name.toLowerCase() === 'idempotency-key'
 
-/** Whether a client may repeat an operation, because each write has a key. */
+/** Whether a client can safely repeat an operation, because each write has an idempotency key. */
 export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
   return parameters.some(isKey)
 }
 
-/** Returns the condition of a write, which callers pass as `ifMatch`; `undefined` if the operation has none. */
+/** Returns the precondition of a write, which callers pass as `ifMatch`; `undefined` if the operation has none. */
 export function conditionOf({
   parameters,
 }: Pick<ClientOperation, 'parameters'>): OpenApiParameter | undefined {
@@ -115,7 +115,7 @@ export function conditionOf({
   )
 }
 
-/** Makes the key optional, because a client can create it. */
+/** Makes the key optional, because the client can create it. */
 function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
   return isKey(parameter) ? { ...parameter, required: false } : parameter
 }
@@ -136,7 +136,7 @@ function describeResponse({ status, response, document }: ResponseSource): Clien
 
 /**
  * Returns the error format of an application that does not use the error envelope. The framework adds 400 and 500 to
- * every operation, with the same body, unless the author has described one of them.
+ * every operation, with the same body, unless the author has described these responses.
  */
 function ownErrorsOf(
   { responses }: OpenApiOperation,
@@ -159,7 +159,7 @@ export function isJson(mediaType: string): boolean {
 }
 
 /**
- * Returns the preferred media type of a body with its content: `application/json`, otherwise another JSON type,
+ * Returns the preferred media type of a body, with its content: `application/json`, otherwise another JSON type,
  * otherwise the first type.
  */
 export function preferredContent(
@@ -179,9 +179,9 @@ function isEnvelope(schema: OpenApiSchema, document: OpenApiDocument): boolean {
 }
 
 /**
- * Derives the name of each method from its part of the operation ID. If two methods of a group would have the same
- * name, one of them gets it: the method of the class after which the group is named, otherwise the first method. The
- * other methods use the whole operation ID, so that a new operation seldom renames an existing one.
+ * Derives each method's name from its operation ID. If two methods in a group would have the same name, only one keeps
+ * it: the method of the class after which the group is named, or otherwise the first method. The other methods use the
+ * whole operation ID, so that a new operation rarely renames an existing one.
  */
 function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): NamedOperation[] {
   const placeOf = ({ group, id }: Omit<NamedOperation, 'name'>) => `${group} ${shortName(id)}`
@@ -202,7 +202,7 @@ function nameMethods(operations: readonly Omit<NamedOperation, 'name'>[]): Named
   }
   const isOwner = (operation: Omit<NamedOperation, 'name'>) =>
     owners.get(placeOf(operation)) === operation.id
-  // Owners come first, because the whole ID of another operation may be equal to an owner's name.
+  // Owners come first, because another operation's whole ID may be equal to an owner's name.
   const names = new Map<string, string>()
   for (const each of operations.filter(isOwner)) names.set(each.id, claim(each, shortName(each.id)))
   return operations.map((operation) => ({
@@ -219,7 +219,7 @@ function shortName(id: string): string {
 /** The maximum length of a chain of references. A longer chain is treated as circular. */
 const MAX_DEPTH = 20
 
-/** Returns the properties of a schema, including the properties of its references and parts. */
+/** Returns the properties of a schema, including properties from its references and parts. */
 export function propertiesOf(
   schema: OpenApiSchema,
   document: OpenApiDocument,

@@ -6,15 +6,14 @@ import type {
 import { propertyKey } from './identifiers.js'
 import { RUNTIME } from './runtime.js'
 
-/** How a client sends the credential of a scheme: the name of the scheme, the header, and the prefix of the value. */
+/** How a client sends a scheme's credential: the name of the scheme, the header, and the prefix of the value. */
 type Sent = readonly [scheme: string, header: string, prefix: string]
 
-/** The security schemes of a document, in the form for its client. */
+/** A document's security schemes, in the form that its client needs. */
 export type ClientSchemes = ReadonlyMap<string, Sent>
 
 /**
- * Lists the schemes of a document if the option `token` is not sufficient; `null` for a document with only one scheme,
- * whose credential is a bearer token.
+ * Lists a document's schemes; `null` if the option `token` is sufficient, because the only scheme is a bearer token.
  */
 export function clientSchemes({ components }: OpenApiDocument): ClientSchemes | null {
   const entries = Object.entries(components?.securitySchemes ?? {})
@@ -29,8 +28,7 @@ function isBearer({ type, scheme }: OpenApiSecurityScheme): boolean {
 }
 
 /**
- * Returns how a credential is sent; `null` for a credential that is not a header, such as a certificate or a query
- * parameter.
+ * Returns how a credential is sent; `null` if it is not sent in a header, such as a certificate or a query parameter.
  */
 function sentAs(name: string, scheme: OpenApiSecurityScheme): Sent | null {
   if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || isBearer(scheme)) {
@@ -47,8 +45,8 @@ function capital(text: string): string {
 }
 
 /**
- * Returns the alternatives of an operation. Each is a list of credentials that are sent together. Empty for a public
- * operation.
+ * Returns an operation's alternatives. Each alternative is a list of credentials that are sent together. Empty for a
+ * public operation.
  */
 export function alternativesOf(
   { security }: OpenApiOperation,

@@ -24,9 +24,9 @@ import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
 
 /**
- * Returns a client for a document of any version, as one TypeScript file without dependencies. The file has a type for
- * each component and each operation, and `createClient`, which sends requests with `fetch`. The same document results
- * in the same text.
+ * Returns a client for a document of any OpenAPI version, as one TypeScript file without dependencies. The file
+ * contains a type for each component and each operation, and `createClient`, which sends requests with `fetch`. The
+ * same document always results in the same file.
  *
  * @example
  * writeFileSync('openapi-client.ts', emitClient(app.document))
@@ -80,7 +80,7 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
     .join('\n')
 }
 
-/** The facts about the whole document that the methods of a client use. */
+/** Information about the whole document that the client's methods use. */
 interface DocumentFacts {
   /** Returns the page parameter of an operation; `null` if the operation has no pages. */
   readonly parameterOf: (operation: ClientOperation) => PageParameter | null
@@ -156,7 +156,7 @@ function methodCall(operation: ClientOperation, sent: string): string {
     const call = sentBy(operation, sent)
     return `(${input}): Promise<Result<${key}>> =>\n        ${call}`
   }
-  // The first matching signature applies, so signatures that specify a type come first.
+  // TypeScript uses the first matching signature, so signatures that specify a type come first.
   const failures = `Extract<Result<${key}>, { ok: false }>`
   const overloads = offers.map(
     ({ accept, result }) =>
@@ -178,13 +178,13 @@ function optionalMark(operation: ClientOperation): string {
 
 function isInputRequired({ parameters, operation }: ClientOperation): boolean {
   return (
-    // The browser or the caller's `fetch` sends cookies.
+    // Cookies are sent by the browser or the caller's `fetch`.
     parameters.some(({ in: place, required }) => place !== 'cookie' && required === true) ||
     operation.requestBody?.required === true
   )
 }
 
-/** Returns the facts that the client needs to send a request, without default values. */
+/** Returns the properties that the client needs to send a request, without default values. */
 function callOf(
   { method, path, parameters, fixed, operation, responses, ownErrors }: ClientOperation,
   security: object,
@@ -229,7 +229,7 @@ function streamTypes({ responses }: Pick<ClientOperation, 'responses'>): string[
 }
 
 /**
- * Returns the `Accept` header of a stream. It prefers events, because only an event stream can continue after a broken
+ * Returns the `Accept` header for a stream. It prefers events, because only an event stream can continue after a broken
  * connection. Errors are JSON.
  */
 function acceptOf(types: readonly string[]): string {
@@ -255,7 +255,7 @@ function sentComponents(
 ): ReadonlySet<string> {
   const schemas: Readonly<Record<string, unknown>> = components?.schemas ?? {}
   const sent = new Set(operations.flatMap(({ operation }) => namesIn(operation.requestBody)))
-  // The loop adds to the set that it iterates.
+  // The loop adds names to the set that it iterates over.
   for (const name of sent) for (const part of namesIn(schemas[name])) sent.add(part)
   return sent
 }

@@ -16,7 +16,7 @@ export function propertyKey(name: string): string {
   return IDENTIFIER.test(name) ? name : JSON.stringify(name)
 }
 
-/** Assigns unique names. The first caller gets the name itself. For later callers, a number is appended. */
+/** Assigns unique names. The first caller gets the name itself; for later callers, a number is appended. */
 export class NameRegistry {
   readonly #taken: Set<string>
 
@@ -24,7 +24,7 @@ export class NameRegistry {
     this.#taken = new Set(taken)
   }
 
-  /** Returns the name, with the first number from 2 on appended if the name is taken. */
+  /** Returns the name. If it is taken, appends the first free number from 2 upwards. */
   claim(name: string): string {
     let claimed = name
     for (let n = 2; this.#taken.has(claimed); n++) claimed = `${name}${n}`
@@ -33,7 +33,10 @@ export class NameRegistry {
   }
 }
 
-/** Returns names for type aliases, by the original name. They differ from each other and from the `declared` names. */
+/**
+ * Returns names for type aliases, keyed by the original names. They differ from each other and from the `declared`
+ * names.
+ */
 export function typeNames(
   names: readonly string[],
   declared: readonly string[],
@@ -54,7 +57,8 @@ function toIdentifier(name: string): string {
 }
 
 /**
- * Converts `Order Items` to `orderItems`, and `HTTPStatus` to `httpStatus`; empty when the text has no letter or digit.
+ * Converts `Order Items` to `orderItems`, and `HTTPStatus` to `httpStatus`; empty if the input has no letters or
+ * digits.
  */
 export function camelCase(text: string): string {
   const words = text
@@ -70,15 +74,15 @@ export function camelCase(text: string): string {
     .join('')
 }
 
-/** The contents of a comment on a declaration. */
+/** The content of a comment on a declaration. */
 interface CommentFacts {
   readonly text?: string | undefined
   readonly isDeprecated?: boolean | undefined
 }
 
 /**
- * Returns a JSDoc comment for a declaration, with line ends; empty when there is no text. The author's text is escaped,
- * so that it cannot end the comment.
+ * Returns a JSDoc comment for a declaration, with line breaks; empty if there is no content. The author's text is
+ * escaped, so that it cannot end the comment.
  */
 export function comment({ text, isDeprecated = false }: CommentFacts, indent = ''): string {
   const lines = [...linesOf(text ?? ''), ...(isDeprecated ? ['@deprecated'] : [])]

@@ -106,13 +106,13 @@ function bodyMember({ operation }: ClientOperation, context: TypeContext): strin
   return `${note}${context.indent}${body}`
 }
 
-/** Whether the caller has to specify the media type, because there are several, or a range such as `image/*`. */
+/** Whether the caller must specify the media type, because there are several, or a range such as `image/*`. */
 function hasChoice({ content }: OpenApiRequestBody): boolean {
   const types = Object.keys(content)
   return types.length > 1 || types.some((type) => type.includes('*'))
 }
 
-/** Returns one member of a union for each media type. Only the preferred media type may be omitted. */
+/** Returns one member of a union for each media type. Only the preferred media type can be omitted. */
 function bodyAlternatives({ operation }: ClientOperation, context: TypeContext): string {
   const { requestBody } = operation
   if (requestBody === undefined || !hasChoice(requestBody)) return ''
@@ -146,7 +146,7 @@ function resultType(operation: ClientOperation, context: TypeContext): string {
   const { responses } = operation
   const inner = { ...context, indent: '      ' }
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
-  // Responses that differ only in status become one member of the union.
+  // Responses that differ only in their status become one member of the union.
   const members = new Map<string, ResponseType & { statuses: string[] }>()
   for (const type of responses.flatMap((each) => responseTypes(each, named, inner))) {
     const key = `${type.kind} ${type.body}`
@@ -198,7 +198,7 @@ function statusType(status: string, named: readonly string[]): string {
   return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
 }
 
-/** Returns the members for undocumented errors, because a handler may throw such errors. */
+/** Returns the members for undocumented errors, because a handler can throw such errors. */
 function undocumented({ responses, ownErrors }: ClientOperation, context: TypeContext): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
@@ -219,7 +219,7 @@ export interface OfferedBody {
   readonly result: string
 }
 
-/** Lists the bodies of the operation besides JSON, one for each TypeScript type. */
+/** Lists the operation's bodies other than JSON, one for each TypeScript type. */
 export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>): OfferedBody[] {
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   const found = new Map<string, { accept: Set<string>; result: Set<string> }>()
@@ -241,8 +241,8 @@ export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>)
 }
 
 /**
- * Returns the type of a response body. The client's `Accept` header prefers JSON, so if a response is offered as JSON,
- * its other media types are omitted.
+ * Returns the type of a response body. The client's `Accept` header prefers JSON, so if a response is available as
+ * JSON, its other media types are omitted.
  */
 function responseBody({ content = {} }: OpenApiResponse, context: TypeContext): string {
   const types = Object.keys(content)

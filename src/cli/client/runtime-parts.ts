@@ -112,10 +112,10 @@ async function* readAll<Item>(method: PagedMethod, parameter: string, input: Cal
 }
 `
 
-/** The facts about versions that a client's calls contain. */
+/** The version information in a client's calls. */
 interface ClientVersions {
   readonly operations: readonly ClientOperation[]
-  /** The version that `Accept` specifies; `undefined` if it specifies none. */
+  /** The version that `Accept` specifies; `undefined` if it does not specify a version. */
   readonly accepted: string | undefined
 }
 

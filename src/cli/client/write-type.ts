@@ -6,11 +6,11 @@ import { comment, propertyKey } from './identifiers.js'
 export interface TypeContext {
   /** The TypeScript type names, by reference (`#/components/schemas/<key>`). */
   readonly names: ReadonlyMap<string, string>
-  /** The type of `format: binary`: `Blob` when the client sends files, otherwise `string`. */
+  /** The type for `format: binary`: `Blob` if the client sends files, otherwise `string`. */
   readonly binary: 'Blob' | 'string'
   readonly indent: string
   /**
-   * Whether the client sends the value. An optional field may then be `undefined`, even with
+   * Whether the client sends the value. If so, an optional field can be `undefined`, even with
    * `exactOptionalPropertyTypes`, and the client omits it. Default: `false`.
    */
   readonly isSent?: boolean
@@ -23,7 +23,7 @@ export function writeType(schema: OpenApiSchema, context: TypeContext): string {
   return schema.nullable === true ? union([type, 'null']) : type
 }
 
-/** Returns the types that a value must match together. */
+/** Returns the types that a value must match at the same time. */
 function partsOf(schema: OpenApiSchema, context: TypeContext): string[] {
   if (schema.$ref !== undefined) return [nameOf(schema.$ref, context)]
   if (schema.enum !== undefined) return [union(schema.enum.map(literal))]
@@ -71,12 +71,12 @@ function objectType(schema: OpenApiSchema, context: TypeContext): string {
     writeProperty({ name, schema: property, isOptional: !required.has(name) }, inner),
   )
   if (properties.length === 0) return rest === null ? '{ [key: string]: unknown }' : rest
-  // The type of an index signature must be compatible with every property. Only `unknown` always is.
+  // The type of an index signature must be compatible with every property. Only `unknown` is always compatible.
   const open = isOpen(schema) ? [`${inner.indent}[key: string]: unknown;\n`] : []
   return `{\n${[...properties, ...open].join('')}${context.indent}}`
 }
 
-/** Returns the type of an object without known properties; `null` when the schema does not limit it. */
+/** Returns the type of an object without known properties; `null` if the schema does not restrict it. */
 function restType(schema: OpenApiSchema, context: TypeContext): string | null {
   const { additionalProperties: rest } = schema
   if (rest === undefined) return null
@@ -97,7 +97,7 @@ export interface PropertyFacts {
   readonly isOptional: boolean
 }
 
-/** Returns a property with its comment, as whole lines. */
+/** Returns a property with its comment, as complete lines. */
 export function writeProperty(property: PropertyFacts, context: TypeContext): string {
   const { name, schema, isOptional } = property
   const note = comment(
@@ -130,7 +130,7 @@ function arrayOf(type: string): string {
 }
 
 /**
- * Returns a tuple type. Items above `minItems` may be missing. The schema of additional items includes the schemas of
+ * Returns a tuple type. Items beyond `minItems` are optional. The schema of additional items includes the schemas of
  * the positions.
  */
 function tupleOf(

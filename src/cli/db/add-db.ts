@@ -8,7 +8,7 @@ import type {
   TableOptions,
 } from './db-commands.js'
 
-/** The environment of one run of the command line. */
+/** The environment of one run of the command. */
 export interface DbContext {
   readonly cwd: string
   readonly streams: Streams

@@ -22,7 +22,7 @@ export interface MigrateDbOptions extends DbOptions {
 /**
  * Runs the pending migrations, and prints each one when it is complete.
  *
- * @throws CliError when a migration fails, or the options or the database are invalid.
+ * @throws CliError if a migration fails, or the options or the database are invalid.
  */
 export async function migrateDatabase(options: MigrateDbOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, false, streams.note)
@@ -62,7 +62,7 @@ const FINE: readonly MigrationState[] = ['applied', 'pending', 'newer']
 /**
  * Prints the state of each migration.
  *
- * @throws CliError with status 3 when the migrations in the folder and in the database do not match.
+ * @throws CliError with status 3 if the migrations in the folder and in the database do not match.
  */
 export async function showStatus(options: StatusOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true, streams.note)
@@ -96,9 +96,9 @@ export interface ExamineOptions extends DbOptions {
 }
 
 /**
- * Prints problems that could allow one tenant to access rows of another.
+ * Prints problems that could allow one tenant to access another tenant's rows.
  *
- * @throws CliError with status 3 when any of the problems is an error.
+ * @throws CliError with status 3 if any of the problems is an error.
  */
 export async function examineDatabase(options: ExamineOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true, streams.note)
@@ -119,7 +119,7 @@ function paragraph(finding: Finding): string {
 
 /** Options of `db table`. */
 export interface TableOptions extends ProtectTableOptions, Pick<TenantTableOptions, 'id'> {
-  /** The SQL of the columns, as in the parentheses of `CREATE TABLE`. */
+  /** The SQL for the columns, as in the parentheses of `CREATE TABLE`. */
   readonly columns?: string
   readonly existing?: boolean
 }
@@ -127,7 +127,7 @@ export interface TableOptions extends ProtectTableOptions, Pick<TenantTableOptio
 /**
  * Prints SQL that creates a table whose rows belong to tenants.
  *
- * @throws CliError when the options are invalid.
+ * @throws CliError if the options are invalid.
  */
 export async function printTable(
   name: string,
@@ -143,8 +143,8 @@ export async function printTable(
 }
 
 /**
- * Splits the columns into one line each. With quotes or nested parentheses, the end of a column is not certain, so all
- * columns stay together.
+ * Splits the columns into one line each. With quotes or nested parentheses, the end of a column is uncertain, so all
+ * columns stay on one line.
  */
 function linesOf(columns: string): string[] {
   const isPlain = !/['"]|\([^)]*\(/.test(columns)

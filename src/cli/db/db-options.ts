@@ -20,10 +20,10 @@ export interface DbOptions {
 /**
  * Returns the database and the migrations folder that the options specify.
  *
- * @param mustExist Whether the folder of an embedded database must already contain a database. Otherwise, it is
+ * @param mustExist Whether the folder of an embedded database must already contain a database. If not, the database is
  * created.
- * @param note Called with a line if a file determines the database. Default: none.
- * @throws CliError when the options specify no database, or the embedded folder contains none.
+ * @param note Called with a message if a file determines the database. Default: none.
+ * @throws CliError if the options specify no database, or the embedded folder contains none.
  */
 export function databaseOf(
   options: DbOptions,
@@ -44,7 +44,7 @@ function placeOf(
   mustExist: boolean,
   note: (line: string) => void,
 ): PostgresOptions {
-  // An absolute path, so that the folder may have any name.
+  // The path is made absolute, so that the folder can have any name.
   if (embedded !== undefined) return { embedded: folderOf(resolve(cwd, embedded), mustExist) }
   if (url !== undefined && url !== '') return { url }
   const { text, from, skipped } = findVariable('DATABASE_URL', cwd)
@@ -83,18 +83,18 @@ interface FoundVariable {
   readonly text: string | undefined
   /** {@link ENVIRONMENT}, `.env`, or the path of the file that contains the value. */
   readonly from: string | null
-  /** Whether the variable is in a `.env` that is not read in this environment. */
+  /** Whether the variable is in an `.env` file that is not read in this environment. */
   readonly skipped: boolean
 }
 
-/** The source of a variable of the environment itself. */
+/** The source of a variable that is set in the environment itself. */
 const ENVIRONMENT = 'the environment'
 
 /**
- * Reads a variable as `env()` does: from the environment, otherwise from `.env` in the folder, including the form
- * `NAME_FILE`.
+ * Reads a variable like `env()`: from the environment, otherwise from `.env` in the folder. The form `NAME_FILE` is
+ * also supported.
  *
- * @throws CliError with status 2 when a file cannot be read.
+ * @throws CliError with status 2 if a file cannot be read.
  */
 function findVariable(name: string, cwd: string): FoundVariable {
   const { levels, problem } = levelsOf({}, { cwd })

@@ -13,10 +13,10 @@ type Postgres = typeof import('blazon/postgres')
 const MISSING = ['42P01', '3F000']
 
 /**
- * Runs a function with `blazon/postgres`, which is loaded only at this call.
+ * Runs a function with `blazon/postgres`, which is loaded only when this function is called.
  *
  * @param database The database that the function opens. Default: none.
- * @param missing The failure when there is no such table. Default: the same as for other refused statements.
+ * @param missing The failure if the table does not exist. Default: the same as for other refused statements.
  * @throws CliError for errors in the database, its migrations or the options.
  */
 export async function runDb<T>(
@@ -25,8 +25,7 @@ export async function runDb<T>(
   missing?: CliErrorFacts,
 ): Promise<T> {
   const leave = embedded === undefined ? undefined : await joinKeeper(embedded)
-  // The import uses the public name, because the command line must not import an integration's internal
-  // files.
+  // The public name is used, because the command line must not import an integration's internal files.
   const postgres = await import('blazon/postgres')
   try {
     return await use(postgres)
@@ -81,15 +80,15 @@ function rejected(error: Error & { readonly code: string }): CliError {
 
 /**
  * The key under which `blazon/postgres` looks for a function that returns the socket of an embedded database, and the
- * file in which a process of `blazon dev` stores it. `integrations/postgres/keeper/` repeats both lines, because this
- * folder must not import the internal files of an integration.
+ * file in which a process of `blazon dev` stores the socket. `integrations/postgres/keeper/` repeats both lines,
+ * because this folder must not import an integration's internal files.
  */
 const KEEP = Symbol.for('blazon.keep')
 const LOCK_FILE = 'blazon.lock'
 
 /**
- * Lets this process use the embedded database of a folder through `blazon dev`, if that command has opened it, because
- * only one process can open the database.
+ * If `blazon dev` has opened the embedded database in a folder, lets this process share it through `blazon dev`,
+ * because only one process can open a database.
  *
  * @returns a function that ends this use.
  */
@@ -111,7 +110,7 @@ function socketOf(folder: string): string | undefined {
   }
 }
 
-/** Whether the owner of a lock responds. The process may have been killed and have left its lock. */
+/** Whether the owner of a lock responds. If the owner was killed, its lock may still exist. */
 function responds(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)

@@ -16,7 +16,7 @@ import {
   type WorkReply,
 } from './protocol.js'
 
-/** The time limit for a reply of the application, in milliseconds. */
+/** The time limit for a reply from the application, in milliseconds. */
 const REPLY_MS = 10_000
 const PRELOAD = new URL('./child/preload.js', import.meta.url)
 /** The configuration of {@link AppProcess}. */
@@ -24,11 +24,11 @@ export interface AppProcessConfig {
   readonly entry: string
   readonly options: DevOptions
   readonly receive: (app: AppProcess, message: ChildMessage) => void
-  /** Called when the process ends, unless the command ended it. `how` is `with status 1` or `by SIGKILL`. */
+  /** Runs when the process ends, unless the command ended it. `how` is `with status 1` or `by SIGKILL`, for example. */
   readonly onEnd: (app: AppProcess, how: string) => void
 }
 
-/** A process of the application. */
+/** A process that runs the application. */
 export class AppProcess {
   /** Settles when the process has ended. */
   readonly ended: Promise<void>
@@ -36,7 +36,7 @@ export class AppProcess {
   readonly startedAt: number = Date.now()
   readonly #child: ChildProcess
   #ending: Promise<void> | undefined
-  /** The functions that wait for a reply, by the number of the query. */
+  /** The functions that wait for a reply, keyed by the number of the query. */
   readonly #waiting = new Map<number, (reply: WorkReply) => void>()
   #queries = 0
 
@@ -47,7 +47,7 @@ export class AppProcess {
     const child = spawn(process.execPath, [...nodeOptions, entry, ...args], {
       cwd,
       env: { ...launch.env, ...process.env, ...environmentOf(options) },
-      // In its own process group, the application must not read from the terminal.
+      // The application is in its own process group, so it must not read from the terminal.
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Ctrl-C reaches only the command, which then ends the whole process group.
       detached: process.platform !== 'win32',
@@ -111,7 +111,7 @@ export class AppProcess {
   }
 }
 
-/** Returns the path of the file with environment variables, which need not exist. */
+/** Returns the path of the `.env` file, which need not exist. */
 export function envFile(cwd: string): string {
   return join(cwd, '.env')
 }
@@ -121,7 +121,7 @@ function optionsOf({ cwd, inspect }: DevOptions): string[] {
   return [
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
     ...(inspect === undefined ? [] : [inspect === true ? '--inspect' : `--inspect=${inspect}`]),
-    // Error stacks then contain the source lines, even for compiled JavaScript.
+    // With source maps, error stacks contain the source lines, even for compiled JavaScript.
     '--enable-source-maps',
   ]
 }
@@ -152,7 +152,7 @@ function messagesOf(message: unknown): ChildMessage[] {
 
 /**
  * Kills a process that was started with `detached`, and all programs that it has started. On Windows, which has no
- * process groups, only the process is killed.
+ * process groups, only the process itself is killed.
  */
 export function endGroup(child: ChildProcess): void {
   if (child.pid === undefined) return

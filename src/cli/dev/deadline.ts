@@ -1,6 +1,6 @@
 /**
- * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because it limits waits for people
- * and processes.
+ * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because it limits how long people
+ * and processes wait.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -14,13 +14,13 @@ export class Deadline {
   }
 }
 
-/** Calls a function repeatedly, until the returned function is called. */
+/** Calls a function repeatedly until the returned function is called. */
 export function every(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms)
   return () => clearInterval(timer)
 }
 
-/** Waits for a promise, but not longer than some milliseconds. Never rejects. */
+/** Waits for a promise, but no longer than some milliseconds. Never rejects. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let deadline: Deadline | undefined
   const limit = new Promise<void>((resolve) => {

@@ -7,12 +7,12 @@ export interface DevOptions {
   readonly port?: number
   /** `true`, or the address on which the debugger listens. */
   readonly inspect?: string | true
-  /** Whether a browser page shows the routes and the requests. */
+  /** Whether to serve a dashboard in the browser, which shows the routes and the requests. */
   readonly dashboard: boolean
-  /** The port of that page. Default: any free port. */
+  /** The port of the dashboard. Default: any free port. */
   readonly dashboardPort?: number
-  /** Files and folders besides the files that the application loads. Default: none. */
+  /** Files and folders to watch in addition to the files that the application loads. Default: none. */
   readonly watch?: readonly string[]
-  /** The arguments of the application. */
+  /** The arguments for the application. */
   readonly args: readonly string[]
 }

@@ -3,18 +3,21 @@ import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node
 import { dirname, join } from 'node:path'
 import { Deadline } from './deadline.js'
 
-/** The quiet time, in milliseconds, after which the events of one save are handled together. */
+/** The quiet time after which the events of one save are handled together, in milliseconds. */
 const QUIET_MS = 60
-/** The additional wait, because an editor may empty or remove a file before it writes the new content. */
+/**
+ * The additional wait for a file that was emptied or removed, in milliseconds, because an editor may be about to write
+ * the new content.
+ */
 const HALF_WRITTEN_MS = 100
 const SOURCE = /\.(?:[cm]?[jt]sx?|json)$/
-/** Packages, and temporary files of editors, which are not watched. */
+/** Matches packages, and temporary files of editors, which are not watched. */
 const SKIPPED = /^(?:node_modules$|\.)|~$/
 
 /**
- * Watches files, and all files in folders. They need not exist. The folders report events, but only a changed content
- * counts, so a file or a folder may be replaced, moved or touched. `node --watch` watches the files themselves, and on
- * Linux it loses a file that an editor replaces.
+ * Watches files, and all files in folders. They need not exist. Events come from the folders, but only a changed
+ * content counts, so files and folders can be replaced, moved or touched. `node --watch` watches the files themselves,
+ * and on Linux it loses a file that an editor replaces.
  */
 export class FileWatch {
   /**
@@ -25,7 +28,7 @@ export class FileWatch {
   readonly #onChange: (paths: readonly string[]) => void
   readonly #onError: (error: Error) => void
   readonly #paths = new Set<string>()
-  /** The known files. A file is read again when its stamp has changed. The hash is empty for a missing file. */
+  /** The known files. A file is read again if its stamp has changed. The hash is empty for a missing file. */
   readonly #seen = new Map<string, { stamp: string; size: number; hash: string }>()
   /** The watched folders. The identity changes when a folder is replaced. */
   readonly #folders = new Map<string, { readonly watcher?: FSWatcher; readonly identity: string }>()
@@ -42,9 +45,9 @@ export class FileWatch {
   }
 
   /**
-   * Watches a file, or all files of a folder.
+   * Watches a file, or all files in a folder.
    *
-   * @param since The start time of the process that read the files, in milliseconds since 1970. A later change counts,
+   * @param since The start time of the process that read the files, in milliseconds since 1970. Later changes count,
    * because the process may have read the older content.
    */
   add(path: string, since: number = Number.POSITIVE_INFINITY): void {
@@ -89,7 +92,7 @@ export class FileWatch {
     return !statOf(file)?.size && (this.#seen.get(file)?.size ?? 0) > 0
   }
 
-  /** Stores the content of a file, and returns whether it has changed. */
+  /** Records the content of a file, and returns whether it has changed. */
   #isChanged(file: string): boolean {
     const stats = statOf(file)
     const stamp = stats === undefined ? '' : `${stats.mtimeMs} ${stats.size} ${stats.ino}`
@@ -115,7 +118,7 @@ export class FileWatch {
   #open(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, (_, name) => this.#notice(folder, name))
-      // The event of the parent folder reports that the folder was removed.
+      // The parent folder's event reports that the folder was removed.
       watcher.on('error', () => watcher.close())
       return watcher
     } catch (error) {
@@ -139,7 +142,7 @@ function placesOf(path: string): Record<'files' | 'folders', string[]> {
   const above = nearestFolder(dirname(path))
   if (!isFolder(path)) return { files: [path], folders: [above] }
   const [files, folders]: [string[], string[]] = [[], [path]]
-  // The loop adds to the list that it iterates.
+  // The loop adds folders to the list that it iterates over.
   for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
       if (!SKIPPED.test(entry.name)) {
@@ -171,7 +174,7 @@ function hashOf(path: string): string {
   return attempt(() => createHash('sha256').update(readFileSync(path)).digest('base64')) ?? ''
 }
 
-/** Calls `read`. Returns `undefined` for a file that does not exist or cannot be read. */
+/** Calls `read`. Returns `undefined` if the file does not exist or cannot be read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -11,7 +11,7 @@ interface KeptProcess {
   readonly reply: Promise<KeptResult>
 }
 
-/** The time that a process has to save its data, in milliseconds. */
+/** How long a process can take to save its data, in milliseconds. */
 const GRACE_MS = 5000
 
 /**
@@ -28,7 +28,7 @@ export class KeptProcesses {
   }
 
   /**
-   * Starts the process, unless it is running and its folder still exists. A user may delete the folder to reset the
+   * Starts the process, unless it is running and its folder still exists. A user can delete the folder to reset the
    * data.
    */
   async find(request: KeepRequest): Promise<KeptResult> {

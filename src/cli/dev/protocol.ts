@@ -3,17 +3,17 @@ import type { RouteExplanation } from '../../app/explain/explanation.js'
 
 /** A message from the application's process to the command. */
 export type ChildMessage =
-  /** URLs of modules that were loaded, or that an import did not find. */
+  /** The URLs of modules that were loaded, or that an import did not find. */
   | { readonly kind: 'files'; readonly urls: readonly string[] }
   /** A folder whose files the application reads. */
   | { readonly kind: 'folder'; readonly path: string }
-  /** A server is about to listen, and is waiting for `go`. */
+  /** A server is about to listen and is waiting for `go`. */
   | { readonly kind: 'listen' }
   /** The server with the number `id` is listening. */
   | { readonly kind: 'listening'; readonly id: number; readonly port: number }
   /** The application needs a process that outlives its own process. `module` is a URL. */
   | ({ readonly kind: 'keep'; readonly id: number } & KeepRequest)
-  /** The routes of an application that has started. Like `request`, only for the dashboard. */
+  /** The routes of an application that has started. This message and `request` are sent only for the dashboard. */
   | { readonly kind: 'routes'; readonly routes: readonly RouteExplanation[] }
   /** A request has ended. */
   | { readonly kind: 'request'; readonly request: WholeRecord }
@@ -27,23 +27,25 @@ export type ParentMessage =
   | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
   | { readonly kind: 'query'; readonly id: number; readonly query: WorkQuery }
 
-/** A query about the work that plugins list: for all lists, or an action on an item of the list with a number. */
+/**
+ * A query about the work that plugins list: either for all lists, or an action on an item in the list with this number.
+ */
 export type WorkQuery =
   | { readonly do: 'list' }
   | { readonly do: 'act'; readonly part: number; readonly action: string; readonly item: string }
 
-/** The lists, or a message about the action, or the reason why there are no lists. */
+/** The lists, a message about the action, or the reason why there are no lists. */
 export type WorkReply =
   | { readonly value: readonly WorkList[] | string }
   | { readonly message: string }
 
-/** The work of a plugin. */
+/** The work of one plugin. */
 export interface WorkList {
   readonly title: string
   readonly items: readonly ReportedItem[]
 }
 
-/** The ports of the servers of a process. */
+/** The ports of a process's servers. */
 export interface Ports {
   /** The port of the first server, which overrides the application's port. */
   readonly first: number | undefined
@@ -66,13 +68,13 @@ export type KeptResult =
   | { readonly path: string; readonly marker: string }
   | { readonly message: string; readonly problems?: readonly unknown[] }
 
-/** Returns the message in an envelope; `undefined` for messages from other code, which may use the same channel. */
+/** Returns the message in an envelope; `undefined` for messages from other code, which can use the same channel. */
 export function opened<T>(message: unknown): T | undefined {
   return (message as { readonly blazon?: T } | null)?.blazon
 }
 
-/** The environment variable with the process ID of the command, for processes of the application. */
+/** The environment variable with the command's process ID, for the application's processes. */
 export const PARENT_VARIABLE = 'BLAZON_DEV_PARENT'
 
-/** The environment variable with which the command requests that a process report its requests. */
+/** The environment variable with which the command makes a process report its requests. */
 export const REPORT_VARIABLE = 'BLAZON_DEV_REPORT'

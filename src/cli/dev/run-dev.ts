@@ -14,21 +14,21 @@ import { KeptProcesses } from './kept-processes.js'
 import type { ChildMessage } from './protocol.js'
 
 /**
- * The names of conventional modules. The module that listens comes first; commands that only read prefer the module
- * that declares the application.
+ * The names of conventional modules. The module that listens comes first, whereas commands that only read prefer the
+ * module that declares the application.
  */
 const MODULES = ['main', 'app', 'index']
 /** The time limit for loading a configuration file, in seconds. */
 const CONFIG_SECONDS = 10
-/** Files besides the sources that affect how the application starts. */
+/** Files, besides the sources, that affect how the application starts. */
 const SETTINGS = ['package.json', 'tsconfig.json']
-/** The signals of Ctrl-C, of `kill`, and of a closed terminal. */
+/** The signals from Ctrl-C, from `kill`, and from a closed terminal. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs an application, and starts it again whenever one of its files changes. Ends when the command receives a signal.
+ * Runs an application, and restarts it whenever one of its files changes. Ends when the command receives a signal.
  *
- * @throws CliError when there is no entry, tsx is missing, or the port of the dashboard is in use.
+ * @throws CliError if there is no entry, tsx is missing, or the dashboard's port is in use.
  */
 export async function runDev(options: DevOptions, streams: Streams): Promise<void> {
   const { cwd } = options
@@ -37,7 +37,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
     loadConfig: (path) => loadConfig(path, { cwd, timeout: CONFIG_SECONDS }),
     names: MODULES,
   })
-  // Called here so that a missing tsx is reported immediately, and not at every start.
+  // `launchFor` is called here so that a missing tsx is reported immediately, not at every start.
   launchFor(entry, cwd)
   const note = (line: string) => streams.note(`blazon dev: ${line}`)
   const dashboard = await openDashboard(options, (line) => streams.note(line))
@@ -71,7 +71,7 @@ function watchedFrom(entry: string, { cwd, watch = [] }: DevOptions): string[] {
   return [entry, envFile(cwd), ...settings, ...watch.map((path) => resolve(cwd, path))]
 }
 
-/** Opens the dashboard. Its code is loaded here, because `--no-dashboard` does not need it. */
+/** Opens the dashboard. Its code is loaded here, because it is not needed with `--no-dashboard`. */
 async function openDashboard(
   { dashboard, dashboardPort: port = 0 }: DevOptions,
   note: (line: string) => void,
@@ -81,7 +81,7 @@ async function openDashboard(
   return await Dashboard.open({ port, note })
 }
 
-/** Settles at the first signal. Each later signal calls `kill`, so that a user need not wait. */
+/** Settles at the first signal. Each later signal calls `kill`, so that the user need not wait. */
 function endOf(kill: () => void): Promise<void> {
   let isOver = false
   return new Promise((resolve) => {
@@ -94,7 +94,7 @@ function endOf(kill: () => void): Promise<void> {
   })
 }
 
-/** How long a process may take to end when it is replaced, and when the command ends, in milliseconds. */
+/** How long a process can take to end, in milliseconds: when it is replaced, and when the command ends. */
 const RESTART_MS = 2000
 const END_MS = 5000
 
@@ -104,16 +104,16 @@ interface SupervisorConfig {
   readonly options: DevOptions
   readonly streams: Streams
   readonly kept: KeptProcesses
-  /** Shows the reports of the processes; `undefined` without a dashboard. */
+  /** Shows the processes' reports; `undefined` if there is no dashboard. */
   readonly dashboard: Dashboard | undefined
-  /** Receives the files that a process has read since its start, in milliseconds since 1970. */
+  /** Receives the files that a process has read, and the process's start time in milliseconds since 1970. */
   readonly watch: FileWatch
 }
 
 /**
  * Runs the application: at most one process is serving, and at most one is starting. When the new process is about to
- * listen, the old process is ended, and only then may the new one listen. So the port is free, and a process that fails
- * to start replaces nothing.
+ * listen, the old process is ended, and only then is the new one allowed to listen. So the port is free, and a process
+ * that fails to start does not replace the old one.
  */
 class Supervisor {
   readonly #config: SupervisorConfig
@@ -122,7 +122,7 @@ class Supervisor {
   #starting: AppProcess | undefined
   #isClosed = false
   #elapsed = () => 0
-  /** The port of each server, by the number of its `listen` call. */
+  /** The port of each server, keyed by the number of its `listen` call. */
   readonly #ports: Record<number, number> = {}
 
   constructor(config: SupervisorConfig) {
@@ -214,7 +214,7 @@ class Supervisor {
   }
 }
 
-/** Returns the path of a module that belongs to no package. */
+/** Returns the path of a module that is not part of a package. */
 function ownPath(url: string): string[] {
   const isOwn = url.startsWith('file:') && !url.includes('/node_modules/')
   return isOwn ? [fileURLToPath(url.replace(/[?#].*$/, ''))] : []

@@ -4,7 +4,7 @@ import type { SchemaPair } from './resolve-schema.js'
 export interface Change {
   /** The kind of the change, such as `operation-removed`. These names are stable. */
   readonly rule: string
-  /** Whether the change may break a client of the older document. */
+  /** Whether the change could break a client that uses the older document. */
   readonly isBreaking: boolean
   /** The operation, such as `GET /users/{id}`, or `document`. */
   readonly operation: string
@@ -27,13 +27,17 @@ export function compatible(rule: string, location: string, message: string): Loc
   return { rule, isBreaking: false, location, message }
 }
 
-/** A change after which fewer values are valid. It breaks the side that sends the values: in a request, the clients. */
+/**
+ * Creates a change after which fewer values are valid. It breaks the side that sends the values: in a request, the
+ * clients.
+ */
 export function narrowed(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'request' ? breaking : compatible)(rule, pair.location, message)
 }
 
 /**
- * A change after which more values are valid. It breaks the side that receives the values: in a response, the clients.
+ * Creates a change after which more values are valid. It breaks the side that receives the values: in a response, the
+ * clients.
  */
 export function widened(pair: SchemaPair, rule: string, message: string): LocalChange {
   return (pair.side === 'response' ? breaking : compatible)(rule, pair.location, message)
@@ -45,7 +49,7 @@ export function within(location: string, step: string): string {
   return `${location}.${step}`
 }
 
-/** Returns a value in the form for messages. */
+/** Formats a value for messages. */
 export function show(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value)
 }

@@ -6,15 +6,15 @@ import type { Comparison, Pair, Side } from './resolve-schema.js'
 /** The schemas of a body, by media type. */
 export type Content = Readonly<Record<string, OpenApiMediaType>>
 
-/** The place of a body. */
+/** The place of a body in the operation. */
 export interface BodyPlace {
   readonly side: Side
   readonly location: string
 }
 
 /**
- * Compares two bodies. A range in the current document may cover the media type of a request, and a range in the older
- * document may cover the media type of a response.
+ * Compares two bodies. In a request, a range in the current document can cover the older media type; in a response, a
+ * range in the older document can cover the current media type.
  */
 export function compareContent(
   { base, current }: Pair<Content>,
@@ -69,8 +69,8 @@ function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
 }
 
 /**
- * Compares the size limits of bodies. A document without a limit may be of an older version, so a new limit is not a
- * change.
+ * Compares the size limits of bodies. A document without a limit may come from an older version, so a new limit does
+ * not count as a change.
  */
 export function compareBodyLimit(
   { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,

@@ -16,8 +16,8 @@ import { compareUnjudged } from './compare-unjudged.js'
 import { type Pair, SchemaEquality } from './resolve-schema.js'
 
 /**
- * Returns the changes from an older document to a newer one that matter to clients. Descriptions are ignored. The
- * changes are in the order of the older document; new operations come last. The documents may have different OpenAPI
+ * Returns the changes from an older document to a newer document that matter to clients. Descriptions are ignored. The
+ * changes are in the order of the older document; new operations come last. The documents can have different OpenAPI
  * versions.
  */
 export function compareDocuments(older: AnyDocument, newest: AnyDocument): Change[] {
@@ -50,14 +50,15 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   ]
 }
 
-/** Returns the original operations, by the same keys. */
+/** Returns the operations in their original form, by the same keys. */
 function originalsOf(document: AnyDocument): Map<string, unknown> {
   const lowered = operationsOf(document as OpenApiDocument)
   return new Map([...lowered].map(([key, { operation }]) => [key, operation]))
 }
 
 /**
- * Compares the client methods. A new operation or another tag may rename the method of an operation that keeps its ID.
+ * Compares the client methods. A new operation or a changed tag can rename the method of an operation that keeps its
+ * ID.
  */
 function compareMethods(
   { base: from, current: to }: Pair<string | undefined>,
@@ -96,7 +97,7 @@ interface Placed {
   readonly operation: OpenApiOperation
 }
 
-/** Parts that documents from other tools have, but no document of this package. */
+/** Parts that documents from other tools can have, but documents from this package never have. */
 interface ForeignParts {
   readonly parameters?: readonly (OpenApiParameter | Reference)[]
   readonly requestBody?: OpenApiRequestBody | Reference
@@ -108,7 +109,7 @@ type Components = {
 
 /**
  * Returns the operations by method and path, including the parameters of their path, with references to parameters and
- * bodies resolved. The keys do not contain the names of path parameters, because a URL does not contain them.
+ * bodies resolved. The keys omit the names of path parameters, because URLs do not contain them.
  */
 function operationsOf(document: OpenApiDocument): Map<string, Placed> {
   const operations = new Map<string, Placed>()
@@ -159,7 +160,7 @@ function completed(
   }
 }
 
-/** Sorts path parameters by their position in the path, by which they are compared. */
+/** Sorts path parameters by their position in the path, because they are compared by position. */
 function inOrder(parameters: readonly OpenApiParameter[], path: string): OpenApiParameter[] {
   const names: readonly string[] = path.match(PARAMETER) ?? []
   const ofPath = parameters.filter((parameter) => parameter.in === 'path')

@@ -40,7 +40,10 @@ function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] 
   ]
 }
 
-/** Compares security. Credentials that are sufficient for the older document must be sufficient for the newer one. */
+/**
+ * Compares security. Credentials that are sufficient for the older document must also be sufficient for the newer
+ * document.
+ */
 function compareSecurity(
   { base, current }: Pair<OpenApiOperation>,
   comparison: Comparison,
@@ -59,8 +62,8 @@ function compareSecurity(
 }
 
 /**
- * Returns the lists of schemes that are each sufficient for access. An operation without requirements has an empty
- * list. A scheme is identified by the credential that a client sends, and not by its name.
+ * Returns the lists of schemes that are each sufficient for access. For an operation without requirements, the only
+ * list is empty. A scheme is identified by the credential that a client sends, not by its name.
  */
 function alternatives(
   own: readonly SecurityRequirement[] | undefined,
@@ -78,13 +81,14 @@ function alternatives(
 }
 
 /**
- * Returns the credential that a client sends for a scheme, or the scheme's name if the document does not describe it.
+ * Returns the credential that a client sends for a scheme, or the scheme's name if the document does not describe the
+ * scheme.
  */
 function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string {
   if (scheme === undefined) return name
   const { type, scheme: own = '', in: place, name: key } = scheme
   if (type === 'apiKey') return `the ${place} ${place === 'header' ? key?.toLowerCase() : key}`
-  // Both are sent as a bearer token, and clients obtain this token themselves.
+  // Both types are sent as a bearer token, and clients obtain this token themselves.
   return type === 'http' ? `${own.toLowerCase()} authorization` : `${type} (${name})`
 }
 
@@ -107,7 +111,7 @@ function compareParameters(pair: Pair<OpenApiOperation>, comparison: Comparison)
 }
 
 /**
- * Returns the parameters by location and name. Path parameters are compared by position, because a URL does not contain
+ * Returns the parameters by location and name. Path parameters are compared by position, because URLs do not contain
  * their names.
  */
 function parametersOf({ parameters = [] }: OpenApiOperation): Map<string, OpenApiParameter> {
@@ -143,7 +147,7 @@ function compareParameter(
   ]
 }
 
-/** Returns the schema of a parameter. Documents from other tools may have it in `content`. */
+/** Returns the schema of a parameter. Documents from other tools can have the schema in `content`. */
 function schemaOf(parameter: OpenApiParameter): OpenApiSchema {
   const { schema, content = {} } = parameter as Partial<OpenApiParameter & OpenApiRequestBody>
   return schema ?? Object.values(content)[0]?.schema ?? {}
@@ -185,8 +189,8 @@ function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): Lo
 }
 
 /**
- * Compares the responses of an operation. `2XX` or `default` may now include a status, and the responses of a range may
- * now be described separately.
+ * Compares an operation's responses. `2XX` or `default` may now include a status, and the responses of a range may now
+ * be described separately.
  */
 function compareResponses(
   { base, current }: Pair<OpenApiOperation>,
@@ -236,7 +240,7 @@ function statusesFor(status: string, { base, current }: Pair<OpenApiOperation>):
   return parts.length > 0 ? parts : ['default'].filter((each) => each in responses)
 }
 
-/** Whether the older document describes a status with a response other than this range. */
+/** Whether the older document describes a status more specifically than through this range. */
 function isDescribed(status: string, { responses }: OpenApiOperation, range: string): boolean {
   const closer = [status, ...(range === 'default' ? [`${status.charAt(0)}XX`] : [])]
   return closer.some((each) => each !== range && each in responses)
@@ -244,7 +248,7 @@ function isDescribed(status: string, { responses }: OpenApiOperation, range: str
 
 type Described = readonly [status: string, response: OpenApiResponse]
 
-/** Removes responses without a body from the description of a range, because they do not affect the other responses. */
+/** Removes responses without a body from a range's description, because they do not affect the other responses. */
 function withContent(responses: readonly Described[]): readonly Described[] {
   const full = responses.filter(([, { content = {} }]) => Object.keys(content).length > 0)
   return full.length > 0 ? full : responses

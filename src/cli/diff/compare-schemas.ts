@@ -60,9 +60,9 @@ function isTyped({ base, current }: SchemaPair): boolean {
 }
 
 /**
- * Whether this pair occurs for the first time. Only a reference can lead back to a place, so pairs without references
- * are not stored. A schema without a reference is identified by its object, because two different schemas may be paired
- * with the same reference.
+ * Whether this pair occurs for the first time. Only a reference can lead back to the same place, so pairs without
+ * references are not stored. A schema without a reference is identified by its object, because two different schemas
+ * can be paired with the same reference.
  */
 function isFirst({ base, current }: SchemaPair, seen: SeenPairs): boolean {
   if (base.$ref === undefined && current.$ref === undefined) return true
@@ -197,7 +197,7 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
 /**
  * Compares the branches of a union. A schema without branches counts as its only branch. Branches that are in both
  * documents match in any order. If one branch remains on each side, these two count as one changed branch. If more
- * remain, the branches without a counterpart are reported.
+ * remain, branches without a compatible counterpart are reported.
  */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison
@@ -243,7 +243,7 @@ function count({ length }: readonly unknown[], what: string): string {
   return length === 1 ? `An alternative is ${what}.` : `${length} alternatives are ${what}.`
 }
 
-/** Compares the abilities that callers need for a field. A client may lack any new ability. */
+/** Compares the abilities (roles or permissions) that callers need for a field. A client may lack any new ability. */
 function compareVisibility({ base, current, location }: SchemaPair): LocalChange[] {
   const [from, to] = [visibilityOf(base), visibilityOf(current)]
   const fresh = to.filter((ability) => !from.includes(ability))

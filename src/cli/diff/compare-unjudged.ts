@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../contracts/openapi.js'
 import { breaking, type LocalChange } from './change.js'
 
-/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. The effect of their changes is unknown. */
+/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 does not have. The effect of changes to them is unknown. */
 const UNJUDGED: readonly string[] = [
   'if',
   'then',
@@ -33,9 +33,8 @@ const NOTES: readonly string[] = ['title', 'description', 'examples', 'example',
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Finds changes of keywords that the comparison in the dialect of OpenAPI 3.0 ignores. Each change counts as breaking,
- * because its effect is unknown. Documents of 3.0 have no such keywords. Between different dialects, they are not
- * compared.
+ * Finds changes to keywords that the comparison in the OpenAPI 3.0 dialect ignores. Each change counts as breaking,
+ * because its effect is unknown. If either document has version 3.0, which has no such keywords, nothing is compared.
  *
  * @param operations The same operation in both documents.
  * @param documents The older and the newer document in their original form.

@@ -6,8 +6,8 @@ import { followReference } from '../component-reference.js'
 const MAX_CHAIN = 50
 
 /**
- * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and moves the `null` of a branch
- * to the union, because documents of different versions represent such a schema differently.
+ * Resolves `$ref` at the outermost level of a schema, merges the parts of its `allOf`, and moves a branch's `null` to
+ * the union, because documents of different versions represent such schemas differently.
  */
 export function resolveSchema(
   schema: OpenApiSchema,
@@ -29,8 +29,8 @@ export function resolveSchema(
 }
 
 /**
- * Returns a union of constants as one enum, for which generated clients have the same type; `undefined` for any other
- * schema.
+ * Returns a union of constants as one enum, because generated clients have the same type for both; `undefined` for any
+ * other schema.
  */
 function unionOfConstants(
   { anyOf, oneOf, ...own }: OpenApiSchema,
@@ -65,7 +65,7 @@ function withoutNullBranch(
   const { anyOf, oneOf, ...own } = schema
   const branches = anyOf ?? oneOf ?? []
   const nulls = branches.filter(isNullable).length
-  // In `oneOf`, `null` is refused if it matches two branches.
+  // In a `oneOf`, `null` is invalid if it matches two branches.
   if (nulls === 0 || (anyOf === undefined && nulls > 1)) return schema
   const [only, ...more] = branches.filter((branch) => !isNull(branch)).map(withoutNull)
   if (only === undefined) return schema
@@ -82,7 +82,7 @@ export function isNullable({ nullable, enum: values }: OpenApiSchema): boolean {
   return nullable === true && values?.includes(null) !== false
 }
 
-/** Returns the same schema, which refuses `null`. */
+/** Returns the schema without `null`. */
 export function withoutNull(schema: OpenApiSchema): OpenApiSchema {
   const { nullable: _, enum: values, ...others } = schema
   if (!isNullable(schema)) return schema
@@ -102,7 +102,7 @@ function merge(a: OpenApiSchema, b: OpenApiSchema): OpenApiSchema {
   }
 }
 
-/** Compares schemas of two documents, following their references. */
+/** Compares schemas from two documents, following their references. */
 export class SchemaEquality {
   readonly #base: OpenApiDocument
   readonly #current: OpenApiDocument
@@ -113,7 +113,7 @@ export class SchemaEquality {
     this.#current = current
   }
 
-  /** Whether two values are equal. The order of keys, and all descriptions, titles and examples are ignored. */
+  /** Whether two values are equal. The order of keys is ignored, as are all descriptions, titles and examples. */
   isSame(a: unknown, b: unknown): boolean {
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
     const [from, to] = [a as OpenApiSchema, b as OpenApiSchema]
@@ -130,7 +130,7 @@ export class SchemaEquality {
     const key = `${from} ${to}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    // A recursive schema reaches the same pair again. Assume equality until a difference is found.
+    // A recursive schema reaches the same pair again. The pair is assumed to be equal until a difference is found.
     const before = this.#known.size
     this.#known.set(key, true)
     const isSame = this.isSame(schemaOf(from, this.#base), schemaOf(to, this.#current))
@@ -140,7 +140,7 @@ export class SchemaEquality {
   }
 
   /**
-   * Removes the pairs that were found equal since then, because that result may depend on an assumption that was false.
+   * Removes the pairs that were found equal since then, because the results may depend on an assumption that was false.
    */
   #forgetSince(size: number): void {
     for (const [key, isSame] of [...this.#known].slice(size)) {
@@ -152,8 +152,7 @@ export class SchemaEquality {
 const PROSE = new Set(['description', 'title', 'example'])
 
 /**
- * Whether a key contains a text such as a description. A property with the name `title` contains a schema, which is
- * compared.
+ * Whether a key contains prose, such as a description. A property named `title` contains a schema, which is compared.
  */
 function isProse(key: string, a: object, b: object): boolean {
   const isText = (value: unknown) => typeof value !== 'object'
@@ -180,15 +179,15 @@ export interface Pair<T> {
 /** The side of a schema: clients send requests, and the application sends responses. */
 export type Side = 'request' | 'response'
 
-/** Two schemas in the same place of both documents. */
+/** Two schemas at the same place in both documents. */
 export interface SchemaPair {
   readonly base: OpenApiSchema
   readonly current: OpenApiSchema
   readonly side: Side
   readonly location: string
-  /** Pairs with a reference that were already compared. Each pair is reported once, at its first place. */
+  /** Pairs with a reference that were already compared. Each pair is reported only once, at its first place. */
   readonly seen?: SeenPairs
 }
 
-/** The compared references and schemas, by the base's reference or schema. */
+/** The compared references and schemas, by the reference or schema in the base. */
 export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>

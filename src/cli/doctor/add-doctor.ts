@@ -25,7 +25,7 @@ export function addDoctor(
     )
     .addHelpText('after', NOTES)
   withLoading(withRoles(command)).action(async (options: Omit<DoctorOptions, 'cwd'>) => {
-    // Only this command needs these modules.
+    // The module is imported here, because only this command needs it.
     const { runDoctor } = await import('./run-doctor.js')
     await runDoctor({ ...options, cwd }, streams)
   })

@@ -41,7 +41,7 @@ function only(...findings: readonly Finding[]): Checked {
   return { findings, notChecked: [] }
 }
 
-/** A report, and the checks that have no result. */
+/** A report, and the checks that could not run. */
 interface Read {
   readonly report: Report
   readonly notChecked: readonly string[]
@@ -49,14 +49,14 @@ interface Read {
 
 /**
  * Reads the application with `NODE_ENV=production`. Variables that are set only in production may be missing on this
- * machine. The application is then read with the settings of this machine.
+ * machine. In that case, the application is read again with this machine's settings.
  */
 async function readInProduction(
   { env }: Project,
   { path: module }: Entry,
   options: DoctorOptions,
 ): Promise<Read | Checked> {
-  // Production does not read `.env`. Here, it provides the variables that are set in production.
+  // In production, `.env` is not read. Here, it provides the variables that are set in production.
   const variables = { ...env, ...process.env }
   const run = (nodeEnv: Readonly<Record<string, string>>) =>
     runChild({ kind: 'doctor', module }, { ...options, env: { ...variables, ...nodeEnv } })
@@ -68,7 +68,7 @@ async function readInProduction(
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // A package that the command needs is missing. The message contains its name.
+    // A package that the command needs is missing. The message names it.
     if (error.status === 4) return notChecked(sentence(error.message))
     return only(failed({ file: module, line: null }, error.message))
   }
@@ -96,7 +96,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
     const name = relative(cwd, entry.path)
     return unread({ findings: [], notChecked: [...notChecked, `${name} has no application`] })
   }
-  // Warnings are included only if the option `strict` makes them errors.
+  // The failure contains warnings only if the option `strict` turns them into errors.
   const errors = problems?.map((each) => ({ ...placed(each), severity: 'error' as const }))
   const line = findSourceLine(stack)
   const isOwn = line !== undefined && !relative(cwd, line.path).startsWith('..')
@@ -111,7 +111,7 @@ function failed(place: SourcePlace | null, message: string): Finding {
   return finding('E_APP_FAILED', { subject: 'the application', place, cause, remedy })
 }
 
-/** Reports two instances in one process, because each can read only the metadata of its own decorators. */
+/** Reports two instances of this package in one process, because each can read only its own decorators' metadata. */
 function checkInstances(instances: readonly string[], place: SourcePlace): Finding[] {
   if (instances.length < 2) return []
   return [

@@ -5,7 +5,7 @@ import { formatProblem, type Problem } from '../../errors/config-error.js'
 
 /**
  * A code that only `blazon doctor` reports: `E_` means that something does not work, `W_` that it should be checked.
- * The doctor also reports the codes of boot and of the database. `docs/doctor.md` explains each.
+ * The doctor also reports the codes of boot and of the database checks. `docs/doctor.md` explains each code.
  */
 export type DoctorCode =
   | ProductionCode
@@ -14,7 +14,7 @@ export type DoctorCode =
   | 'E_PACKAGE_TWICE'
   | 'W_PEER_OLD'
 
-/** A place in a file of the project. */
+/** A position in a file of the project. */
 export interface SourcePlace {
   /** An absolute path. */
   readonly file: string
@@ -28,7 +28,7 @@ export interface Finding {
   readonly severity: 'error' | 'warning'
   /** The option, class or package with the problem. */
   readonly subject: string
-  /** The place; `null` if the finding is not about a file, such as a finding about the database. */
+  /** The position; `null` if the finding is not about a file, such as a finding about the database. */
   readonly place: SourcePlace | null
   readonly cause: string
   readonly remedy: string
@@ -46,7 +46,7 @@ export function finding(code: Finding['code'], facts: Omit<Finding, 'code' | 'se
   return { code, severity: code.startsWith('E_') ? 'error' : 'warning', ...facts }
 }
 
-/** Returns a message of another program as a sentence. */
+/** Returns another program's message as a sentence. */
 export function sentence(message: string): string {
   const text = message.trim().replace(/\s*\n\s*/g, ' ')
   return /[.!?]$/.test(text) ? text : `${text}.`
@@ -62,7 +62,9 @@ export interface Group extends Checked {
   readonly name: string
 }
 
-/** Returns the findings of each group as text, errors first; then the checks that ran and the skipped checks. */
+/**
+ * Returns the findings of each group as text, errors first; then the checks that ran and the checks that were skipped.
+ */
 export function toText(groups: readonly Group[], cwd: string): string {
   const found = groups.filter(({ findings }) => findings.length > 0)
   const paragraphs = found.map(({ name, findings }) =>
@@ -79,7 +81,7 @@ export function toText(groups: readonly Group[], cwd: string): string {
   return `${[...paragraphs, end.join('\n')].join('\n\n')}\n`
 }
 
-/** Whether a check has findings, or could check everything. */
+/** Whether a check has findings or could check everything. */
 function isChecked({ findings, notChecked }: Group): boolean {
   return findings.length > 0 || notChecked.length === 0
 }
@@ -93,7 +95,7 @@ function sorted(findings: readonly Finding[]): Finding[] {
 function paragraph(finding: Finding, cwd: string): string {
   const { severity } = finding
   const place = nameOf(finding, cwd)
-  // The format is the same for all codes.
+  // All codes are formatted in the same way.
   const problem = { ...finding, code: finding.code as Problem['code'] }
   const [first = '', ...rest] = formatProblem(problem).split('\n')
   return [`${severity} ${first}${place === '' ? '' : ` (${place})`}`, ...rest].join('\n')
@@ -109,7 +111,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '  ')
 }
 
-/** Returns the same result as data. */
+/** Returns the result of `toText` as data. */
 export function toJson(groups: readonly Group[], cwd: string): object {
   const findings = groups.flatMap(({ name, findings }) =>
     sorted(findings).map(({ place, ...facts }) => ({

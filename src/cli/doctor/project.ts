@@ -19,16 +19,19 @@ export interface DoctorOptions extends LoadOptions {
   readonly allTenantsRole?: string
 }
 
-/** The facts about a project that the checks use. */
+/** Information about a project that the checks use. */
 export interface Project {
   readonly cwd: string
-  /** The folder of the nearest `package.json`, otherwise the working directory of the command. */
+  /**
+   * The folder of the closest `package.json` upwards from the command's working directory, or else that directory
+   * itself.
+   */
   readonly root: string
   /** The packages that the project itself lists. */
   readonly listed: ReadonlySet<string>
   /** The module that declares the application, or the reason why none was found. */
   readonly entry: Entry | CliError
-  /** The code in the folder of the entry, otherwise of the project. */
+  /** The code in the entry's folder, or otherwise in the project. */
   readonly sources: readonly Source[]
   /** The copy of this package that the project uses; `null` if it is not installed. */
   readonly own: Installed | null
@@ -39,7 +42,7 @@ export interface Project {
 /**
  * Examines a project. Runs only its configuration module, in a separate process.
  *
- * @throws CliError when `--entry` is not a file.
+ * @throws CliError if `--entry` is not a file.
  */
 export async function readProject(options: DoctorOptions): Promise<Project> {
   const { cwd } = options
@@ -85,7 +88,7 @@ interface Source {
 }
 
 const CODE = /(?<!\.d)\.[cm]?[jt]s$/
-/** Folders that do not contain the project's own code. */
+/** Matches folders that do not contain the project's own code. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
 
 /** Reads the code in a folder and its subfolders, except other packages and unreadable folders. */
@@ -106,7 +109,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Finds the first import of an entry point of this package. Imports of types only are ignored. */
+/** Finds the first import of one of this package's entry points. Type-only imports are ignored. */
 export function findImport(sources: readonly Source[], door: string): SourcePlace | null {
   const name = new RegExp(`^(?!\\s*(?:import|export) type\\b).*['"]blazon/${door}['"]`, 'm')
   for (const { file, text } of sources) {

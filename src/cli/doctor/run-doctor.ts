@@ -21,9 +21,9 @@ import {
 import { type DoctorOptions, findImport, type Project, readProject } from './project.js'
 
 /**
- * Examines a project, and prints its mistakes.
+ * Examines a project, and prints its problems.
  *
- * @throws CliError with status 1 when there is an error, or a warning with `--strict`; with status 2 when `--entry` is
+ * @throws CliError with status 1 if there is an error, or a warning with `--strict`; with status 2 if `--entry` is
  * invalid.
  */
 export async function runDoctor(options: DoctorOptions, streams: Streams): Promise<void> {
@@ -52,7 +52,7 @@ async function check(project: Project, options: DoctorOptions): Promise<Group[]>
   ]
 }
 
-/** Examines the database as `blazon db doctor` does, if the application stores tenant data in one. */
+/** Examines the database like `blazon db doctor`, if the application stores tenant data in a database. */
 async function checkDatabase(
   { sources, cwd, env }: Project,
   usesTenants: boolean | null,
@@ -86,8 +86,8 @@ function untenanted(usesTenants: false | null): string {
 const OWN = 'blazon'
 
 /**
- * Finds several installed copies of this package, because one copy does not recognize the classes and decorators of
- * another.
+ * Finds several installed copies of this package, because one copy does not recognize another copy's classes and
+ * decorators.
  */
 function checkPackages(project: Project): Checked {
   if (project.own === null) return notChecked('blazon is not installed in this project')
@@ -112,9 +112,7 @@ interface Copy {
   readonly user: string
 }
 
-/**
- * Follows the dependencies of the project, as Node resolves them. The keys of the result are the folders of the copies.
- */
+/** Follows the project's dependencies as Node resolves them. The keys of the result are the folders of the copies. */
 function findCopies({ root, own }: Project): Map<string, Copy> {
   const copies = new Map<string, Copy>()
   const seen = new Set<string>()
@@ -142,7 +140,7 @@ function dependenciesOf({ manifest }: Installed, isRoot: boolean): string[] {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...own })
 }
 
-/** The packages that an entry point of this package needs to serve requests: one package from each list. */
+/** The packages that each entry point of this package needs to serve requests: one package from each list. */
 const DOORS: Readonly<Record<string, readonly Peer[]>> = {
   jwt: ['jose'],
   otel: ['@opentelemetry/api'],

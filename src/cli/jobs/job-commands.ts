@@ -16,9 +16,9 @@ export interface ListJobsOptions extends DbOptions {
 }
 
 /**
- * Prints jobs, the newest first.
+ * Prints jobs, newest first.
  *
- * @throws CliError when an option or the database is invalid.
+ * @throws CliError if an option or the database is invalid.
  */
 export async function listStored(options: ListJobsOptions, streams: Streams): Promise<void> {
   const { name, state, schema, json } = options
@@ -31,7 +31,7 @@ export async function listStored(options: ListJobsOptions, streams: Streams): Pr
   streams.note(`${counted(jobs.length, 'job')}.`)
 }
 
-/** Removes the input of a job, because inputs may contain personal data. */
+/** Removes the input of a job, because inputs can contain personal data. */
 function withoutInput({ input: _input, ...job }: StoredJob) {
   return job
 }
@@ -59,9 +59,9 @@ export interface RetryJobOptions extends DbOptions {
 }
 
 /**
- * Lets a dead job run once more.
+ * Makes a dead job run once more.
  *
- * @throws CliError when there is no such job, or the database is invalid.
+ * @throws CliError if there is no such job or the database is invalid.
  */
 export async function retryOne(
   id: string,
@@ -80,7 +80,7 @@ export async function retryOne(
 type Postgres = typeof import('blazon/postgres')
 type JobsDoor = typeof import('blazon/jobs')
 
-/** The failure when the tables do not exist. */
+/** The failure if the tables do not exist. */
 const NO_TABLES: CliErrorFacts = {
   status: 1,
   what: 'The database has no job tables.',
@@ -90,7 +90,7 @@ const NO_TABLES: CliErrorFacts = {
 /**
  * Runs a function with `blazon/jobs` and the database.
  *
- * @throws CliError for the same reasons as `runDb`, and when the database has no job tables.
+ * @throws CliError for the same reasons as `runDb`, and if the database has no job tables.
  */
 function runJobs<T>(
   database: PostgresOptions,

@@ -21,7 +21,7 @@ export interface CreateKeyOptions extends DbOptions {
 /**
  * Creates a key, stores its hash, and prints the key.
  *
- * @throws CliError when an option or the database is invalid. Nothing is then stored.
+ * @throws CliError if an option or the database is invalid. In that case, nothing is stored.
  */
 export async function createKey(options: CreateKeyOptions, streams: Streams): Promise<void> {
   const expiresAt = options.expires === undefined ? null : endOf(options.expires)
@@ -48,7 +48,7 @@ export async function createKey(options: CreateKeyOptions, streams: Streams): Pr
 }
 
 async function generate(prefix: string) {
-  // The command line uses the public names of entry points.
+  // The command line imports entry points by their public names.
   const { generateApiKey } = await import('blazon/keys')
   try {
     return generateApiKey({ prefix })
@@ -58,7 +58,7 @@ async function generate(prefix: string) {
   }
 }
 
-/** Parses a duration from now, or a date. A date without a time means the start of the day in UTC. */
+/** Parses a duration from now, or a date. A date without a time means the start of that day in UTC. */
 function endOf(text: string): Date {
   const now = Date.now()
   const seconds = toSeconds(text)
@@ -91,7 +91,7 @@ export interface ListKeysOptions extends DbOptions {
 /**
  * Prints the keys, without secrets or hashes.
  *
- * @throws CliError when an option or the database is invalid.
+ * @throws CliError if an option or the database is invalid.
  */
 export async function listKeys(options: ListKeysOptions, streams: Streams): Promise<void> {
   const database = databaseOf(options, true, streams.note)
@@ -111,7 +111,7 @@ function row(key: StoredApiKey, now: number): string {
   const { id, start, tenant, name, lastUsedAt } = key
   const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
   const cells = [id, `${start}…`, stateOf(key, now).padEnd(7), tenant ?? '-', used, name ?? '']
-  // Names come from people, and control characters in them could affect the terminal.
+  // Users choose the names, and control characters in them could affect the terminal.
   return `${cells
     .join('  ')
     .replace(/\p{Cc}/gu, '?')
@@ -131,7 +131,7 @@ export interface RevokeKeyOptions extends DbOptions {
 /**
  * Revokes a key.
  *
- * @throws CliError with status 2 when there is no such key; also when an option or the database is invalid.
+ * @throws CliError with status 2 if there is no such key, or if an option or the database is invalid.
  */
 export async function revokeKey(
   id: string,
@@ -151,7 +151,7 @@ export async function revokeKey(
 /**
  * Prints the SQL that creates the table for keys.
  *
- * @throws CliError when a name is invalid.
+ * @throws CliError if a name is invalid.
  */
 export async function printKeysTable(
   options: ApiKeysTableOptions,
@@ -160,7 +160,7 @@ export async function printKeysTable(
   streams.out(await runDb(({ apiKeysTable }) => apiKeysTable(options)))
 }
 
-/** The failure when the table does not exist. */
+/** The failure if the table does not exist. */
 const NO_TABLE: CliErrorFacts = {
   status: 1,
   what: 'The database has no table of API keys.',

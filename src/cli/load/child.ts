@@ -1,4 +1,4 @@
-// The child process of the command line: it imports the user's code, sends one report, and exits.
+// The command line's child process: it imports the user's code, sends one report, and exits.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AppDescription } from '../../app/announce.js'
@@ -24,8 +24,8 @@ import { exportsOf, readApp, SelectionError } from './read-app.js'
 const LISTENER = Symbol.for('blazon.env')
 
 /**
- * Imports a module, and reports the variables of every `env()` call in the module and in its imports. Call this
- * function only in a separate process.
+ * Imports a module, and reports the variables of every `env()` call in the module and in its imports. Must run in a
+ * separate process.
  */
 async function readEnvs(module: string): Promise<EnvReport[]> {
   const declared: DeclaredEnv[] = []
@@ -47,11 +47,11 @@ function isAboutVariables(error: unknown): boolean {
   return name === 'ConfigError' && problems.some(({ code }) => code === 'E_ENV_INVALID')
 }
 
-/** The key under which the application finds the list of its decorators; `metadata/applied.ts` explains it. */
+/** The key under which the list of an application's decorators is stored; see `metadata/applied.ts`. */
 const LIST = Symbol.for('blazon.decorators')
 
 /**
- * Makes every copy of this package in the process record its decorators. Call this function before the first copy is
+ * Makes every copy of this package in the process record its decorators. Must be called before the first copy is
  * loaded.
  */
 function keepDecorators(): void {
@@ -62,16 +62,16 @@ function keptDecorators(): readonly AppliedDecorator[] {
   return (globalThis as { [LIST]?: readonly AppliedDecorator[] })[LIST] ?? []
 }
 
-/** Adds the place of the class or method in a problem, such as `UsersController.getById`. */
+/** Adds the position of the class or method that a problem names, such as `UsersController.getById`. */
 function placed(problem: PlacedProblem): PlacedProblem {
   const [, className, member] = /^([\w$]+)(?:\.([\w$]+))?/.exec(problem.subject) ?? []
   const decorators = keptDecorators()
-  // If two classes have the same name, the later one is used.
+  // If two classes have the same name, the later class is used.
   const ofClass = decorators.findLast((each) => each.className === className)
   const ofMember = decorators.findLast(
     (each) => each.record === ofClass?.record && String(each.member) === member,
   )
-  // A method without its own decorator belongs to a base class.
+  // A method without its own decorator is inherited from a base class.
   const found = ofMember ?? ofClass
   const at = found && findPlace(found, process.cwd())
   return at ? { ...problem, place: { file: resolve(at.file), line: at.line } } : problem
@@ -117,7 +117,10 @@ function documentsOf(app: AppDescription): DocumentReport[] {
   return app.documents().map(({ path, document, problems }) => ({ path, document, problems }))
 }
 
-/** Returns the file of this package in which a stack begins, after the frames of the command line. */
+/**
+ * Returns the first file in a stack that belongs to an instance of this package, skipping the command line's own
+ * frames.
+ */
 function folderOf(stack: string): string {
   const places = [...stack.matchAll(/(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):\d+/g)]
   const own = places.map(([, path = '']) => path).filter((path) => !/[\\/]cli[\\/]/.test(path))
@@ -140,7 +143,7 @@ function failureOf(error: unknown): Failure {
 
 function sendReport(report: Report): void {
   const envelope: Envelope = { blazon: report }
-  // Exit explicitly, because connections that the application has opened would keep the process alive.
+  // The process exits explicitly, because connections that the application has opened would keep it alive.
   process.send?.(envelope, () => process.exit(0))
 }
 

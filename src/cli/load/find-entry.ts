@@ -13,7 +13,6 @@ const CONFIG_FILES = [
 const NAMES: readonly string[] = ['app', 'main', 'index']
 const EXTENSIONS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs']
 
-/** The settings of a configuration file. */
 interface CliConfig {
   readonly entry?: string
 }
@@ -29,7 +28,9 @@ export interface Entry {
 /** Loads a configuration file that is a module. */
 type LoadConfig = (path: string) => Promise<unknown>
 
-/** The error for a project without an application: none is configured, and none has a conventional name. */
+/**
+ * The error for a project without an application: no application is configured, and no module has a conventional name.
+ */
 export class NoEntryError extends CliError {}
 
 /** The options of {@link findEntry}. */
@@ -41,10 +42,10 @@ export interface Search {
 }
 
 /**
- * Finds the module that creates the application: from `--entry`, otherwise from the configuration, otherwise from a
+ * Finds the module that creates the application: from `--entry`, otherwise from the configuration, otherwise at a
  * conventional path such as `src/app.ts`.
  *
- * @throws CliError when there is no such module.
+ * @throws CliError if there is no such module.
  */
 export async function findEntry(
   option: string | undefined,

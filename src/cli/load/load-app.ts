@@ -16,9 +16,9 @@ export interface LoadOptions extends ChildOptions {
 type ReportOf<K> = Extract<Report, { kind: K }>
 
 /**
- * Reads the documents or routes of an application, or explains a route, without starting the application.
+ * Reads an application's documents or routes, or explains a route, without starting the application.
  *
- * @throws CliError when there is no application, or when it cannot be read.
+ * @throws CliError if there is no application, or if it cannot be read.
  */
 export async function loadApp<Q extends Question>(
   question: Q,
@@ -37,7 +37,7 @@ export async function loadApp<Q extends Question>(
 /**
  * Loads a configuration module in a child process.
  *
- * @throws CliError when it cannot be loaded.
+ * @throws CliError if it cannot be loaded.
  */
 export async function loadConfig(path: string, options: ChildOptions): Promise<unknown> {
   const report = await runChild({ kind: 'config', module: path }, options)

@@ -7,9 +7,11 @@ import type { Problem } from '../../errors/config-error.js'
 import type { EnvReport } from '../../features/env/report-env.js'
 import type { CliErrorFacts } from '../cli-error.js'
 
-/** The queries of a command about an application. */
+/** A command's query about an application. */
 export type Question =
-  /** `env`: the variables that the application describes with `env()`. `doctor`: its possible mistakes. */
+  /**
+   * `env`: the variables that the application describes with `env()`. `doctor`: the application's possible problems.
+   */
   | { readonly kind: 'documents' | 'routes' | 'env' | 'doctor' }
   | { readonly kind: 'explain'; readonly query: RouteQuery }
   | ({ readonly kind: 'replay' } & ReplayOrder)
@@ -17,24 +19,24 @@ export type Question =
 /** A request from the parent to its child process. */
 export type Job = { readonly module: string } & (
   | Question
-  /** Load the default export of a configuration module. */
+  /** Loads the default export of a configuration module. */
   | { readonly kind: 'config' }
 )
 
-/** Whether the lines of decorators are needed. Recording them slows down loading. */
+/** Whether the lines of decorators are needed. Recording them makes loading slower. */
 export function recordsDecorators(kind: Job['kind']): boolean {
   return kind === 'explain' || kind === 'doctor'
 }
 
 /** A document with its errors and warnings. */
 export interface DocumentReport {
-  /** The path at which the application serves the document's page. */
+  /** The path at which the application serves the page of the document. */
   readonly path: string
   readonly document: OpenApiDocument
   readonly problems: readonly Problem[]
 }
 
-/** The field `x-jobs` of a document: the inputs of jobs, by job name. */
+/** A document's `x-jobs` field: the inputs of jobs, by job name. */
 export type JobInputs = Readonly<Record<string, { readonly input?: OpenApiSchema }>>
 
 /** The result of the child process. */
@@ -66,7 +68,9 @@ export type Report =
   | { readonly kind: 'config'; readonly config: unknown }
   | Failure
 
-/** A mistake of an application, with its decorated class or method; present for `doctor`. */
+/**
+ * A problem in an application, with the position of its decorated class or method, which is present only for `doctor`.
+ */
 export type PlacedProblem = (Problem | ProductionProblem) & {
   /** The absolute path of a file, and a line in it, counted from 1. */
   readonly place?: { readonly file: string; readonly line: number }
@@ -83,13 +87,13 @@ export interface Failure {
   readonly message: string
   /** The stack of the error. */
   readonly stack?: string | undefined
-  /** The mistakes in the declaration. */
+  /** The problems in the declaration. */
   readonly problems?: readonly PlacedProblem[] | undefined
   /** The folders of the instances of this package that were loaded; present for `doctor`. */
   readonly instances?: readonly string[]
 }
 
-/** Marks the child's report, because the user's code may send other messages through the same channel. */
+/** Marks the child's report, because the user's code can send other messages through the same channel. */
 export interface Envelope {
   readonly blazon: Report
 }
@@ -98,9 +102,9 @@ export interface Envelope {
 export interface ReplayOrder {
   /** The absolute path of the capsule. */
   readonly file: string
-  /** The route of the capsule. */
+  /** The capsule's route. */
   readonly route: RequestRecord['route']
-  /** Whether the application's database runs the statements. */
+  /** Whether the statements run in the application's database. */
   readonly usesDatabase: boolean
 }
 

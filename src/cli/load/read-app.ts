@@ -5,14 +5,14 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type AppDescription, setDescriber } from '../../app/announce.js'
 
-/** The number of event loop turns that a module gets after one of its applications tries to start. */
+/** The number of event loop turns for which a module can continue after one of its applications tries to start. */
 const TURNS = 3
 
 /**
- * Imports a module and returns the description of its application, without starting it. Call this function only in a
+ * Imports a module and returns the description of its application, without starting the application. Must run in a
  * separate process, because servers can no longer listen afterwards.
  *
- * @param onLoaded Called with a stack when an instance of this package has been loaded. Default: none.
+ * @param onLoaded Called with a stack whenever an instance of this package is loaded. Default: none.
  */
 export async function readApp(
   module: string,
@@ -48,7 +48,7 @@ function describeExports(exports: ImportResult['exports']): string {
     : `It creates no application; it exports ${names.join(', ')}.`
 }
 
-/** Records the applications that are constructed, and the time when one of them, or a server, tries to start. */
+/** Records the applications that are constructed, and detects when one of them, or a server, tries to start. */
 class DeclarationWatch {
   readonly declared = new Map<object, AppDescription>()
   readonly #starting: Promise<void>
@@ -93,8 +93,8 @@ class DeclarationWatch {
 }
 
 /**
- * Replaces `listen` for all servers, because the author may pass the application to a custom server, which must not
- * listen either.
+ * Replaces `listen` for all servers, because an application can be passed to a custom server, which must not listen
+ * either.
  */
 function keepPortsClosed(start: () => void): void {
   Server.prototype.listen = function listen() {
@@ -103,17 +103,15 @@ function keepPortsClosed(start: () => void): void {
   }
 }
 
-/** Imports a module of the user's project. */
 async function importModule(path: string): Promise<object> {
   // If Node 20 imports CommonJS that tsx compiles, the module cannot require ES modules, such as parts of this package.
   const isRequired = extname(path) === '.cts' && Number.parseInt(process.versions.node, 10) < 22
   if (!isRequired) return await import(pathToFileURL(path).href)
   const exports: unknown = createRequire(path)(path)
-  // The same form that Node creates when it imports CommonJS.
+  // The namespace has the same form that Node creates when it imports CommonJS.
   return { default: exports, 'module.exports': exports }
 }
 
-/** The result of importing a module. */
 interface ImportResult {
   /** The exports of the module; empty while the module is waiting in a top-level `await`. */
   readonly exports: Readonly<Record<string, unknown>>
@@ -121,7 +119,7 @@ interface ImportResult {
   readonly declared: ReadonlyMap<object, AppDescription>
 }
 
-/** The error for a module that has no application, or several. */
+/** The error for a module that has no application or several. */
 export class SelectionError extends Error {
   override readonly name = 'SelectionError'
   readonly reason: 'no-app' | 'several-apps'
@@ -132,7 +130,9 @@ export class SelectionError extends Error {
   }
 }
 
-/** Returns the exports of a module. For a CommonJS module, they include the exports besides `default`. */
+/**
+ * Returns the exports of a module. For a CommonJS module, the result also includes the exports other than `default`.
+ */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>
   const { default: inner } = own
@@ -146,7 +146,7 @@ export function exportsOf(namespace: object): Record<string, unknown> {
 /**
  * Selects the application: the only one, otherwise the export `app` or `default`.
  *
- * @throws SelectionError when there are several, and no export `app` or `default` is an application.
+ * @throws SelectionError if there are several, and neither the export `app` nor `default` is an application.
  */
 function selectApp({ exports, declared }: ImportResult): AppDescription | undefined {
   for (const name of ['app', 'default']) {

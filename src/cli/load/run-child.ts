@@ -13,7 +13,7 @@ export interface ChildOptions {
   readonly cwd: string
   /** The time limit in seconds. */
   readonly timeout: number
-  /** Environment variables that differ from this process. */
+  /** Environment variables that differ from this process's variables. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -22,7 +22,7 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url))
 /**
  * Runs a job in a child process, so that side effects of the user's code end with that process.
  *
- * @throws CliError when the child takes too long, or ends without a report; with status 4 when tsx is missing.
+ * @throws CliError if the child takes too long or ends without a report; with status 4 if tsx is missing.
  */
 export async function runChild(job: Job, options: ChildOptions): Promise<Report> {
   const launch = launchFor(job.module, options.cwd)
@@ -48,8 +48,8 @@ export async function runChild(job: Job, options: ChildOptions): Promise<Report>
 }
 
 /**
- * Enables source maps, so that the stacks of decorators contain the lines of TypeScript that was compiled before. tsx
- * does this itself.
+ * Enables source maps, so that decorator stacks contain the original TypeScript lines even if the code was compiled
+ * beforehand. tsx enables source maps itself.
  */
 function withSourceMaps({ nodeOptions, env }: Launch): Launch {
   return { nodeOptions: ['--enable-source-maps', ...nodeOptions], env }
@@ -58,7 +58,7 @@ function withSourceMaps({ nodeOptions, env }: Launch): Launch {
 function start({ nodeOptions, env }: Launch, { cwd, env: own }: ChildOptions): ChildProcess {
   return spawn(process.execPath, [...nodeOptions, CHILD], {
     cwd,
-    // `process.env` comes last, so that a `TSX_TSCONFIG_PATH` that the user has set is used.
+    // `process.env` comes last, so that the user's own `TSX_TSCONFIG_PATH` takes priority.
     env: { ...env, ...process.env, ...own },
     // The application's output goes to stderr, because stdout contains only the command's result.
     stdio: ['ignore', 2, 2, 'ipc'],
@@ -66,8 +66,8 @@ function start({ nodeOptions, env }: Launch, { cwd, env: own }: ChildOptions): C
 }
 
 /**
- * Returns the child's report; `undefined` if the child ends without one. The `close` event may occur before the report
- * arrives, so wait for both `close` and `disconnect`.
+ * Returns the child's report; `undefined` if the child ends without a report. The `close` event can occur before the
+ * report arrives, so this function waits for both `close` and `disconnect`.
  */
 async function reportOf(child: ChildProcess): Promise<Report | undefined> {
   const received = new Promise<Report>((resolve) => {
@@ -81,8 +81,8 @@ async function reportOf(child: ChildProcess): Promise<Report | undefined> {
 }
 
 /**
- * Kills the child when this process receives a signal, because a child in an endless loop does not detect that its
- * parent has ended.
+ * Kills the child when this process receives a signal, because a child in an endless loop cannot detect that its parent
+ * has ended.
  */
 function endWithUs(child: ChildProcess): () => void {
   const pass = (signal: NodeJS.Signals) => {
@@ -130,7 +130,7 @@ const TYPESCRIPT = new Set(['.ts', '.mts', '.cts', '.tsx'])
 /**
  * Returns how to run a module. Node runs JavaScript itself. TypeScript runs with the project's own tsx.
  *
- * @throws CliError with status 4 when the project has no tsx, or its tsx is too old.
+ * @throws CliError with status 4 if the project has no tsx or its tsx is too old.
  */
 export function launchFor(module: string, cwd: string): Launch {
   if (!TYPESCRIPT.has(extname(module))) return { nodeOptions: [], env: {} }
@@ -141,13 +141,13 @@ export function launchFor(module: string, cwd: string): Launch {
   for (const folder of place === undefined ? places : [place]) refuseOldTsx(folder)
   if (tsx === undefined) throw missingTsx(module)
   const folder = nearestWith('tsconfig.json', dirname(module))
-  // By default, tsx reads the tsconfig of the working directory, which also determines the decorator dialect. The
+  // By default, tsx reads the tsconfig in the working directory, which also determines the decorator dialect. The
   // module's own tsconfig is used instead.
   const env = folder === undefined ? {} : { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
   return { nodeOptions: ['--import', pathToFileURL(tsx).href], env }
 }
 
-/** Resolves a package from a folder; `undefined` when it is not installed. */
+/** Resolves a package from a folder; `undefined` if it is not installed. */
 export function resolveFrom(folder: string, specifier: string): string | undefined {
   try {
     return createRequire(join(folder, 'noop.js')).resolve(specifier)

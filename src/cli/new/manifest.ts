@@ -14,18 +14,21 @@ const PACKAGES: Readonly<Record<Template, readonly string[]>> = {
 }
 
 /**
- * Packages of a project with a job. pg-boss imports `@opentelemetry/api`, which Yarn does not install automatically.
+ * Packages for a project with a job. pg-boss imports `@opentelemetry/api`, which Yarn does not install automatically.
  */
 const PACKAGES_OF_JOBS = ['@opentelemetry/api', 'pg-boss']
 
-/** Packages that are only for development and tests. */
+/** Packages that are needed only for development and tests. */
 const TEMPLATE_TOOLS: Readonly<Partial<Record<Template, readonly string[]>>> = {
   saas: ['@electric-sql/pglite', 'fast-check'],
 }
 
 const TOOLS = ['@types/node', '@types/supertest', 'supertest', 'tsx', 'typescript']
 
-/** The tools of each runner. Vite 8 keeps decorators in its output, so esbuild compiles them. See vitest.config.ts. */
+/**
+ * The tools for each test runner. Vite 8 leaves decorators in its output, so esbuild compiles them; see
+ * vitest.config.ts.
+ */
 const RUNNER_TOOLS = { vitest: ['esbuild', 'vitest'], node: [] } as const
 
 const TESTS = {
@@ -34,9 +37,9 @@ const TESTS = {
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
-/** Settings for only one package manager. pnpm has its own file. See `SETTINGS` in `read-template.ts`. */
+/** Settings that only one package manager needs. pnpm has its own file; see `SETTINGS` in `read-template.ts`. */
 const MANAGER_FIELDS = {
-  // Whether the install scripts of packages run. npm 11 prompts, and npm 12 runs no script. esbuild works without its
+  // Whether packages' install scripts run. npm 11 prompts, and npm 12 runs no scripts. esbuild works without its
   // install script.
   npm: { allowScripts: { esbuild: false } },
   pnpm: {},
@@ -44,7 +47,7 @@ const MANAGER_FIELDS = {
   yarn: { packageManager: 'yarn@4.18.1', dependenciesMeta: { esbuild: { built: false } } },
 } as const
 
-/** Returns the text of `package.json`. */
+/** Returns the content of `package.json`. */
 export function manifestOf(facts: ProjectFacts, own: PackageManifest): string {
   const { name, pm, source, template, test, jobs } = facts
   const versions = (names: readonly string[]) =>
@@ -83,11 +86,11 @@ function versionOf(name: string, { devDependencies }: PackageManifest): string {
   throw new CliError({ status: 1, what: `The template needs ${name}, whose version is unknown.` })
 }
 
-/** The part of this package's manifest that a project uses. */
+/** The fields of this package's manifest that a project uses. */
 interface PackageManifest {
   readonly version: string
   readonly engines: { readonly node: string }
-  /** The versions that the tests of this package use. A new project uses the same versions. */
+  /** The versions that this package's tests use. A new project uses the same versions. */
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
@@ -99,7 +102,7 @@ export function packageManifest(): PackageManifest {
 /** Matches a version, a version range, or a tag. */
 const VERSION = /^(?:[~^]?\d+\.\d+\.\d+(?:-[\w.-]+)?|[a-z][a-z0-9-]*)$/
 
-/** The folders to which paths are relative. */
+/** The folders that paths are relative to. */
 interface Places {
   /** The folder of the command. */
   readonly cwd: string
@@ -111,8 +114,8 @@ interface Places {
  * Returns the entry for blazon in the project's `package.json`.
  *
  * @param given A version, or the path of a tarball or folder.
- * @param fallback The range to use when nothing is given.
- * @throws CliError when the path is not a path of this package.
+ * @param fallback The range to use if nothing is given.
+ * @throws CliError if the path does not lead to this package.
  */
 export function packageSource(
   given: string | undefined,
@@ -132,7 +135,7 @@ export function packageSource(
       remedy: 'Specify a version, a tarball or a folder: --package ../blazon-0.1.0.tgz',
     })
   }
-  // A relative path stays valid when both folders move together.
+  // A relative path stays valid if both folders move together.
   const way = isAbsolute(given) ? path : relative(folder, path)
   return `file:${way.replaceAll('\\', '/')}`
 }

@@ -27,7 +27,7 @@ export interface NewOptions {
   readonly yes?: boolean
 }
 
-/** All facts that determine the files of a project. */
+/** The inputs that determine the files of a project. */
 export interface ProjectFacts {
   readonly template: Template
   /** A name that npm accepts. */

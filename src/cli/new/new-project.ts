@@ -16,10 +16,10 @@ import { projectFolder } from './project-folder.js'
 import { hasJobs, JOBS_NODE, readTemplate } from './read-template.js'
 
 /**
- * Creates a project: writes its files, creates a git repository and installs the packages. Prints the next commands.
+ * Creates a project: writes its files, creates a git repository, installs the packages, and prints the next commands.
  *
- * @throws CliError when the folder, the name or the package source is invalid, before any file is written; or when the
- * packages cannot be installed, after all files are written.
+ * @throws CliError before any file is written if the folder, the name or the package source is invalid; after all files
+ * are written if the packages cannot be installed.
  */
 export async function newProject(options: NewOptions, context: ProgramContext): Promise<void> {
   const { streams, cwd } = context
@@ -53,21 +53,21 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
 }
 
 /**
- * The maximum length of a name. npm accepts 214 characters, but the name is also the prefix of Redis keys, which has at
- * most 100.
+ * The maximum length of a name. npm accepts 214 characters, but the name is also the prefix of Redis keys, which can
+ * have at most 100.
  */
 const MAX_LENGTH = 80
 
-/** Matches a name that npm accepts, with or without a scope. It is also safe in every text of a template. */
+/** Matches a name that npm accepts, with or without a scope. It is also safe in all template files. */
 const NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
 
 /** Names that npm refuses, and the name of this package, which cannot depend on itself. */
 const RESERVED = ['node_modules', 'favicon.ico', 'blazon']
 
 /**
- * Returns the name of the project's package: the specified name, otherwise the name of its folder.
+ * Returns the package name of the project: the specified name, or otherwise the name of its folder.
  *
- * @throws CliError when npm would refuse the name, or when it is too long.
+ * @throws CliError if npm would refuse the name or it is too long.
  */
 function projectName(given: string | undefined, folder: string): string {
   const name = given ?? basename(folder)
@@ -107,7 +107,7 @@ async function askTemplate(ask: Ask): Promise<Template> {
   })
 }
 
-/** Creates a repository, unless the folder is already in a repository. A missing git is not a failure. */
+/** Creates a repository, unless the folder is already in a repository. A missing git does not cause a failure. */
 async function makeRepository(folder: string): Promise<void> {
   const inside = await runProgram('git', ['rev-parse', '--is-inside-work-tree'], {
     cwd: folder,

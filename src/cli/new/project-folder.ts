@@ -4,7 +4,9 @@ import { CliError } from '../cli-error.js'
 import { followLinks, isOutside } from '../output-path.js'
 import { messageOf } from '../texts.js'
 
-/** The files that the folder may contain, because it may be a repository before it is a project. */
+/**
+ * The files that the folder can already contain, because it may have become a repository before the project is created.
+ */
 const ALLOWED = ['.git']
 
 /** The maximum number of file names in the message. */
@@ -14,10 +16,10 @@ const MOST_NAMES = 8
  * Returns the absolute path of the project's folder, with links resolved. The folder does not exist, or is empty except
  * for `.git`.
  *
- * A relative path must stay inside the current folder, even when links are resolved. To create a project in another
- * place, pass an absolute path.
+ * A relative path must stay inside the current folder, even after links are resolved. To create a project elsewhere,
+ * pass an absolute path.
  *
- * @throws CliError when the path leaves the current folder, is a link or a file, or is a folder with other files.
+ * @throws CliError if the path leaves the current folder, is a link or a file, or is a folder with other files.
  */
 export function projectFolder(path: string, cwd: string): string {
   if (path.trim() === '' || path.includes('\0')) {
@@ -61,7 +63,7 @@ function namesIn(path: string, named: string): string[] {
   }
 }
 
-/** Returns the file status; `undefined` when the path does not exist. */
+/** Returns the file status; `undefined` if the path does not exist. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path)

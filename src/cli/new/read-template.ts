@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PackageManager, ProjectFacts, Template } from './new-options.js'
 
-/** The source folders of a template. Files of later folders replace files of earlier ones. */
+/** The source folders of a template. Files in later folders replace files in earlier folders. */
 const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
   minimal: ['common', 'minimal'],
   service: ['common', 'container', 'service'],
@@ -13,7 +13,9 @@ const FOLDERS: Readonly<Record<Template, readonly string[]>> = {
 /** The name of the project in the template files. */
 const NAME = 'project-name'
 
-/** Returns the files of a template for a project with these facts, by path with forward slashes. */
+/**
+ * Returns the files of a project, with the template adapted to these inputs. The keys are paths with forward slashes.
+ */
 export function readTemplate(facts: ProjectFacts): Map<string, string> {
   const files = new Map<string, string>()
   for (const folder of [...FOLDERS[facts.template], ...(facts.jobs ? ['saas-jobs'] : [])]) {
@@ -27,8 +29,8 @@ export function readTemplate(facts: ProjectFacts): Map<string, string> {
 }
 
 /**
- * Adds the migrations to the image of a project that has them. They are beside the compiled code, where the application
- * expects them.
+ * Adds the migrations to the container image of a project that has migrations. They are beside the compiled code, where
+ * the application expects them.
  */
 function copyMigrations(files: Map<string, string>): void {
   const text = files.get('Dockerfile')
@@ -55,8 +57,8 @@ function nameOf(path: string): string {
 }
 
 /**
- * Adapts a template file. The templates are real files with standard decorators, Vitest and npm. All variants are made
- * by replacements.
+ * Adapts a template file. The templates are real files with standard decorators, Vitest and npm. All variants are
+ * created by replacements.
  */
 function adapt(path: string, text: string, { name, decorators, test, pm }: ProjectFacts): string {
   let adapted = text.replaceAll(NAME, name)
@@ -71,10 +73,7 @@ function adapt(path: string, text: string, { name, decorators, test, pm }: Proje
   return /\.tsx?$/.test(path) ? adapted : withCommandsOf(pm, adapted)
 }
 
-/**
- * The commands for npm in the templates, and their replacements for another package manager, in the order of
- * replacement.
- */
+/** npm commands in the templates and their replacements for another package manager, in the order of replacement. */
 type Words = readonly (readonly [npm: RegExp, other: string])[]
 
 const PNPM: Words = [
@@ -83,7 +82,7 @@ const PNPM: Words = [
   [/\bpackage-lock\.json\b/g, 'pnpm-lock.yaml pnpm-workspace.yaml'],
   [/\bnpx /g, 'pnpm exec '],
   [/\bnpm /g, 'pnpm '],
-  // Node's images contain npm but, since Node 25, no corepack.
+  // Node's images contain npm but, since Node 25, not corepack.
   [/^RUN (?=pnpm install)/gm, 'RUN npm install --global pnpm@12 && '],
 ]
 
@@ -101,7 +100,7 @@ const YARN: Words = [
 
 const WORDS: Readonly<Record<PackageManager, Words>> = { npm: [], pnpm: PNPM, yarn: YARN }
 
-/** Returns the text of a template with the commands of a package manager. */
+/** Replaces the commands in a template with those for a package manager. */
 function withCommandsOf(pm: PackageManager, text: string): string {
   return WORDS[pm].reduce((adapted, [npm, other]) => adapted.replace(npm, other), text)
 }
@@ -114,21 +113,24 @@ const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>
     'pnpm-workspace.yaml':
       '# Whether the install scripts of packages run.\nallowBuilds:\n  esbuild: false\n',
   },
-  // Yarn 4 keeps packages in archives by default, which the command `blazon` and compilers do not read.
+  // Yarn 4 keeps packages in archives by default, which the command `blazon` and compilers cannot read.
   yarn: { '.yarnrc.yml': 'nodeLinker: node-modules\n' },
 }
 
 /** The oldest Node version that pg-boss supports. */
 export const JOBS_NODE: readonly [major: number, minor: number] = [22, 12]
 
-/** Whether a project has a job. Only one template has a job, which needs a later Node version than the other parts. */
+/**
+ * Whether a project has a job. Only one template has a job, and the job needs a later Node version than the rest of the
+ * template.
+ */
 export function hasJobs(template: Template, version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [least, leastMinor] = JOBS_NODE
   return template === 'saas' && (major > least || (major === least && minor >= leastMinor))
 }
 
-/** Texts in the template files, and their replacements. */
+/** Strings in the template files, and their replacements. */
 const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: string])[]>> = {
   'src/notes-controller.ts': [
     ["} from 'blazon'\n", "} from 'blazon'\nimport { Jobs } from 'blazon/jobs'\n"],
@@ -185,7 +187,7 @@ The documentation page is at`,
   ],
 }
 
-/** Returns the text of a template file in a project with jobs. */
+/** Returns the content of a template file in a project with jobs. */
 function withJobs(path: string, text: string, { jobs }: Pick<ProjectFacts, 'jobs'>): string {
   if (!jobs) return text
   return (CHANGES[path] ?? []).reduce((changed, [from, to]) => {

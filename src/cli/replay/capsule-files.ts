@@ -12,13 +12,13 @@ const NAME = /^\d{8}-\d{6}-[\da-f]{6}$/
 /** The maximum size of a capsule. Larger files are not capsules. */
 const MOST_BYTES = 50_000_000
 
-/** The folder of capsules. */
+/** The location of capsules. */
 export interface CapsulePlace {
   readonly folder?: string | undefined
   readonly cwd: string
 }
 
-/** Lists the IDs of the capsules, the newest first. */
+/** Lists the IDs of the capsules, newest first. */
 export function capsuleIds({ folder = DEFAULT_FOLDER, cwd }: CapsulePlace): string[] {
   try {
     return readdirSync(resolve(cwd, folder))
@@ -41,7 +41,7 @@ export interface CapsuleFile {
 /**
  * Reads a capsule.
  *
- * @param id The ID of the capsule; `last` for the newest one.
+ * @param id The ID of the capsule; `last` for the newest capsule.
  * @throws CliError if there is no such capsule, or if it cannot be read.
  */
 export function readCapsule(

@@ -1,4 +1,4 @@
-// In the child process: starts the application as a test, and sends it the request of a capsule.
+// Runs in the child process: starts the application as a test, and sends it the request from a capsule.
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ import { messageOf } from '../texts.js'
  */
 const LONGEST_MS = 10_000
 
-/** The members of `blazon/testing` that the command uses. It imports them from the packages of the application. */
+/** The members of `blazon/testing` that the command uses. They are imported from the application's own packages. */
 interface TestingDoor {
   readonly TestApp: { create(options: object): Promise<ReplayApp> }
   openCapsule(file: string, use: { readonly database: boolean }): OpenCapsule
@@ -33,7 +33,7 @@ interface OpenCapsule {
 
 type Job = ReplayOrder & { readonly module: string }
 
-/** Runs a capsule in the application of a module. */
+/** Runs a capsule in a module's application. */
 export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
   const testing = await testingOf(job.module)
   // Must run before the application is loaded, because it blocks all connections to other hosts.
@@ -117,14 +117,14 @@ function stopped(facts: CliErrorFacts): ReplayOutcome {
 
 /**
  * Returns the entry point of the package that the application itself uses, because only that copy has the metadata of
- * its classes.
+ * the application's classes.
  */
 async function testingOf(module: string): Promise<TestingDoor> {
   const found = createRequire(module).resolve('blazon/testing')
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
-/** Whether an option belongs to a server: its log lines, its limits, and capsules of the replay itself. */
+/** Whether an option concerns only a server: its log lines, its limits, and capsules of the replay itself. */
 function isOfServers(name: string): boolean {
   return ['logger', 'logs', 'records', 'capacity'].includes(name)
 }

@@ -9,7 +9,7 @@ import { type CapsulePlace, capsuleIds, DEFAULT_FOLDER, readCapsule } from './ca
 
 /** Options of `replay`. */
 export interface ReplayOptions extends LoadOptions, CapsulePlace {
-  /** The file of the test; `true` for the default. */
+  /** The path of the test; `true` for the default path. */
   readonly write?: string | true
   readonly database?: boolean
 }
@@ -21,11 +21,11 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
 const MODULES = ['main', 'app', 'index']
 
 /**
- * Runs the request of a capsule again in a test, and prints the original response and the new one; or lists the
+ * Runs a capsule's request again in a test, and prints the original response and the new response; or lists the
  * capsules.
  *
- * @throws CliError with status 1 if the server fails again, with 3 if that cannot be decided, with 2 for a capsule that
- * cannot be run.
+ * @throws CliError with status 1 if the server fails again, with status 3 if the result is inconclusive, with status 2
+ * if the capsule cannot be run.
  */
 export async function replay(
   id: string | undefined,
@@ -81,7 +81,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
 
 const LONGEST = 160
 
-/** Removes control characters, so that text from strangers cannot affect the terminal. */
+/** Removes control characters, so that untrusted text cannot affect the terminal. */
 function printable(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
 }
@@ -136,7 +136,7 @@ function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesD
     yield `It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
 }
 
-/** Returns the difference; `null` if the server no longer fails. */
+/** Returns the failure to report; `null` if the server no longer fails. */
 function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   if (fails(now)) {
     return new CliError({

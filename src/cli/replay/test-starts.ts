@@ -2,13 +2,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { readText } from '../write-files.js'
 
-/** How a test can start the application of a project. */
+/** How a test can start a project's application. */
 export interface TestStart {
   /** The expression, such as `await TestApp.create({ ...options, ...capsule.options })`. */
   readonly expression: string
   /** Whether the expression uses `capsule.options`. */
   readonly takesOptions: boolean
-  /** Whether a test of the project starts the application in this way, so that its database is a test database. */
+  /** Whether one of the project's tests starts the application in this way, so that its database is a test database. */
   readonly isOfTests: boolean
   /** The names to import, by module: `['../src/app.js', ['options']]`. */
   readonly imports: readonly (readonly [from: string, names: readonly string[]])[]
@@ -29,12 +29,12 @@ const TEST = /^(?!src\/)|(?:\/__tests__\/|\.(?:test|spec)\.[cm]?ts$)/
 const MOST = 4
 
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"\n]+)['"]/gm
-/** Matches a constant on one line. */
+/** Matches a constant that fits on one line. */
 const CONSTANT = /^const ([\w$]+)\b[^\n]*[^\s({[,=\n]$(?!\n[ \t])/gm
 const CREATE = /\bTestApp\s*\.\s*create\(/
 const OPTIONS =
   /export\s+const\s+([\w$]+)\s*(?::\s*AppOptions\s*=|=\s*defineAppOptions\s*\(|=\s*\{)/g
-/** Matches a bracket, or a text or comment that may contain brackets. */
+/** Matches a bracket, or a string or comment that may contain brackets. */
 const BRACKET = /'[^'\n]*'|"[^"\n]*"|`[^`]*`|\/\/.*|[([{]|[)\]}]/g
 
 /** Reads the TypeScript files of a package without running them. */
@@ -50,14 +50,15 @@ export function readCode(root: string): CodeFile[] {
     .map((path) => ({ path, text: readText(join(root, path)) ?? '' }))
 }
 
-/** Whether a file is a test, or is shared by tests. */
+/** Whether a file is a test or is shared by tests. */
 export function isTest({ path }: CodeFile): boolean {
   return TEST.test(path)
 }
 
 /**
  * Finds how tests of a project start its application: with a shared function, with `TestApp.create`, or with the
- * options that a module exports. The search only reads text, so any result may be invalid, and the test must be run.
+ * options that a module exports. The search only reads the source text, so any result may be invalid, and the test must
+ * be run.
  *
  * @param path The path of the new test.
  */
@@ -81,8 +82,8 @@ interface FoundStart extends Pick<TestStart, 'expression' | 'takesOptions'> {
 }
 
 /**
- * Finds starts such as `const { app } = await startShop({ plan: 'free' })`, where the file of `startShop` creates a
- * `TestApp`.
+ * Finds starts such as `const { app } = await startShop({ plan: 'free' })`, where the file that defines `startShop`
+ * creates a `TestApp`.
  */
 function startsByFunction(file: CodeFile, tests: readonly CodeFile[]): FoundStart[] {
   return [...file.text.matchAll(IMPORT)].flatMap(([, names = '', from = '']) => {
@@ -134,7 +135,10 @@ function withCapsule(given: string): string {
   return `{ ${own}${own === '' ? '' : ', '}...capsule.options }`
 }
 
-/** Returns the imports and the constants that an expression from a file needs in a file with another path. */
+/**
+ * Returns the imports and constants that an expression needs when it moves from one file to a file with a different
+ * path.
+ */
 function needsOf(
   expression: string,
   { path: old, text }: CodeFile,
@@ -143,7 +147,7 @@ function needsOf(
   const constants: string[] = []
   const needs = (name: string) =>
     new RegExp(`(?<![\\w$])${name}(?![\\w$]|\\s*:)`).test([...constants, expression].join('\n'))
-  // Each constant may need constants above it.
+  // Each constant may depend on constants above it.
   for (const [line, name = ''] of [...text.matchAll(CONSTANT)].reverse()) {
     if (needs(name)) constants.unshift(line)
   }
@@ -159,7 +163,7 @@ function localNames(list: string): string[] {
   return list.split(',').flatMap((each) => /^\s*([A-Za-z_]\w*)\s*$/.exec(each)?.[1] ?? [])
 }
 
-/** Returns the text between a bracket and its closing bracket. */
+/** Returns the source text between a bracket and its closing bracket. */
 function contentAt(text: string, open: number): string {
   let depth = 0
   for (const { 0: token, index } of text.slice(open).matchAll(BRACKET)) {

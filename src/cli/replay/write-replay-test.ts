@@ -10,7 +10,7 @@ import type { Streams } from '../program-context.js'
 import { readText, writeFiles } from '../write-files.js'
 import { type CodeFile, readCode, type TestStart, testStarts } from './test-starts.js'
 
-/** Where and how to write the test of a capsule. */
+/** Where and how to write a capsule's test. */
 export interface WriteConfig {
   /** The absolute path of the capsule. */
   readonly source: string
@@ -25,8 +25,8 @@ export interface WriteConfig {
 }
 
 /**
- * Writes the test of a capsule, with a copy of the capsule. The test has been run once, and has failed in the same way
- * as the request.
+ * Writes a capsule's test and a copy of the capsule. The test is run once first, and must fail in the same way as the
+ * request.
  *
  * @throws CliError with status 3 if no way to start the application results in such a test; with status 2 if the file
  * exists.
@@ -85,7 +85,8 @@ function waysOf(
     starts
       .filter(({ takesOptions }) => takesOptions || mode === modes[0])
       .map((start) => ({ start, database: start.takesOptions ? mode : mode || 'embedded' }))
-      // Without tests, it is the development database, which `--database` could change.
+      // If the start does not come from a test, the embedded database is the development database, which `--database`
+      // could change.
       .filter(({ start, database }) => start.isOfTests || database !== 'embedded'),
   )
 }
@@ -158,7 +159,7 @@ ${hidden.length === 0 ? '' : `// ${oneLine(`In place of secrets it has [secret]:
 `
 }
 
-/** Returns a text on one line, because a comment must end where its line ends. */
+/** Puts a string on one line, because a comment ends at the end of its line. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, ' ')
 }
@@ -177,7 +178,7 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
     runner === 'vitest' && vitest !== undefined
       ? [join(dirname(vitest), 'vitest.mjs'), 'run', file]
       : [...nodeOptions, '--test', '--test-reporter=tap', file]
-  // These variables mark a process as a part of its test runner, so they are removed.
+  // These variables mark a process as part of the command's own test runner, so they are removed.
   const { NODE_TEST_CONTEXT: _, VITEST: __, ...own } = process.env
   const options = { cwd: root, env: { ...env, ...own, NO_COLOR: '1' }, timeout: timeout * 1000 }
   return await new Promise((resolve) => {
@@ -186,8 +187,7 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
 }
 
 /**
- * Whether a test has failed because the server failed with the same error. Only the last line of the test writes the
- * arrow.
+ * Whether a test failed because the server failed with the same error. Only the last line of the test writes the arrow.
  */
 function hasFailed(output: string, { error }: AnsweredNow): boolean {
   const [, explained] = output.split(/→ (?:5\d\d|no response)/)

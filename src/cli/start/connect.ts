@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 /** The environment variable that makes a process a worker: a {@link WorkerPlace} as JSON. */
 export const PLACE_VARIABLE = 'BLAZON_WORKER'
 
-/** The data that a worker has when it starts. */
+/** The data that a worker receives when it starts. */
 export interface WorkerPlace {
   readonly workers: number
   /** Whether the worker logs the lines that are the same for all workers. */
@@ -12,25 +12,25 @@ export interface WorkerPlace {
   readonly beatMs: number
 }
 
-/** The functions that another process may call, by name. */
+/** The functions that another process can call, by name. */
 export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>
 
-/** Calls a function of another process. The promise stays pending if that process ends first. */
+/** Calls a function in another process. The promise stays pending if that process ends first. */
 export type Call = (name: string, ...args: unknown[]) => Promise<unknown>
 
-/** A call or a reply, in a property that distinguishes it from messages of the application. */
+/** A call or a reply, in a property that distinguishes it from the application's messages. */
 interface Message {
   readonly blazon: { id?: number; name?: string; args?: unknown[]; reply?: unknown }
 }
 
 /**
- * Lets the process at the other end of an IPC channel call functions. Returns a function that calls the functions of
- * that process.
+ * Lets the process at the other end of an IPC channel call `functions`. Returns a function that calls that process's
+ * functions.
  */
 export function connect(process: ChildProcess | NodeJS.Process, functions: Functions): Call {
   const other = process as ChildProcess
   const waiting = new Map<number, (reply: unknown) => void>()
-  // An error means that the other process has ended.
+  // A send error means that the other process has ended, so it is ignored.
   const send = (blazon: Message['blazon']) => void other.send({ blazon }, undefined, {}, () => {})
   let calls = 0
   other.on('message', async (message: unknown) => {

@@ -5,7 +5,7 @@ import { Deadline, every, stopwatch, turn } from '../dev/deadline.js'
 import { type Call, connect, type Functions, PLACE_VARIABLE } from './connect.js'
 
 /**
- * The time limit for closing a program without an application of this package, and the additional time for every
+ * The time limit for closing a program that has no application of this package, and the additional time for every
  * worker, in milliseconds.
  */
 const CLOSE_MS = 30_000
@@ -17,9 +17,9 @@ const LONGEST_WAIT_MS = 30_000
 
 /** The options of a {@link Crew}, in seconds. */
 export interface CrewTimes {
-  /** How long a replacing worker may take to become ready. */
+  /** How long a new worker can take to become ready when it replaces another. */
   readonly timeout: number
-  /** How long the event loop of a worker may be blocked; 0 for no limit. */
+  /** How long a worker's event loop can be blocked; 0 for no limit. */
   readonly heartbeat: number
 }
 
@@ -28,28 +28,27 @@ export interface CrewConfig extends CrewTimes {
   readonly workers: number
   /** Prints a line. */
   readonly note: (line: string) => void
-  /** The functions that workers may call. */
+  /** The functions that workers can call. */
   readonly functions: Functions
 }
 
 /** A process that runs the application, and its reports about itself. */
 class Member {
   /**
-   * Whether the worker has an application of this package. Otherwise, the worker is ready when its first server
-   * listens.
+   * Whether the worker has an application of this package. If not, the worker is ready when its first server listens.
    */
   hasApps = false
   listens = false
   isReady = false
-  /** How long the worker may take to end, in milliseconds. */
+  /** How long the worker can take to end, in milliseconds. */
   closeMs: number = CLOSE_MS
   /** The number of missed heartbeats. */
   missed = 0
-  /** The number of previous workers that ended before they were ready. */
+  /** The number of previous workers in this slot that ended before they were ready. */
   failures = 0
   /** Calls a function of the worker. */
   call: Call = async () => {}
-  /** The signal with which the command has ended the worker. */
+  /** The signal with which the command ended the worker. */
   stoppedBy: NodeJS.Signals | undefined
   /** How the worker ended, such as `with status 1` or `by SIGKILL`. */
   ending: string | undefined
@@ -67,7 +66,7 @@ class Member {
 export class Crew {
   /** The running workers. */
   readonly alive: Set<Member> = new Set()
-  /** The numbers of started workers, and of killed workers by reason. */
+  /** The number of started workers, and the number of killed workers by reason. */
   readonly counts = { started: 0, heartbeat: 0, close: 0 }
   readonly #config: CrewConfig
   /** The worker of each slot, excluding replaced workers. */
@@ -77,7 +76,7 @@ export class Crew {
   #hasStarted = false
   #isEnding = false
   #isAsked = false
-  /** The start and the restarts, which run one after the other. */
+  /** The promise for the start and all restarts, which run one after the other. */
   #work = Promise.resolve()
 
   constructor(config: CrewConfig) {
@@ -90,13 +89,13 @@ export class Crew {
   }
 
   /**
-   * Runs the workers until `end` is called, or a worker does not start.
+   * Runs the workers until `end` is called or a worker fails to start.
    *
    * @returns the exit code of the command.
    */
   async run(): Promise<number> {
     const beatMs = (1000 * this.#config.heartbeat) / BEATS
-    // Heartbeats are counted instead of timed, because a machine that was suspended must not lose its workers.
+    // Heartbeats are counted instead of timed, because workers must not be killed after the machine was suspended.
     const expectBeats = () => this.alive.forEach((member) => void this.#expectBeat(member))
     const stop = beatMs > 0 ? every(beatMs, expectBeats) : () => {}
     this.#work = this.#start()
@@ -106,7 +105,8 @@ export class Crew {
   }
 
   /**
-   * Replaces all workers, one after the other. Any number of calls during a start or a restart causes one more restart.
+   * Replaces all workers, one after the other. Any number of calls during a start or a restart cause only one more
+   * restart.
    */
   restart(): void {
     if (this.#isAsked) return
@@ -114,7 +114,7 @@ export class Crew {
     this.#work = this.#work.then(() => this.#replaceAll())
   }
 
-  /** Sends all workers the end signal, and kills workers that do not end. */
+  /** Sends all workers the given signal, and kills workers that do not end. */
   end(signal: NodeJS.Signals): void {
     this.#isEnding = true
     for (const member of this.alive) this.#stop(member, signal)
@@ -192,8 +192,8 @@ export class Crew {
       else if (signal === member.stoppedBy) this.#hasEnded(member, 0, `by ${signal}`)
       else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
     })
-    // The operating system did not create the process. Node also reports connections here that it could not pass to an
-    // ended process.
+    // The operating system could not create the process. Node also reports here that it could not pass a connection to
+    // a process that has ended.
     worker.on('error', ({ message }) => {
       if (worker.process.pid === undefined) this.#hasEnded(member, 1, `before it began: ${message}`)
     })
@@ -220,7 +220,7 @@ export class Crew {
   }
 
   /**
-   * Replaces a worker that has ended. Only a worker that never became ready delays the next worker, because otherwise,
+   * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready; otherwise,
    * requests that crash workers could stop the service.
    */
   async #repair(member: Member): Promise<void> {
@@ -252,7 +252,7 @@ export class Crew {
     member.worker.process.kill('SIGKILL')
   }
 
-  /** Waits until a condition is true, but not longer than some milliseconds. */
+  /** Waits until a condition is true, but no longer than some milliseconds. */
   async #until(holds: () => boolean, ms = 2 ** 31 - 1): Promise<void> {
     let isLate = false
     const deadline = new Deadline(ms, () => {
@@ -281,7 +281,7 @@ function fork(env: Readonly<Record<string, string>>): Worker {
   }
 }
 
-/** A message between the two parts of `node:cluster`, which its types do not describe. */
+/** A message between the primary and a worker of `node:cluster`. The types of `node:cluster` do not describe it. */
 interface Handover {
   readonly act?: string
   readonly seq?: number
@@ -293,8 +293,8 @@ interface Child extends EventEmitter {
 }
 
 /**
- * When a worker has ended, passes the connections that it has not accepted to other workers, or closes them if there
- * are none. Without this function, `node:cluster` and the client would wait forever for the reply of the ended worker.
+ * When a worker has ended, passes the connections that it has not accepted to other workers, or closes the connections
+ * if there are no other workers. Otherwise, `node:cluster` and the client would wait forever for the worker's reply.
  * Node has not read from these connections. If a Node version uses other messages, this function finds no connections
  * and has no effect.
  */
@@ -308,7 +308,7 @@ function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   }
   child.on('internalMessage', ({ ack }: Handover) => void waiting.delete(ack))
   worker.once('exit', async () => {
-    // Handles the worker's last messages first.
+    // Waits until the worker's last messages have been handled.
     await turn()
     // Without the reply to a handle, Node may not detect that the channel is closed.
     if (cluster.workers?.[worker.id] !== undefined) child.emit('disconnect')

@@ -1,4 +1,4 @@
-// Loaded before the application in a worker: `node --import preload.js main.js`.
+// The preload module of a worker, loaded before the application: `node --import preload.js main.js`.
 import type { WorkerApp, WorkerLink } from '../../app/worker-link.js'
 import type { WorkerText, WriteMetrics } from '../../features/metrics/join-texts.js'
 import { Deadline, every, turn } from '../dev/deadline.js'
@@ -7,7 +7,7 @@ import { connect, PLACE_VARIABLE, type WorkerPlace } from './connect.js'
 /** The interval at which a worker checks whether its applications are ready, in milliseconds. */
 const READY_MS = 200
 
-/** The link of a worker to the primary. */
+/** A worker's link to the primary process. */
 class PrimaryLink implements WorkerLink {
   readonly workers: number
   readonly isSpeaker: boolean
@@ -19,7 +19,7 @@ class PrimaryLink implements WorkerLink {
   readonly #call = connect(process, {
     end: (signal: NodeJS.Signals, isRetired: boolean) => {
       this.isRetired = isRetired
-      // Without a listener, the signal has its default effect.
+      // If there is no listener, the signal has its default effect.
       if (!process.emit(signal, signal)) process.kill(process.pid, signal)
     },
     write: (app: number, isOpen: boolean) => this.#writes[app]?.(isOpen),
@@ -39,7 +39,7 @@ class PrimaryLink implements WorkerLink {
       this.#apps.push(app)
       return address
     } finally {
-      // The code that waits for this start may start the next worker.
+      // The code that awaits this start may begin another start.
       void turn().then(() => this.#hasStarted())
     }
   }
@@ -58,11 +58,13 @@ class PrimaryLink implements WorkerLink {
     void this.#reportReady()
   }
 
-  /** Reports whether the applications are ready. An error in a check means that an application is not ready yet. */
+  /**
+   * Reports that the applications are ready, once they all are. If a check throws, its application is not ready yet.
+   */
   async #reportReady(): Promise<void> {
     const all = this.#apps.map(({ isReady }) => isReady().catch(() => false))
     const areReady = (await Promise.all(all)).every(Boolean)
-    // A start that has begun in the meantime will report its own end.
+    // If another start has begun in the meantime, it will report its own end.
     if (this.#starting > 0) return
     if (areReady) return void this.#call('note', { isReady: true })
     new Deadline(READY_MS, () => void this.#reportReady())
@@ -76,6 +78,6 @@ if (place !== undefined) {
   const value = new PrimaryLink(JSON.parse(place))
   // `app/worker-link.ts` reads this property.
   Object.defineProperty(globalThis, Symbol.for('blazon.worker'), { value })
-  // Ignored here, because only the primary restarts workers, but a terminal sends the signal to all processes.
+  // The signal is ignored here: a terminal sends it to all processes, but only the primary restarts workers.
   process.on('SIGHUP', () => {})
 }

@@ -11,19 +11,19 @@ export interface StartOptions extends CrewTimes {
   readonly cwd: string
   /** The module to run. */
   readonly entry: string
-  /** The arguments of the application. */
+  /** The arguments for the application. */
   readonly args: readonly string[]
-  /** The number of workers. `auto` means one for each processor that is available to this process. */
+  /** The number of workers. `auto` starts one for each processor that is available to this process. */
   readonly workers: number | 'auto'
   /** Whether the processes run jobs. */
   readonly jobs?: true
 }
 
 /**
- * Runs a built application in this process, or in several workers. With workers, the function resolves when all workers
+ * Runs a built application in this process or in several workers. With workers, the function resolves when all workers
  * have ended, and sets the exit code of the process.
  *
- * @throws CliError when the entry is not a file, or is TypeScript.
+ * @throws CliError if the entry is not a file, or is TypeScript.
  */
 export async function runStart(options: StartOptions, streams: Streams): Promise<void> {
   const entry = resolve(options.cwd, options.entry)
@@ -50,7 +50,7 @@ function checkEntry(entry: string): void {
   })
 }
 
-/** Runs the module like `node entry`: as the main module, with the signals and exit code of this process. */
+/** Runs the module like `node entry`: as the main module, with this process's signals and exit code. */
 function runAlone(entry: string, args: readonly string[]): void {
   process.setSourceMapsEnabled(true)
   process.argv = [process.execPath, entry, ...args]

@@ -10,7 +10,10 @@ import { Crew, type CrewConfig } from './crew.js'
 const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))
 /** How long a scrape waits for a worker, in milliseconds. */
 const SCRAPE_MS = 2000
-/** The same time as in `app/signals.ts`, because npm repeats the Ctrl-C that the terminal has sent to all processes. */
+/**
+ * The same time as in `app/signals.ts`, because npm repeats the Ctrl-C that the terminal has already sent to all
+ * processes.
+ */
 const ECHO_MS = 250
 
 /**
@@ -37,8 +40,8 @@ export async function runWorkers(
 }
 
 /**
- * Handles signals: SIGHUP restarts the workers, and SIGTERM and SIGINT end them. A second signal ends the command
- * immediately, with status 1.
+ * Handles signals: SIGHUP restarts the workers; SIGTERM and SIGINT end them. A second such signal ends the command
+ * immediately with status 1.
  */
 export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): void {
   let first: { readonly signal: NodeJS.Signals; readonly elapsed: () => number } | undefined
@@ -53,7 +56,7 @@ export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): v
   if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 
-/** Returns the metrics of all workers and of the primary. A worker that does not respond in time is omitted. */
+/** Returns the metrics of all workers and of the primary. Workers that do not respond in time are omitted. */
 async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
   const texts: WorkerText[] = []
   const read = async ({ call, place }: Crew['serving'][number]) => {

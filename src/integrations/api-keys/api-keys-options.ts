@@ -9,40 +9,40 @@ import {
 } from '../../plugin/index.js'
 import { faultOfPrefix } from './key-format.js'
 
-/** A stored key. Stores may return more fields, which `user` and `onUse` receive. */
+/** A stored key. Stores can return additional fields, which `user` and `onUse` receive. */
 export interface ApiKeyRecord {
   /** The ID of the key in logs, in rate limits and in `onUse`. It is not a secret. */
   readonly id: string
   /** The SHA-256 of the key, in 64 lower-case hexadecimal digits: the `hash` that `generateApiKey` returns. */
   readonly hash: string
-  /** A name for people. Default: none. */
+  /** A human-readable name. Default: none. */
   readonly name?: string | null
-  /** The tenant of the key. Default: none; such a key may not act for a tenant. */
+  /** The tenant of the key. If there is none, the key cannot act for a tenant. Default: none. */
   readonly tenant?: string | null
-  /** The abilities of the key, for `@Can`. Default: none. */
+  /** The permissions of the key, for `@Can`. Default: none. */
   readonly permissions?: readonly string[] | null
   /** The roles of the key, for `@Can`. Default: none. */
   readonly roles?: readonly string[] | null
   /** The time from which the key is refused: a `Date`, or milliseconds since 1970. Default: never. */
   readonly expiresAt?: Date | number | null
   /**
-   * The time when the key was revoked. With any value except `null` and `undefined`, the key is refused immediately.
-   * Default: not revoked.
+   * The time when the key was revoked. With any value except `null` and `undefined`, the key is refused immediately. If
+   * omitted, the key is not revoked.
    */
   readonly revokedAt?: Date | number | null
 }
 
-/** The user of a request with a key, unless the option `user` creates another one. */
+/** The user of a request with a key, unless the option `user` creates a different user. */
 export interface ApiKeyUser {
   /** The ID of the key. */
   readonly id: string
-  /** Separates cached responses for a key from responses for a user of another kind with the same ID. */
+  /** Separates cached responses for a key from responses for a different kind of user with the same ID. */
   readonly provider: 'api-key'
   /** The name of the key. */
   readonly name: string | undefined
   /** The tenant of the key. */
   readonly tenant: string | undefined
-  /** The abilities of the key. */
+  /** The permissions of the key. */
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
@@ -56,9 +56,9 @@ export interface ApiKeysOptions<
   /** The prefix of the keys, or several prefixes: `'acme_live'`, `['acme_live', 'acme_test']`. */
   readonly prefix: string | readonly string[]
   /**
-   * Finds a key by its hash. It runs outside the request and without a tenant, because several requests may share its
-   * result. If it returns `undefined` or `null`, the request is refused with 401. If it throws or rejects, the response
-   * is a 503, but an `HttpError` keeps its status.
+   * Finds a key by its hash. It runs outside of the request and without a tenant, because several requests can share
+   * its result. If it returns `undefined` or `null`, the request is refused with a 401 response. If it throws or
+   * rejects, the response is a 503, unless the error is an `HttpError`, which keeps its status.
    *
    * @param hash The SHA-256 of the key, in 64 lower-case hexadecimal digits.
    * @param app `get` returns the instance of a token.
@@ -67,29 +67,29 @@ export interface ApiKeysOptions<
   /** The header that contains the key. Default: `'x-api-key'`. */
   readonly header?: string
   /**
-   * The scheme of the key in the header `Authorization`, such as `'Bearer'`, instead of a separate header. Default:
+   * The scheme of the key in the `Authorization` header, such as `'Bearer'`, instead of a separate header. Default:
    * none.
    */
   readonly scheme?: string
   /** Creates `req.user` from a key for each request. Default: an {@link ApiKeyUser}. */
   readonly user?: (record: TRecord, req: Request) => TUser
   /**
-   * Whether a key confirms the tenant of its request: a key of another tenant, or of none, is refused with 403. With
-   * `false`, `tenant.authorize` has to decide. Default: `true`.
+   * Whether a key confirms the tenant of its request. A key that belongs to a different tenant, or to none, is then
+   * refused with a 403 response. With `false`, `tenant.authorize` must decide. Default: `true`.
    */
   readonly tenant?: boolean
   /**
-   * How long a key that was found is used without another look-up, as a duration. A revoked key may be accepted for
-   * this time. With 0, every request looks up its key. Default: `'30s'`.
+   * How long a key that was found is used without another look-up. A revoked key may still be accepted for this time.
+   * With 0, every request looks up its key. Default: `'30s'`.
    */
   readonly cacheFor?: Duration
   /**
-   * Called after a key was accepted, at most once for each key and `useInterval`, for example to store when the key was
-   * last used. It does not delay the request, and runs outside it and without a tenant. Its errors are logged. Default:
-   * none.
+   * The guard calls this after it has accepted a key, at most once per key and `useInterval`, for example to store when
+   * the key was last used. The call does not delay the request. It runs outside of the request and without a tenant,
+   * and its errors are logged. Default: none.
    */
   readonly onUse?: (record: TRecord, req: Request, app: GuardSetup) => unknown
-  /** The minimum time between two calls of `onUse` for a key, as a duration. Default: `'60s'`. */
+  /** The minimum time between two calls of `onUse` for the same key. Default: `'60s'`. */
   readonly useInterval?: Duration
 }
 
@@ -123,7 +123,7 @@ const DEFAULT_CACHE = '30s'
 const DEFAULT_INTERVAL = '60s'
 
 /**
- * Checks the options of `apiKeys` and applies defaults.
+ * Checks the options for `apiKeys` and applies defaults.
  *
  * @throws ConfigError with all problems.
  */

@@ -41,13 +41,13 @@ const UNPREPARED =
   'apiKeys(): no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
 
 /**
- * Creates a guard for callers that are programs. It accepts requests with a key from {@link generateApiKey}.
+ * Creates a guard for clients that are programs. It accepts requests with a key from {@link generateApiKey}.
  *
- * A text that is not a key with one of the prefixes and a valid checksum is refused without a look-up. Unknown, expired
- * and revoked keys are refused with 401. The user of the request has the permissions and roles of the key. The key
- * confirms the tenant of the request. Rate limits with `by: 'key'` count requests by key.
+ * A string that lacks a known prefix or a valid checksum is refused without a look-up. Unknown, expired and revoked
+ * keys are refused with a 401 response. The user of the request has the key's permissions and roles. The key confirms
+ * the request's tenant. Rate limits with `by: 'key'` count requests by key.
  *
- * @throws ConfigError at boot, when an option is invalid.
+ * @throws ConfigError at boot if an option is invalid.
  * @example
  * new App({
  *   auth: { guard: apiKeys({ prefix: 'acme_live', find: (hash) => keys.findOne({ hash }) }) },
@@ -93,18 +93,18 @@ interface KeyGuardParts<TRecord extends ApiKeyRecord, TUser extends object> {
   readonly options: ApiKeysOptions<TRecord, TUser>
   readonly settings: ApiKeysSettings
   readonly app: GuardSetup
-  /** The field of an accepted request that contains its key. */
+  /** The property of an accepted request that contains its key. */
   readonly kRecord: symbol
 }
 
 /**
- * A request with the keys that guards have accepted. A field is used because a `WeakMap` took as long as hashing a key.
+ * A request with the keys that guards have accepted. The keys are in a property, because a lookup in a `WeakMap` took
+ * as long as hashing a key.
  */
 interface Marked {
   [kRecord: symbol]: ApiKeyRecord | undefined
 }
 
-/** The guard of one application. */
 class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements AuthGuard<TUser> {
   readonly #read: ReadCredential
   readonly #isKey: (text: string) => boolean
@@ -117,7 +117,8 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   constructor({ options, settings, app, kRecord }: KeyGuardParts<TRecord, TUser>) {
     const { find, onUse, user } = options
     const clock = app.get(Clock)
-    // Requests share look-ups, and reports may outlive requests, so both run outside the async context of any request.
+    // Requests share look-ups, and usage reports can outlive requests, so both run outside of the async context of any
+    // request.
     const outside = new AsyncResource('blazon.apiKeys')
     this.#clock = clock
     this.#kRecord = kRecord
@@ -173,18 +174,19 @@ class KeyGuard<TRecord extends ApiKeyRecord, TUser extends object> implements Au
   }
 }
 
-/** Refuses a request. The client receives no reason, only that it needs another key. */
+/** Refuses a request. The client only learns that it needs a different key, not the reason. */
 function refuse(req: Request, reason: string): false {
   noteOf(req)?.({ by: 'api-keys', verdict: 'refused', reason })
   return false
 }
 
-/** The error of a look-up for which several requests may be waiting. */
+/** The error for a look-up that several requests may be waiting for. */
 class FailedLookUp extends Error {}
 
 /**
- * Throws the error for one request. A key that could not be looked up may be valid, so a 401 would make clients discard
- * it. Other errors are mistakes in the program: the framework logs them, and refuses the request with 401.
+ * Throws the error for one request. A key that could not be looked up may be valid, so a 401 response would make
+ * clients discard it. Any other error is a bug in the application: the framework logs it, and refuses the request with
+ * a 401 response.
  */
 function refuseForNow(error: unknown): never {
   if (!(error instanceof FailedLookUp)) throw error
@@ -222,13 +224,13 @@ function securityOf(
     : { type: 'apiKey', in: 'header', name: 'Authorization' }
 }
 
-/** Returns the only credential of a request; `undefined` if there is none, or more than one. */
+/** Returns the only credential in a request; `undefined` if there is none, or more than one. */
 type ReadCredential = (req: Request) => string | undefined
 
-/** Node joins repeated headers with a comma, but keeps only the first `Authorization`. */
+/** Node joins repeated headers with a comma, except for `Authorization`: it keeps only the first. */
 const AUTHORIZATION = 'authorization'
 
-/** Creates the function that reads the key of a request from its header. It never reads the URL. */
+/** Creates the function that reads a request's key from its header. It never reads the URL. */
 function credentialReader({
   header,
   scheme,
@@ -241,7 +243,7 @@ function credentialReader({
   }
 }
 
-/** Returns the text after a scheme in `Authorization`; `undefined` for another scheme (RFC 9110, 11.4). */
+/** Returns the credential after a scheme in `Authorization`; `undefined` for a different scheme (RFC 9110, 11.4). */
 function credentialOf(value: string, scheme: string): string | undefined {
   const { length } = scheme
   if (value.charCodeAt(length) !== 0x20) return undefined
@@ -258,23 +260,24 @@ function isRepeated({ rawHeaders }: Request): boolean {
   return count > 1
 }
 
-/** The maximum number of keys whose last report is stored. A key that is removed early is reported again. */
+/**
+ * The maximum number of keys whose last report is stored. If a key is dropped early, its next use is reported again.
+ */
 const MOST = 10_000
 
-/** The dependencies of {@link KeyUses}. */
 interface KeyUsesParts<TRecord> {
   readonly clock: Clock
   readonly logger: Logger
   readonly useMs: number
-  /** Reports to the application that a key was used. It may throw or reject. */
+  /** Reports to the application that a key was used. It can throw or reject. */
   readonly report: (record: TRecord, req: Request) => unknown
 }
 
-/** Reports the use of keys: at most once per key in an interval. */
+/** Reports the use of keys, at most once per key and interval. */
 export class KeyUses<TRecord extends ApiKeyRecord> {
   readonly #parts: KeyUsesParts<TRecord>
   /**
-   * The time of each key's last report, the oldest first. It contains only keys that exist, and only for one interval.
+   * The time of each key's last report, oldest first. A time is stored only for valid keys, and only for one interval.
    */
   readonly #reported = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()

@@ -2,12 +2,12 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../index.js'
 import type { ApiKeyRecord } from './api-keys-options.js'
 
-/** The maximum number of stored keys. Above it, a new key replaces the oldest one. */
+/** The maximum number of stored keys. When it is exceeded, a new key replaces the oldest one. */
 const MOST = 10_000
 
 interface CachedKey<TRecord> {
   readonly record: TRecord
-  /** The time when the look-up began, because the result may be as old as that. */
+  /** The time when the look-up began, because the result may be that old. */
   readonly since: number
 }
 
@@ -16,7 +16,6 @@ interface Flight<TRecord> {
   readonly since: number
 }
 
-/** The dependencies of {@link FoundKeys}. */
 export interface FoundKeysParts<TRecord> {
   readonly clock: Clock
   readonly cacheMs: number
@@ -25,9 +24,9 @@ export interface FoundKeysParts<TRecord> {
 }
 
 /**
- * Stores valid keys for some time, by their hashes. Unknown, revoked and expired keys are not stored. Each of them
- * takes a look-up, so that they cannot be distinguished by response time, and forged keys do not displace valid keys.
- * Requests with the same key share a look-up.
+ * Caches valid keys by their hashes. Unknown, revoked and expired keys are not cached. Each of them takes a look-up, so
+ * that response times do not distinguish them, and forged keys do not displace valid keys. Requests with the same key
+ * share a look-up.
  */
 export class FoundKeys<TRecord extends ApiKeyRecord> {
   readonly #parts: FoundKeysParts<TRecord>
@@ -38,7 +37,7 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
     this.#parts = parts
   }
 
-  /** Returns the key with this hash, synchronously if it is stored. The key may have expired in the meantime. */
+  /** Returns the key with this hash, synchronously if it is cached. The key may have expired in the meantime. */
   get(hash: string): TRecord | Promise<TRecord | undefined> {
     const { clock, cacheMs, find } = this.#parts
     if (cacheMs === 0) return find(hash)
@@ -73,8 +72,8 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
   }
 
   /**
-   * Removes flights that have taken too long, because a look-up that never ends must not block its key forever. The
-   * first flight is the oldest one.
+   * Removes look-ups that have taken too long, because a look-up that never ends must not block its key forever. The
+   * first look-up is the oldest one.
    */
   #dropOldFlights(now: number): void {
     for (const [hash, { since }] of this.#flights) {
@@ -85,11 +84,11 @@ export class FoundKeys<TRecord extends ApiKeyRecord> {
 }
 
 /**
- * Checks the result of `find`, and returns a copy that requests share and that cannot be changed.
+ * Checks the result of `find`, and returns an immutable copy that requests can share.
  *
  * @returns `undefined` if there is no such key.
- * @throws TypeError when the result is not a record of the key with this hash, because of a mistake in `find`. The
- * message contains neither the key nor the hash.
+ * @throws TypeError if the result is not a record of the key with this hash, because of a bug in `find`. The message
+ * contains neither the key nor the hash.
  */
 export function checkedRecord<TRecord extends ApiKeyRecord>(
   record: TRecord | null | undefined,
@@ -130,7 +129,7 @@ function isTextOrNone(value: unknown): boolean {
 }
 
 /**
- * Returns the names in a field. A text is refused, because any part of it would match:
+ * Returns the names in a field. A string is refused, because any substring would match:
  * `'orders:write'.includes('orders')`.
  */
 function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly string[] {

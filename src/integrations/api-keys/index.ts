@@ -1,5 +1,5 @@
 /**
- * API keys: a guard for callers that are programs, and functions that create keys.
+ * API keys: a guard for clients that are programs, and functions that create keys.
  *
  * @module blazon/keys
  */

@@ -5,7 +5,7 @@ import { type OptionNames, refuseUnknown } from '../../plugin/index.js'
 /** The digits of base62, in the order of their ASCII codes. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The length of a checksum, because 62^6 is greater than 2^32. */
+/** The length of a checksum: six digits suffice, because 62^6 is greater than 2^32. */
 const CHECKSUM_LENGTH = 6
 
 /** 32 base62 digits contain 190 bits. Without the four digits in `start`, 166 bits remain secret. */
@@ -44,7 +44,7 @@ export interface GeneratedApiKey {
  * Creates a key: the prefix, an underscore, 32 random base62 digits (190 bits), and a six-digit checksum, the CRC-32 of
  * all preceding characters.
  *
- * @throws ConfigError when the prefix is invalid.
+ * @throws ConfigError if the prefix is invalid.
  * @example
  * const { key, start, hash } = generateApiKey({ prefix: 'acme_live' })
  */
@@ -62,14 +62,14 @@ export function generateApiKey(options: GenerateApiKeyOptions): GeneratedApiKey 
 }
 
 /**
- * Returns the SHA-256 of a key in hexadecimal, under which it is stored. A slow hash, as for passwords, is not
+ * Returns the SHA-256 of a key in hexadecimal, under which the key is stored. A slow hash, as for passwords, is not
  * necessary, because a key has 190 random bits and cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** Returns the mistake in a prefix; `null` if it is valid. */
+/** Returns the problem with a prefix; `null` if it is valid. */
 export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string } | null {
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
   return {
@@ -79,8 +79,8 @@ export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string 
 }
 
 /**
- * Creates the function that checks whether a text has the form of a key with one of these prefixes, and a valid
- * checksum. A text without them was never a key, so it needs no look-up.
+ * Creates a function that checks whether a string has one of these prefixes, the form of a key and a valid checksum.
+ * Any other string was never a key, so it needs no look-up.
  */
 export function keyMatcher(prefixes: readonly string[]): (text: string) => boolean {
   const starts = prefixes.map((prefix) => `${prefix}_`)
@@ -112,7 +112,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** Returns the CRC-32 of an ASCII text as six base62 digits. */
+/** Returns the CRC-32 of an ASCII string as six base62 digits. */
 function checksumOf(text: string): string {
   let rest = crc32(text)
   let digits = ''

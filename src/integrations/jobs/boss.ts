@@ -2,21 +2,21 @@ import type { Db, PgBoss } from 'pg-boss'
 import { type Clock, ConfigError, type DatabaseLink, type LinkQuery } from '../../index.js'
 import { type Problem, refuseOldPeer } from '../../plugin/index.js'
 
-/** The setting in which a session has the time of a test, in milliseconds. */
+/** The PostgreSQL setting that holds a test's time in a session, in milliseconds. */
 const NOW = 'blazon.jobs_now'
 
-/** The database of the application, in the form that pg-boss uses. */
+/** The application's database, as an interface that pg-boss uses. */
 export interface BossDatabase {
-  /** For work of pg-boss itself, apart from every transaction. */
+  /** For pg-boss's own work, outside of every transaction. */
   readonly own: Db
-  /** Runs a function with the transaction of the current code. */
+  /** Runs a function in the current transaction. */
   join<T>(fn: (db: Db) => Promise<T>): Promise<T>
 }
 
 /**
- * Lets pg-boss use the connections of the application.
+ * Lets pg-boss use the application's connections.
  *
- * @param clock The clock of a test, whose time all statements of pg-boss then have; `null` for the time of the database.
+ * @param clock The test's clock, which gives all pg-boss statements their time; `null` to use the database's time.
  */
 export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatabase {
   const joined = (query: LinkQuery): Db => ({
@@ -29,7 +29,7 @@ export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatab
   const executeSql: Db['executeSql'] = async (text, values = []) => {
     if (clock === null) return { rows: await link.run(text, values) }
     if (values.length > 0) return await join((db) => db.executeSql(text, values))
-    // A script has its own transactions, so the session has the time. It is cleaned afterwards.
+    // A script runs its own transactions, so the time is set for the whole session, which is reset afterwards.
     const [, ...rows] = await link.run(`${setNow(clock, false)}; ${text}`)
     return { rows }
   }
@@ -38,12 +38,12 @@ export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatab
 
 let statements = 0
 
-/** Each statement gets a time one microsecond later, so that jobs have an order while the clock stands still. */
+/** Advances the time by one microsecond per statement, so that jobs stay in order while the clock stands still. */
 function setNow(clock: Clock, isLocal: boolean): string {
   return `select set_config('${NOW}', '${clock.now() + ++statements / 1000}', ${isLocal})`
 }
 
-/** Replaces the function by which statements of pg-boss read the time. A session without a time of a test has its own. */
+/** Replaces the function with which pg-boss reads the time. Sessions without a test time use the database's time. */
 export async function followTests(link: DatabaseLink, schema: string): Promise<void> {
   await link.run(`create or replace function ${schema}.job_now() returns timestamptz language sql stable as $$
     select coalesce(to_timestamp(nullif(current_setting('${NOW}', true), '')::float8 / 1000), pg_catalog.now())

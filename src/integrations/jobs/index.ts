@@ -1,5 +1,6 @@
 /**
- * Jobs and schedules: work outside of requests, in the transaction and for the tenant of the code that sends it.
+ * Jobs and schedules: work that runs outside of requests, for the tenant of the code that sends it. Sending is part of
+ * the sender's transaction.
  *
  * @module blazon/jobs
  */

@@ -11,33 +11,34 @@ import {
 /** Options of {@link defineJob}. */
 export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   /**
-   * The schema of the input, of any library with Standard Schema. The input is checked when it is sent, and again when
-   * the job runs. Default: the job has no input.
+   * The schema of the input, from any library that supports Standard Schema. The input is validated when it is sent,
+   * and again when the job runs. If omitted, the job has no input.
    */
   readonly input?: S
-  /** How often a job runs again after a failure: `5` means at most six runs. Default 3. */
+  /** The number of retries after a failure: `5` means at most six runs. Default: 3. */
   readonly retries?: number
-  /** The wait before the first retry; it doubles with each retry, up to one hour. Default `'5s'`. */
+  /** The delay before the first retry. It doubles with each retry, up to one hour. Default: `'5s'`. */
   readonly retryDelay?: Duration
   /**
-   * The time limit of one run. Afterwards, `signal` aborts and the run has failed. Default `'30s'`; at most 23 hours.
+   * The time limit of one run. When it is exceeded, `signal` aborts and the run fails. Default: `'30s'`; at most 23
+   * hours.
    */
   readonly timeout?: Duration
-  /** The maximum number of concurrent jobs of this kind in one process. Default 2. */
+  /** The maximum number of concurrent jobs of this kind in one process. Default: 2. */
   readonly concurrency?: number
-  /** The maximum number of concurrent jobs of one tenant. Default: half of `concurrency`, and at least 1. */
+  /** The maximum number of concurrent jobs per tenant. Default: half of `concurrency`, and at least 1. */
   readonly perTenant?: number
   /**
-   * Whether the job runs as the tenant of the code that sends it. `false`: it belongs to no tenant, whoever sends it.
-   * Default `true`: in an application with tenants, it can only be sent for a tenant.
+   * Whether the job runs as the tenant of the code that sends it. With `false`, it never belongs to a tenant. With
+   * `true`, an application with tenants can send it only for a tenant. Default: `true`.
    */
   readonly tenant?: boolean
   /**
-   * Which jobs with the same `key` may exist at once: `'short'` one that waits, `'singleton'` one that runs, `'stately'`
-   * one of each, `'exclusive'` one that waits or runs. Default: any number.
+   * How many jobs with the same `key` can exist at once: `'short'` allows one waiting job, `'singleton'` one running
+   * job, `'stately'` one of each, and `'exclusive'` one that either waits or runs. If omitted, there is no limit.
    */
   readonly policy?: 'short' | 'singleton' | 'stately' | 'exclusive'
-  /** How long an ended job is stored, to be listed or run again. Default `'7d'`. */
+  /** How long a finished job is stored, so that it can be listed or run again. Default: `'7d'`. */
   readonly keep?: Duration
 }
 
@@ -46,45 +47,45 @@ export interface JobDefinition<TSent = unknown, TInput = unknown>
   extends Required<Pick<JobOptions, 'retries' | 'concurrency' | 'perTenant' | 'tenant'>> {
   /** The name of the job, and of its queue. */
   readonly name: string
-  /** The schema; `null` without an input. */
+  /** The schema; `null` if the job has no input. */
   readonly input: StandardSchemaV1<TSent, TInput> | null
-  /** The wait before the first repetition, in seconds. */
+  /** The delay before the first retry, in seconds. */
   readonly retryDelay: number
   /** The time limit of one run, in seconds. */
   readonly timeout: number
-  /** The policy of its queue; default `'standard'`. */
+  /** The policy of its queue. Default: `'standard'`. */
   readonly policy: string
-  /** How long an ended job is stored, in seconds. */
+  /** How long a finished job is stored, in seconds. */
   readonly keep: number
 }
 
 /** A run of a job: the argument of a method with `@Job`. */
 export interface JobRun<TInput = unknown> {
-  /** Equal in all runs of a job: use it as an idempotency key for effects outside of the database. */
+  /** The same in all runs of a job. Use it as an idempotency key for effects outside of the database. */
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** The input, validated by its schema. */
+  /** The input, validated against the job's schema. */
   readonly input: TInput
   /** The number of this run, from 1. */
   readonly attempt: number
-  /** When this run was due: the time of its schedule, or of `send` with `after`. */
+  /** When this run was due: the time from its schedule, or from the `after` option of `send`. */
   readonly dueAt: Date
-  /** Aborts at the timeout of the job, when the application closes, and when another process has taken the job. */
+  /** Aborts when the job times out, when the application closes, and when another process has taken the job. */
   readonly signal: AbortSignal
   /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
-  /** The request that sent the job. It grants no rights: a job runs as its tenant, not as a user. */
+  /** The request that sent the job. It grants no permissions: a job runs as its tenant, not as a user. */
   readonly sender: JobSender
 }
 
-/** The request that has sent a job. */
+/** The request that sent a job. */
 export interface JobSender {
-  /** The id of the request. */
+  /** The request ID. */
   readonly requestId?: string
-  /** The `traceparent` header that continues its trace. */
+  /** The `traceparent` header that continues the request's trace. */
   readonly traceparent?: string
-  /** The id of its user. */
+  /** The user ID. */
   readonly user?: string
 }
 
@@ -96,17 +97,17 @@ export interface JobSender {
  */
 export type JobOf<D> = D extends JobDefinition<infer _TSent, infer TInput> ? JobRun<TInput> : never
 
-/** A name that pg-boss accepts, without a slash. */
+/** Matches a name that pg-boss accepts, except names with a slash. */
 const NAME = /^[\w.-]{1,100}$/
-/** pg-boss accepts less than a day. */
+/** The longest time limit: pg-boss requires less than a day. */
 const LONGEST_SECONDS = 23 * 3600
 const POLICIES = ['standard', 'short', 'singleton', 'stately', 'exclusive']
 
 /**
- * Defines a job: its name, its input and how often it runs. A method with `@Job` runs it, and `Jobs.send` sends it.
+ * Defines a job: its name, its input and its options. A method with `@Job` runs it, and `Jobs.send` sends it.
  *
  * @param name Letters, digits, `_`, `-` and `.`; unique in the application and in its database.
- * @throws ConfigError for a name or an option that is not valid.
+ * @throws ConfigError if the name or an option is invalid.
  * @example
  * export const Receipt = defineJob('receipt', { input: z.object({ orderId: z.number() }), retries: 5, timeout: '30s' })
  */
@@ -150,10 +151,10 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   return Object.freeze(job)
 }
 
-/** Whether an option is valid, and the expected value. */
+/** Whether an option is valid, and a sentence with the remedy. */
 export type Check = readonly [isValid: boolean, remedy: string]
 
-/** @throws ConfigError with all options that are not valid or not known. */
+/** @throws ConfigError with all invalid and unknown options. */
 export function refuse(at: string, options: object, checks: Readonly<Record<string, Check>>): void {
   const entries = Object.entries(checks)
   const names = Object.fromEntries(entries.map(([name]) => [name, true]))
@@ -166,7 +167,7 @@ export function refuse(at: string, options: object, checks: Readonly<Record<stri
 
 const CAUSE = 'Its value is not valid.'
 
-/** A number is whole. */
+/** Checks for an integer in a range. */
 export function number(
   value: number,
   least: number,
@@ -176,12 +177,12 @@ export function number(
   return [Number.isInteger(value) && value >= least && value <= most, `Pass ${what}.`]
 }
 
-/** `NaN` for an invalid duration. */
+/** Converts a duration; `NaN` if it is invalid. */
 function seconds(duration: Duration): number {
   return Math.ceil(toSeconds(duration) ?? Number.NaN)
 }
 
-/** An object without the fields that are `undefined`. */
+/** Returns an object without the fields that are `undefined`. */
 export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> }
@@ -189,16 +190,16 @@ export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<
 
 /** The data of a job in the database. */
 export interface Envelope {
-  /** The original input: its schema validates it again when the job runs. */
+  /** The original input. The job's schema validates it again when the job runs. */
   readonly input?: unknown
   readonly tenant: string | null
   readonly sender: JobSender
-  /** The schedule that has sent the job. */
+  /** The schedule that sent the job. */
   readonly plan?: string
 }
 
 /**
- * Checks an input with the schema of a job, and returns its value.
+ * Validates an input with the job's schema, and returns the result.
  *
  * @throws Failure with the reasons.
  */
@@ -214,14 +215,16 @@ export async function checkInput(
   throw new Failure(`The input of the job ${name} does not match its schema: ${reasons.join('; ')}`)
 }
 
-/** Reads the data of a job, which any version of the application may have sent. `null` if another program sent it. */
+/**
+ * Reads a job's data, which any version of the application may have sent. Returns `null` if another program sent it.
+ */
 export function readEnvelope(data: unknown): Envelope | null {
   const { tenant, sender } = (data ?? {}) as Partial<Envelope>
   const isOurs = typeof tenant === 'string' || tenant === null
   return isOurs && typeof sender === 'object' ? (data as Envelope) : null
 }
 
-/** The request, or the job, that sends a job. */
+/** Returns the request or job that is currently running, as the sender of a job. */
 export function currentSender(): JobSender {
   const req = RequestContext.current()
   const { facts, headers } = WorkContext.current() ?? {}

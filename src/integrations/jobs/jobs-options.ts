@@ -3,33 +3,33 @@ import { type Check, type JobDefinition, number, refuse } from './job.js'
 
 /** Options of {@link jobs}. */
 export interface JobsOptions {
-  /** The classes with `@Worker`. All processes of an application list the same classes. */
+  /** The classes with `@Worker`. All processes of an application must list the same classes. */
   readonly workers: readonly Class[]
   /**
-   * Whether this process runs jobs and fires schedules, beside its requests. Default: only under `blazon start --jobs`; other
-   * processes only send jobs.
+   * Whether this process runs jobs and triggers schedules in addition to serving requests. If omitted, only processes
+   * under `blazon start --jobs` do; other processes only send jobs.
    */
   readonly work?: boolean
   /**
-   * How many jobs run at once in this process. Each holds a connection to the database. Default: half of the connections
-   * of `postgres()`, and at least 1.
+   * The maximum number of concurrent jobs in this process. Each holds a database connection. Default: half of the
+   * connections of `postgres()`, and at least 1.
    */
   readonly concurrency?: number
-  /** The schema of the tables of pg-boss. Default `'blazon_jobs'`. */
+  /** The database schema of the pg-boss tables. Default: `'blazon_jobs'`. */
   readonly schema?: string
   /**
-   * Whether the start of the application creates and updates these tables, with the login of the application. `false`: a
-   * step of the deployment does it, and a start without them fails. Default `true`.
+   * Whether the application creates and updates these tables at startup, with its own database login. With `false`, a
+   * deployment step must do so, and startup fails if the tables are missing. Default: `true`.
    */
   readonly migrate?: boolean
-  /** Jobs whose inputs `x-jobs` of the document describes and `blazon routes` lists. Default: none. */
+  /** Jobs whose inputs appear in the document under `x-jobs` and in `blazon routes`. If omitted, no jobs are listed. */
   readonly documented?: readonly JobDefinition[]
 }
 
 /** The options with their defaults. */
 export type JobsSettings = JobsOptions & Required<Omit<JobsOptions, 'concurrency'>>
 
-/** The variable that `blazon start --jobs` sets. */
+/** The environment variable that `blazon start --jobs` sets. */
 const VARIABLE = 'BLAZON_JOBS'
 
 /** @throws ConfigError with all problems. */

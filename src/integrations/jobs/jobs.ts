@@ -7,12 +7,12 @@ import { Jobs } from './sender.js'
 import { listJobs, retryJob } from './stored-jobs.js'
 
 /**
- * A plugin for work outside of requests: jobs that are sent in the transaction of the request, as its tenant, and
- * schedules. The database of `postgres()` is the queue, by pg-boss. It provides {@link Jobs}. Needs the package
- * `pg-boss`, and Node 22.12 or later.
+ * Creates a plugin for work outside of requests: schedules, and jobs that are sent in the request's transaction, as its
+ * tenant. The database of `postgres()` is the queue, managed by pg-boss. The plugin provides {@link Jobs}. It needs the
+ * package `pg-boss`, and Node 22.12 or later.
  *
- * @throws ConfigError at boot: without `postgres()` before it in `plugins`; for a job or a name that is used twice; for a
- * schedule that is not valid; if Node or `pg-boss` is too old.
+ * @throws ConfigError at boot if `postgres()` does not precede it in `plugins`, if a job or a name is used twice, if a
+ * schedule is invalid, or if Node or `pg-boss` is too old.
  * @see docs/jobs.md
  * @example
  * new App({ plugins: [postgres({ url }), jobs({ work: true, workers: [Receipts] })] })
@@ -39,7 +39,7 @@ function jobsPlugin(settings: JobsSettings): Plugin {
       { token: TestJobs, inject: [Runtime], useFactory: ({ drain }: Runtime) => drain },
     ],
     ...(settings.documented.length > 0 && { document: documentOf(settings.documented) }),
-    // Jobs have the id and the trace of the sending request.
+    // Jobs inherit the ID and the trace of the request that sends them.
     steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
     setup: (context) => context.get(Runtime).start(context.get(Jobs), context),
     health: ({ get }) => get(Runtime).check(),
@@ -55,7 +55,10 @@ function documentOf(jobs: readonly JobDefinition[]): NonNullable<Plugin['documen
   })
 }
 
-/** The jobs of an application, for the dashboard of `blazon dev`, without their inputs, which may be personal data. */
+/**
+ * Lists the application's jobs for the dashboard of `blazon dev`. Inputs are omitted, because they may be personal
+ * data.
+ */
 function listedWork(link: DatabaseLink, schema: string): PluginWork {
   return {
     title: 'Jobs',

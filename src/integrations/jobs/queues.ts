@@ -8,7 +8,10 @@ import type { Works } from './worker.js'
 
 const LONGEST_DELAY_SECONDS = 3600
 
-/** The run no longer owns its job: it took too long, or the application is closing. Its effects must not be saved. */
+/**
+ * The run no longer owns its job, because it took too long or the application is closing. Its effects must not be
+ * saved.
+ */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {
     super(`The job ${name} ${id} was passed to another run, so nothing of this run was saved.`)
@@ -16,14 +19,14 @@ export class LostClaimError extends Error {
 }
 
 /**
- * The queues of jobs, with the functions of pg-boss, in the transaction of the current code. A job that this process has
- * taken has the number of its run, so this process cannot end a later run.
+ * The job queues. Calls to pg-boss join the current transaction. Each job that this process has taken carries its run
+ * number, so this process cannot end a later run of the job.
  */
 export class Queues {
   constructor(
     readonly boss: Boss,
     readonly database: BossDatabase,
-    /** `false` if a test answers in place of the database. */
+    /** `false` if a test takes the place of the database. */
     readonly isReal: boolean,
   ) {}
 
@@ -37,12 +40,12 @@ export class Queues {
       expireInSeconds: job.timeout,
       deleteAfterSeconds: job.keep,
     }
-    // Has no effect on an existing queue.
+    // This call has no effect on an existing queue.
     await this.boss.createQueue(name, { ...options, policy })
     await this.boss.updateQueue(name, options)
   }
 
-  /** Sends a job, and returns its id; `null` if its policy or its id prevents it. */
+  /** Sends a job and returns its ID, or `null` if the job's policy or its ID prevents it. */
   async send(name: string, envelope: Envelope, options: SendOptions): Promise<string | null> {
     if (!this.isReal) return randomUUID()
     return await this.database.join((db) => this.boss.send(name, envelope, { ...options, db }))
@@ -54,12 +57,12 @@ export class Queues {
     await this.database.join(async (db) => assertOne(await run(db), job))
   }
 
-  /** Records a failure. The job runs again later if it has runs left. */
+  /** Records a failure. The job runs again later if it has retries left. */
   async fail(job: JobWithMetadata, error: unknown): Promise<void> {
     await this.database.join((db) => this.boss.fail(job.name, job, outputOf(error), { db }))
   }
 
-  /** Marks a job as dead, even if it has runs left. */
+  /** Marks a job as dead, even if it has retries left. */
   async bury(job: JobWithMetadata, error: unknown): Promise<void> {
     const { name, id } = job
     await this.#release(job, async (db) => {
@@ -68,13 +71,13 @@ export class Queues {
     })
   }
 
-  /** Returns a job that has not run: this run does not count. */
+  /** Returns a job to the queue without counting this run. */
   async giveBack(job: JobWithMetadata, startAfter = 0): Promise<void> {
     const change = { id: job.id, retryLimit: job.retryLimit + 1, startAfter }
     await this.#release(job, (db) => this.boss.update(job.name, undefined, { ...change, db }))
   }
 
-  /** Makes a waiting job run, and changes it in the same transaction. */
+  /** Returns a running job to the queue, and changes it in the same transaction. */
   async #release(job: JobWithMetadata, change: (db: Db) => Promise<unknown>): Promise<void> {
     await this.database.join(async (db) => {
       assertOne(await this.boss.cancel(job.name, job, { db }), job)
@@ -84,18 +87,18 @@ export class Queues {
   }
 }
 
-/** pg-boss has no type for the number of jobs that a command has changed. */
+/** The types of pg-boss lack the number of jobs that a command has changed. */
 function assertOne(response: { readonly affected?: number }, job: JobWithMetadata): void {
   if (response.affected !== 1) throw new LostClaimError(job)
 }
 
-/** The reason of a failure, for lists of jobs. Stacks are only in the log. */
+/** Returns the reason for a failure, for lists of jobs. Stack traces are only logged. */
 function outputOf(error: unknown): Pick<Error, 'name' | 'message'> {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   return { name, message }
 }
 
-/** The parts of an application that its jobs need. They exist after the start. */
+/** The parts of an application that its jobs need. They are available once the application has started. */
 export interface JobsDeps {
   readonly link: DatabaseLink
   readonly queues: Queues
@@ -106,6 +109,6 @@ export interface JobsDeps {
   readonly usesTenants: boolean
   /** Returns the state of a tenant. */
   readonly stateOf: TenantStates
-  /** Called after the commit of a job that was sent. */
+  /** Receives a sent job after its transaction has committed. */
   readonly onSent: (sent: SentJob) => void
 }

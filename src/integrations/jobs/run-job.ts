@@ -8,15 +8,15 @@ import type { Work } from './worker.js'
 
 /** How long a job of a suspended tenant waits before it is checked again. */
 const SUSPENDED_SECONDS = 60
-/** How much longer than its timeout a transaction may send no statement. */
+/** How long a transaction can stay idle beyond the job's timeout. */
 const REST_MS = 5000
 
-/** A job that must not run again, with the reason. */
+/** A job that must not run again. The message states the reason. */
 export class DeadJobError extends Error {
   override readonly name = 'DeadJobError'
 }
 
-/** Runs a job of this process, and ends it in the database. Rejects only if the database fails. */
+/** Runs a job and records its result in the database. Rejects only if the database fails. */
 export async function runJob(
   work: Work,
   taken: JobWithMetadata,
@@ -24,14 +24,14 @@ export async function runJob(
 ): Promise<JobRunReport> {
   const { queues, logger } = parts
   const { id, retryCount, retryLimit, name, signal, startAfter: dueAt } = taken
-  // Each time that the job was given back, its limit has grown.
+  // The limit was increased by one each time the job was given back.
   const attempt = Math.max(1, retryCount + 1 - Math.max(0, retryLimit - work.job.retries))
   const envelope = readEnvelope(taken.data)
   const { tenant = null, sender = {} } = envelope ?? {}
   const report = { id, name, tenant, attempt }
   try {
     if (work.schedule !== null && envelope?.plan !== planOf(work.schedule)) {
-      // The schedule has changed since.
+      // The schedule has changed since the job was sent.
       await queues.complete(taken)
     } else if (tenant !== null && (await isSuspended(tenant, parts))) {
       await queues.giveBack(taken, SUSPENDED_SECONDS)
@@ -47,16 +47,16 @@ export async function runJob(
     const isDead = error instanceof DeadJobError || retryCount >= retryLimit
     const message = isDead ? 'A job is dead' : 'A job has failed, and will run again'
     logger.error({ err: error, job: name, jobId: id, attempt, tenant, ...sender }, message)
-    // Another run, or the closing of the application, has ended a job whose claim is lost.
+    // After a lost claim, the job has already been ended by another run or returned at shutdown.
     if (error instanceof DeadJobError) await queues.bury(taken, error)
     else if (!(error instanceof LostClaimError)) await queues.fail(taken, error)
     return { ...report, outcome: isDead ? 'dead' : 'retry', error }
   }
 
-  /** The job is completed in the transaction of its effects. */
+  /** Completes the job in the same transaction as its effects. */
   async function inTransaction(run: JobRun): Promise<void> {
     const { link } = parts
-    // The limit of requests is too short for a job that waits for a mail server.
+    // The idle limit for requests is too short for a job that waits for a mail server.
     const idleMs = link.isEmbedded ? 0 : work.job.timeout * 1000 + REST_MS
     const limit = `select set_config('idle_in_transaction_session_timeout', '${idleMs}', true)`
     await link.transaction(async () => {
@@ -79,7 +79,7 @@ async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknow
   return await checkInput(job, envelope.input, DeadJobError)
 }
 
-/** Waits for a function until a signal aborts: code that ignores the signal must not keep a connection. */
+/** Waits for a function until a signal aborts. Code that ignores the signal must not hold a connection. */
 async function untilAborted(fn: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const aborted = new Promise<never>((_, reject) => {

@@ -20,16 +20,16 @@ import { findWork } from './worker.js'
 import { Workers } from './workers.js'
 
 /**
- * The interval at which lost jobs are searched, in seconds: a lost job waits at most twice this time beyond its
+ * The interval of the search for lost jobs, in seconds. A lost job waits at most twice this interval beyond its
  * timeout.
  */
 const SUPERVISE_SECONDS = 10
-/** After this time without a look for jobs, the workers are not well. */
+/** Workers are unhealthy if they have not looked for jobs for this long. */
 const SILENT_MS = 60_000
 
 /** The state of `jobs()` in one application. */
 export class Runtime {
-  /** The jobs of a test. */
+  /** The jobs that a test runs. */
   readonly drain: Drain = new Drain()
   #boss: Boss | undefined
   #workers: Workers | undefined
@@ -39,7 +39,7 @@ export class Runtime {
     private readonly link: DatabaseLink,
   ) {}
 
-  /** Opens the queues. */
+  /** Connects to the database and opens the queues. */
   async start(sender: Jobs, context: PluginContext): Promise<void> {
     const { link, settings } = this
     const { schema, workers } = settings
@@ -79,7 +79,7 @@ export class Runtime {
     for (const metric of jobMetrics(parts)) get(Metrics).add(metric)
   }
 
-  /** Everything is constructed: jobs may run. */
+  /** All instances have been created, so jobs can run. */
   async onReady(): Promise<void> {
     await this.#workers?.start()
   }
@@ -92,7 +92,7 @@ export class Runtime {
     await this.#boss?.stop({ graceful: false })
   }
 
-  /** Throws if no worker has looked for jobs for a while, and no worker is busy. */
+  /** Throws if no worker has looked for jobs recently and none is busy. */
   check(): void {
     if (this.#workers === undefined || this.#boss === undefined || this.#workers.running > 0) return
     const wip = this.#boss.getWipData()
@@ -102,9 +102,9 @@ export class Runtime {
   }
 }
 
-/** How long counts are reused, in milliseconds. */
+/** How long counts are cached, in milliseconds. */
 const FRESH_MS = 5000
-/** The metrics, by the counts of pg-boss. */
+/** The metrics, keyed by the counts of pg-boss. */
 const COUNTS = {
   readyCount: ['jobs_waiting', 'Due jobs that are not yet running.'],
   activeCount: ['jobs_running', 'Jobs that are running.'],
@@ -113,12 +113,12 @@ const COUNTS = {
 } as const
 
 /**
- * The metrics of the queues, by job. pg-boss counts its jobs every ten seconds, in one process. A scrape shows the numbers of
- * the one before, because reading them takes queries.
+ * Returns the queue metrics for each job. pg-boss counts its jobs every ten seconds, in one process. A scrape returns
+ * the counts that the previous scrape requested, because reading them takes queries.
  */
 function jobMetrics({ queues, works, clock, logger, schema }: JobsDeps): Metric[] {
   const { boss, database } = queues
-  // pg-boss measures this only while it also stores a history.
+  // pg-boss measures this only if it also stores a history.
   const oldest = `select name, extract(epoch from ${schema}.job_now() - min(start_after))::float8 as seconds
     from ${schema}.job where state < 'active' and start_after <= ${schema}.job_now() group by name`
   let found: readonly QueueResult[] = []
@@ -143,10 +143,10 @@ function jobMetrics({ queues, works, clock, logger, schema }: JobsDeps): Metric[
   })
 }
 
-/** The number of runs after which a job is assumed to send itself forever. */
+/** The number of runs after which `drain` assumes that a job keeps sending itself. */
 const MOST_RUNS = 10_000
 
-/** Runs the jobs of an application in a test, when the test calls it. */
+/** Runs an application's jobs in a test, on demand. */
 class Drain implements TestJobs {
   readonly sent: SentJob[] = []
   #parts: JobsDeps | undefined
@@ -165,7 +165,7 @@ class Drain implements TestJobs {
     const reports: JobRunReport[] = []
     const parts = this.#parts
     if (parts === undefined) return reports
-    // A test may have set its clock since the start.
+    // The test may have moved its clock since startup.
     await planSchedules(parts)
     for (let run = await runNext(parts); run !== null; run = await runNext(parts)) {
       reports.push(run)

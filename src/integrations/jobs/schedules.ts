@@ -6,7 +6,7 @@ import type { JobsDeps } from './queues.js'
 import type { JobSchedule, Works } from './worker.js'
 
 /**
- * Checks the expressions and the zones of all schedules.
+ * Checks the expressions and time zones of all schedules.
  *
  * @throws ConfigError with all problems.
  */
@@ -22,9 +22,9 @@ const REMEDY =
   "Pass five fields and an IANA time zone: @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' })."
 
 /**
- * Sends the next run of each schedule, which waits in its queue until its time. Every process does so, and the id of a run
- * lets one of them succeed. pg-boss can send by schedules itself, but looks back from a time: where clocks change, it
- * leaves runs out or sends them twice.
+ * Sends the next run of each schedule. The run waits in its queue until it is due. Every process sends it, but its ID
+ * ensures that only one succeeds. pg-boss has schedules of its own, but it searches backwards from a time, so it skips
+ * or repeats runs when clocks change.
  */
 export async function planSchedules({ queues, works, clock }: JobsDeps): Promise<void> {
   for (const [name, { schedule }] of works) {
@@ -37,14 +37,14 @@ export async function planSchedules({ queues, works, clock }: JobsDeps): Promise
   }
 }
 
-/** More than clocks are moved by at a change, in milliseconds. */
+/** Longer than any clock change, in milliseconds. */
 const LOOK_BACK_MS = 3 * 3600 * 1000
-/** The number of runs that are read at once. */
+/** The number of runs that are computed per call. */
 const PAGE = 8
 
 /**
- * The first run after a time. It is looked for from an earlier time: pg-boss does not know that a time comes for the second
- * time, or was left out, if it begins after the clocks were changed.
+ * Returns the first run after a time. The search begins earlier, because a search that begins after a clock change
+ * cannot detect that pg-boss has skipped or repeated a time.
  */
 function nextRun(
   boss: Boss,
@@ -59,18 +59,21 @@ function nextRun(
   return from
 }
 
-/** The schedule as text, so that a run can detect a change of its schedule. */
+/** Returns the schedule as a string, so that a run can detect that its schedule has changed. */
 export function planOf({ expression, zone }: JobSchedule): string {
   return `${expression} ${zone}`
 }
 
-/** The same UUID for the same text (RFC 9562, version 8). */
+/** Returns a UUID that depends only on the string (RFC 9562, version 8). */
 function idOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
-/** pg-boss also accepts six fields and recurrence rules, which the name of the decorator does not suggest. */
+/**
+ * Returns the problem with a schedule. pg-boss also accepts six fields and recurrence rules, but the name `@Cron` does
+ * not suggest them.
+ */
 function faultOf(boss: Boss, { expression, zone }: JobSchedule): string | null {
   if (String(expression).trim().split(/\s+/).length !== 5)
     return `'${expression}' does not have five fields.`

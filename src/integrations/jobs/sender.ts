@@ -6,11 +6,11 @@ import { listJobs, type StoredJob, type StoredJobsFilter } from './stored-jobs.j
 
 /** Options of {@link Jobs.send}. */
 export interface SendOptions {
-  /** When the job may run at the earliest: a time from now, or a date. Default: at once. */
+  /** The earliest time at which the job can run: a duration from now, or a date. Default: immediately. */
   readonly after?: Duration | Date
-  /** The key for the `policy` of the job: a job that the policy excludes is not sent. Default: none. */
+  /** The key for the job's `policy`. A job that the policy excludes is not sent. Default: none. */
   readonly key?: string
-  /** Jobs with a higher number run first. Default 0. */
+  /** Jobs with a higher number run first. Default: 0. */
   readonly priority?: number
 }
 
@@ -26,12 +26,12 @@ export class Jobs {
   parts: JobsDeps | undefined
 
   /**
-   * Sends a job, in the transaction of the request or of `db.transaction`: without its commit, there is no job. Elsewhere
-   * the job is sent at once. It runs as the tenant of this code.
+   * Sends a job in the transaction of the request or of `db.transaction`. If the transaction does not commit, the job
+   * is not sent. Outside of a transaction, it is sent immediately. The job runs as the current tenant.
    *
-   * @returns the id of the job; `null` if its `policy` excludes it.
-   * @throws TypeError if the input does not fit its schema, or no worker runs the job; HttpError 400 `TENANT_REQUIRED` in
-   * an application with tenants, for a job that needs one; the errors of `Database.query`.
+   * @returns the job ID; `null` if the job's `policy` excludes it.
+   * @throws TypeError if the input does not match the schema, or no worker runs the job; HttpError 400
+   * `TENANT_REQUIRED` if the job needs a tenant and there is none; the errors of `Database.query`.
    */
   async send<TSent>(
     job: JobDefinition<TSent>,
@@ -51,15 +51,15 @@ export class Jobs {
     const given = present({ group, startAfter, singletonKey, priority })
     const id = await parts.queues.send(name, envelope, given)
     if (id === null) return null
-    // This wakes a worker of the process, which could not see the job before the commit.
+    // Wakes a worker of this process, which could not see the job before the commit.
     await parts.link.afterCommit(() => parts.onSent({ id, name, input: plain, tenant }))
     return id
   }
 
   /**
-   * Lists jobs of the tenant of this code, the newest first; in an application without tenants, all jobs.
+   * Lists the current tenant's jobs, newest first. In an application without tenants, it lists all jobs.
    *
-   * @throws HttpError 400 `TENANT_REQUIRED` in an application with tenants, without one.
+   * @throws HttpError 400 `TENANT_REQUIRED` in an application with tenants, if there is no current tenant.
    */
   async list(filter: Omit<StoredJobsFilter, 'schema' | 'tenant'> = {}): Promise<StoredJob[]> {
     const { link, schema, usesTenants } = this.#started('list')
@@ -72,7 +72,7 @@ export class Jobs {
   }
 }
 
-/** The input, if the job has one, then the options. */
+/** The input, if the job has one, followed by the options. */
 export type SendArguments<TSent> = [TSent] extends [undefined]
   ? [input?: undefined, options?: SendOptions]
   : [input: TSent, options?: SendOptions]
@@ -84,12 +84,12 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   throw new TypeError(`Jobs.send(): after is ${after}. Pass a Date, or a duration such as '10m'.`)
 }
 
-/** @throws HttpError if the code runs without a tenant, or for a tenant that the request may not act for. */
+/** @throws HttpError if there is no tenant, or if the request is not allowed to act for the tenant. */
 function tenantOfSender(usesTenants: boolean): string | null {
   return usesTenants ? requireTenantId() : (getTenantId() ?? null)
 }
 
-/** The input in the form that the database will return, so that its validation also holds for the run. */
+/** Returns the input as the database will return it, so that a valid input is also valid when the job runs. */
 async function sendable(job: JobDefinition, input: unknown): Promise<unknown> {
   const text = JSON.stringify(input)
   const plain: unknown = text === undefined ? undefined : JSON.parse(text)

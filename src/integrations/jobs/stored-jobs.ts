@@ -3,44 +3,44 @@ import { bossDatabase, loadBoss } from './boss.js'
 
 /** A job in the database. */
 export interface StoredJob {
-  /** The same in all runs of the job. */
+  /** The job ID, which is the same in all runs. */
   readonly id: string
   /** The name of the job. */
   readonly name: string
-  /** `'dead'`: all its runs have failed. */
+  /** The state. `'dead'` means that all runs have failed. */
   readonly state: 'waiting' | 'running' | 'done' | 'dead' | 'cancelled'
-  /** The tenant of the item; `null` if it has none. */
+  /** The tenant of the job; `null` if it has none. */
   readonly tenant: string | null
-  /** The number of runs, including a current run. */
+  /** The number of runs so far, including the current run. */
   readonly attempts: number
-  /** The time when it was sent. */
+  /** The time at which the job was sent. */
   readonly sentAt: Date
   /** The earliest time of the next run. */
   readonly startAfter: Date
-  /** The reason why the last run failed; `null` if it did not. */
+  /** The reason why the last run failed; `null` if it did not fail. */
   readonly reason: string | null
   /** The input, as sent. */
   readonly input: unknown
 }
 
-/** Which jobs to list. */
+/** Selects the jobs to list. */
 export interface StoredJobsFilter {
-  /** Only jobs of this name. Default: all. */
+  /** Only jobs with this name. Default: all. */
   readonly name?: string | undefined
   /** Only jobs in this state. Default: all. */
   readonly state?: StoredJob['state'] | undefined
   /** Only jobs of this tenant. Default: all. */
   readonly tenant?: string | null | undefined
-  /** The maximum number. Default 50. */
+  /** The maximum number of jobs. Default: 50. */
   readonly limit?: number | undefined
-  /** The schema of `jobs()`. Default `'blazon_jobs'`. */
+  /** The schema that was passed to `jobs()`. Default: `'blazon_jobs'`. */
   readonly schema?: string | undefined
 }
 
 const STATES = `case when state < 'active' then 'waiting' when state = 'active' then 'running'
   when state = 'completed' then 'done' when state = 'failed' then 'dead' else 'cancelled' end`
 
-/** Lists jobs, the newest first. */
+/** Lists jobs, newest first. */
 export async function listJobs(
   link: DatabaseLink,
   { name, state, tenant, limit = 50, schema = 'blazon_jobs' }: StoredJobsFilter = {},
@@ -55,7 +55,7 @@ export async function listJobs(
 }
 
 /**
- * Lets a dead job run once more, at once.
+ * Runs a dead job once more, immediately.
  *
  * @returns whether there is a dead job with this id.
  */

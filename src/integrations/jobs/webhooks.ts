@@ -7,20 +7,21 @@ import { Jobs, type SendOptions } from './sender.js'
 import type { StoredJob } from './stored-jobs.js'
 import { Job, Worker } from './worker.js'
 
-/** Where events are sent. */
+/** The destination of events. */
 export interface WebhookEndpoint {
   /** The URL. It comes from an untrusted party, so only public addresses are called. */
   readonly url: string
-  /** The secrets that sign: base64 of 24 bytes or more, with or without `whsec_`. Several are for rotation. */
+  /** The secrets for signing: base64 of 24 bytes or more, with or without `whsec_`. Pass several during rotation. */
   readonly secrets: string | readonly string[]
 }
 
 /**
- * Finds an endpoint by its id, as the tenant for which the event was sent. `undefined`: it was removed, so its deliveries are dead.
+ * Finds an endpoint by its ID, as the tenant for which the event was sent. Returns `undefined` if the endpoint was
+ * removed; its deliveries are then dead.
  */
 export type WebhookEndpoints = (id: string) => MaybePromise<WebhookEndpoint | undefined>
 
-/** The token of the function that finds the endpoints of {@link Webhooks}. The application provides it. */
+/** The token of the function that finds endpoints for {@link Webhooks}. The application provides this function. */
 export const WebhookEndpoints: InjectionToken<WebhookEndpoints> =
   new InjectionToken<WebhookEndpoints>(
     'WebhookEndpoints: provide a function that finds an endpoint',
@@ -28,32 +29,32 @@ export const WebhookEndpoints: InjectionToken<WebhookEndpoints> =
 
 /** An event for another system. */
 export interface WebhookEvent {
-  /** The kind of the event: `order.paid`. */
+  /** The type of the event, such as `order.paid`. */
   readonly type: string
-  /** Its data, as JSON. */
+  /** The data of the event, sent as JSON. */
   readonly data: unknown
 }
 
 /** A delivery of an event, finished or not. */
 export interface WebhookDeliveryLog extends Omit<StoredJob, 'name' | 'tenant' | 'input'> {
-  /** The id of the endpoint. */
+  /** The endpoint ID. */
   readonly endpoint: string
   /** The type of the event. */
   readonly type: string
 }
 
-/** The database would change the order of the fields of an object, so the body is a text. */
+/** The body is a string, because the database would change the order of an object's fields. */
 interface Sent extends Pick<WebhookEvent, 'type'> {
   readonly endpoint: string
   readonly body: string
 }
 
-/** `send` creates the input itself. */
+/** No validation is needed, because `send` creates the input itself. */
 const INPUT: StandardSchemaV1<Sent, Sent> = {
   '~standard': { version: 1, vendor: 'blazon', validate: (value) => ({ value: value as Sent }) },
 }
 
-/** The waits add up to about half a day. */
+/** The delays add up to about half a day. */
 const Delivery: JobDefinition<Sent, Sent> = defineJob('webhook', {
   input: INPUT,
   retries: 20,
@@ -64,12 +65,12 @@ const Delivery: JobDefinition<Sent, Sent> = defineJob('webhook', {
 
 /** The time limit of one call. */
 const TIMEOUT_SECONDS = 15
-/** The status with which an endpoint refuses all later events. */
+/** The status with which an endpoint refuses all future events. */
 const GONE = 410
 
 /**
- * Sends events to endpoints of others, as signed webhooks. It is a worker: list it in `jobs({ workers: [Webhooks] })`, and provide
- * {@link WebhookEndpoints}.
+ * Sends events to other systems' endpoints, as signed webhooks. This class is a worker: list it in `jobs({ workers:
+ * [Webhooks] })`, and provide {@link WebhookEndpoints}.
  *
  * @see docs/jobs.md#webhooks
  * @example
@@ -83,11 +84,11 @@ export class Webhooks {
   readonly #clock = inject(Clock)
 
   /**
-   * Sends an event, in the transaction of the current code, as `Jobs.send` does: without its commit, nothing is delivered. It is
-   * delivered until the endpoint answers with 2xx, 21 times at most.
+   * Sends an event in the current transaction, like `Jobs.send`. If the transaction does not commit, nothing is
+   * delivered. Delivery is attempted until the endpoint returns a 2xx status, at most 21 times.
    *
-   * @param endpoint The id of the endpoint.
-   * @returns the id of the event, which the receiver gets as `webhook-id`.
+   * @param endpoint The endpoint ID.
+   * @returns the event ID, which the receiver gets as `webhook-id`.
    * @throws the errors of `Jobs.send`.
    */
   async send(endpoint: string, event: WebhookEvent, options?: SendOptions): Promise<string> {
@@ -95,11 +96,11 @@ export class Webhooks {
     const { type, data } = event
     const body = JSON.stringify({ type, timestamp, data })
     const id = await this.#jobs.send(Delivery, { endpoint, type, body }, options)
-    // Without a policy, no job is excluded.
+    // There is no policy that could exclude the job.
     return id as string
   }
 
-  /** Lists the deliveries of the tenant of this code, the newest first. */
+  /** Lists the current tenant's deliveries, newest first. */
   async deliveries(limit = 50): Promise<WebhookDeliveryLog[]> {
     const stored = await this.#jobs.list({ name: Delivery.name, limit })
     return stored.map(({ input, name: _name, tenant: _tenant, ...job }) => {

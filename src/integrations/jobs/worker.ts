@@ -15,7 +15,7 @@ import {
 import { defineJob, type JobDefinition, type JobRun } from './job.js'
 
 /**
- * Marks a class whose methods run jobs. It is a provider, and `jobs({ workers })` lists it.
+ * Marks a class whose methods run jobs. The class is a provider, and must be listed in `jobs({ workers })`.
  *
  * @example
  * @Worker()
@@ -28,27 +28,27 @@ export const Worker: RouteOption<true, true, 'class'> = defineOption<true, 'clas
   anywhere: true,
 })
 
-/** The schedule of a job: five fields, and a time zone. */
+/** The schedule of a job: an expression with five fields, and a time zone. */
 export interface JobSchedule {
   readonly expression: string
   readonly zone: string
 }
 
-/** The job of a method, in a form that is not frozen: a schema may be a plain object. */
+/** A wrapper around a method's job. It keeps the job from being frozen, because a schema can be a plain object. */
 interface Wrapped {
   readonly of: () => JobDefinition
-  /** `null` if the program sends the job. */
+  /** `null` if the job has no schedule. */
   readonly schedule: JobSchedule | null
 }
 
-/** The option behind {@link Job} and {@link Cron}. */
+/** The route option that {@link Job} and {@link Cron} set. */
 export const JOB: RouteOption<Wrapped, Wrapped, 'method'> = defineOption<Wrapped, 'method'>('Job', {
   on: 'method',
   anywhere: true,
 })
 
 /**
- * Decorates a method that takes a run of a job. Another parameter does not compile.
+ * Decorates a method that receives a run of a job. A method with any other parameter does not compile.
  *
  * @typeParam TInput The input of the job.
  */
@@ -56,7 +56,7 @@ export interface JobDecorator<TInput> {
   // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class
   (value: (run: JobRun<TInput>) => unknown, context: ClassMethodDecoratorContext<any, any>): void
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
-  /** @typeParam M The method. */
+  /** @typeParam M The type of the method. */
   <M extends (run: JobRun<TInput>) => unknown>(
     target: object,
     key: PropertyKey,
@@ -65,10 +65,10 @@ export interface JobDecorator<TInput> {
 }
 
 /**
- * Lets a method run a job. The method runs in a transaction of its own, as the tenant for which the job was sent, and the
- * job is completed in that transaction: its effects on the database happen once.
+ * Makes a method run a job. The method runs in its own transaction, as the tenant for which the job was sent. The job
+ * is completed in the same transaction, so its effects on the database happen exactly once.
  *
- * @throws ConfigError at boot, for a job with two methods, and for a class without `@Worker`.
+ * @throws ConfigError at boot if two methods run the same job, or if the class has no `@Worker`.
  */
 export function Job<TSent, TInput>(job: JobDefinition<TSent, TInput>): JobDecorator<TInput> {
   return JOB({ of: () => job as JobDefinition, schedule: null }) as JobDecorator<TInput>
@@ -76,23 +76,23 @@ export function Job<TSent, TInput>(job: JobDefinition<TSent, TInput>): JobDecora
 
 /** Options of {@link Cron}. */
 export interface CronOptions {
-  /** The name of the schedule, unique among jobs and schedules. */
+  /** The name of the schedule, unique among all jobs and schedules. */
   readonly name: string
-  /** The time zone of the expression, such as `'Europe/Vienna'`. Default `'UTC'`. */
+  /** The time zone of the expression, such as `'Europe/Vienna'`. Default: `'UTC'`. */
   readonly zone?: string
-  /** The time limit of one run. Default `'30s'`. */
+  /** The time limit of one run. Default: `'30s'`. */
   readonly timeout?: Duration
-  /** How often a failed run is repeated. Default 3. */
+  /** The number of retries after a failure. Default: 3. */
   readonly retries?: number
 }
 
 const NAMES: OptionNames<CronOptions> = { name: true, zone: true, timeout: true, retries: true }
 
 /**
- * Runs a method at the times of a schedule, once in the whole cluster, for no tenant. It gets a run without an input.
+ * Runs a method on a schedule, once in the whole cluster and without a tenant. The run has no input.
  *
  * @param expression Five fields: minute, hour, day of the month, month, day of the week.
- * @throws ConfigError at boot, for an expression that is not valid, and for an unknown zone.
+ * @throws ConfigError at boot if the expression is invalid or the time zone is unknown.
  * @example
  * @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' }) async nightly() { … }
  */
@@ -103,20 +103,20 @@ export function Cron(expression: string, options: CronOptions): DualMethodDecora
   return JOB({ of: () => job, schedule: { expression, zone } })
 }
 
-/** A job, and its method. */
+/** A job and its method. */
 export interface Work {
   readonly job: JobDefinition
   readonly run: (run: JobRun) => unknown
-  /** `null` if the program sends the job. */
+  /** `null` if the job has no schedule. */
   readonly schedule: JobSchedule | null
-  /** Class and method, for messages. */
+  /** The class and the method, for messages. */
   readonly place: string
 }
 
-/** The methods with `@Job` and `@Cron`, by the names of their jobs. */
+/** The methods with `@Job` and `@Cron`, keyed by job name. */
 export type Works = ReadonlyMap<string, Work>
 
-/** @throws ConfigError with all problems: classes without `@Worker`, names that are used twice. */
+/** @throws ConfigError with all problems: classes without `@Worker`, and names that are used twice. */
 export function findWork({ find }: Pick<PluginContext, 'find'>, workers: readonly Class[]): Works {
   const marked = new Set<unknown>(find(Worker).map(({ instance }) => instance.constructor))
   const problems = workers.flatMap((each) => (marked.has(each) ? [] : [unmarked(each.name)]))

@@ -5,18 +5,18 @@ import { runJob } from './run-job.js'
 import { planSchedules } from './schedules.js'
 import type { Work } from './worker.js'
 
-/** The interval at which a worker looks for jobs of other processes, in seconds. */
+/** The interval at which a worker looks for jobs from other processes, in seconds. */
 const POLL_SECONDS = 1
 /**
- * The interval at which schedules are planned, besides the start and each run, because another process may have failed
- * to plan.
+ * The interval at which schedules are planned, in milliseconds. They are also planned at startup and after each run,
+ * but another process may have failed to plan its next run.
  */
 const PLAN_MS = 20_000
 
 /** The workers of one process. */
 export class Workers {
   readonly #within: ReturnType<typeof slots>
-  /** The running jobs, with functions that return them. */
+  /** The running jobs, with functions that give them back. */
   readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
   #isLeaving = false
   #planning: Timer | undefined
@@ -29,12 +29,12 @@ export class Workers {
     this.#within = slots(concurrency)
   }
 
-  /** The number of current runs. */
+  /** The number of running jobs. */
   get running(): number {
     return this.#running.size
   }
 
-  /** Begins to look for jobs. */
+  /** Starts looking for jobs. */
   async start(): Promise<void> {
     const { clock, works, queues } = this.parts
     await planSchedules(this.parts)
@@ -51,7 +51,10 @@ export class Workers {
     }
   }
 
-  /** Makes the workers of a job look for jobs at once, or, if busy, afterwards; with `least` 1, only busy workers. */
+  /**
+   * Makes the workers of a job look for jobs: idle workers immediately, busy workers after their current job. With
+   * `least` 1, only busy workers are woken.
+   */
   wake(name: string, least = 0): void {
     const { boss } = this.parts.queues
     for (const worker of boss.getWipData())
@@ -61,7 +64,7 @@ export class Workers {
   async #take(work: Work, jobs: readonly JobWithMetadata[]): Promise<void> {
     for (const job of jobs) await this.#run(work, job)
     if (work.schedule !== null) await this.#plan()
-    // pg-boss would wait for its interval.
+    // Otherwise, pg-boss would wait for its polling interval.
     this.wake(work.job.name, 1)
   }
 
@@ -87,7 +90,7 @@ export class Workers {
     await run.finally(() => this.#running.delete(run))
   }
 
-  /** Fetches no more jobs, lets running jobs end within the time limit, and returns the others. */
+  /** Stops fetching jobs, lets running jobs finish within the time limit, and gives the others back. */
   async leave(graceMs: number): Promise<void> {
     this.#isLeaving = true
     this.#planning?.cancel()
@@ -97,7 +100,7 @@ export class Workers {
     const late = new Promise<void>((resolve) => void clock.setTimeout(resolve, graceMs))
     await Promise.race([Promise.allSettled(this.#running.keys()), late])
     const left = [...this.#running].map(async ([run, giveBack]) => {
-      // It may have ended in this moment.
+      // The job may have ended just now.
       await giveBack().catch(() => {})
       await run.catch(() => {})
     })
@@ -105,7 +108,7 @@ export class Workers {
   }
 }
 
-/** Lets so many functions run at once. The others wait in line. */
+/** Limits how many functions run at once. The others wait in a queue. */
 function slots(size: number) {
   let free = size
   const waiting: (() => void)[] = []

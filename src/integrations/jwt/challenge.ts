@@ -29,7 +29,7 @@ export class Challenges {
       return write('error="insufficient_scope"', ...named)
     }
     this.#challenges = {
-      // According to RFC 6750, 3.1, a request without a credential receives no error code.
+      // RFC 6750, 3.1: a request without a credential gets no error code.
       missing: write(),
       invalid: write(invalid),
       expired: write(invalid, `error_description="${TEXTS.expired}"`),
@@ -43,8 +43,8 @@ export class Challenges {
   }
 
   /**
-   * Returns the challenge of a 403 response for a token that lacks an ability. Abilities that cannot be scopes are
-   * omitted.
+   * Returns the challenge of a 403 response for a token that lacks an ability, which is a role or a permission.
+   * Abilities that are not valid scopes are omitted.
    */
   lacking(abilities: readonly string[]): string {
     return this.#lacking(abilities.filter(isScope))
@@ -58,7 +58,7 @@ export class Challenges {
 }
 
 /**
- * Whether a text is a valid scope (RFC 6749, 3.3). Scopes contain neither spaces nor quotation marks, so they need no
+ * Whether a string is a valid scope (RFC 6749, 3.3). Scopes contain neither spaces nor quotation marks, so they need no
  * quoting in a header.
  */
 export function isScope(text: string): boolean {

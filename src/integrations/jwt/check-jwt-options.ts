@@ -5,9 +5,7 @@ import { type GivenKeys, NO_KEYS, readGivenKeys } from './given-keys.js'
 import { type AnyJwtOptions, invalid } from './jwt-options.js'
 import { isSafeUrl } from './read-jwks.js'
 
-/**
- * An unknown name is an error, because with a misspelt `audience`, the guard would accept tokens for other services.
- */
+/** Unknown names cause an error: with a misspelt `audience`, the guard would accept tokens for other services. */
 const NAMES: OptionNames<AnyJwtOptions> = {
   issuer: true,
   audience: true,
@@ -41,7 +39,7 @@ const ALGORITHMS = [
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options of `jwt`, and returns the keys of the option `keys`; no keys if this option is a function.
+ * Checks the options for `jwt`, and returns the keys in the option `keys`; no keys if this option is a function.
  *
  * @throws ConfigError with all problems.
  */

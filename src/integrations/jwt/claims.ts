@@ -15,7 +15,7 @@ export interface ClaimRules {
   readonly tolerance: number
 }
 
-/** The reason for a refusal. `expired` is sent to clients, because they can obtain a new token. */
+/** The reason for a refusal. Clients receive the reason `expired`, because they can then obtain a new token. */
 type TokenFault = 'expired' | 'invalid'
 
 /** The latest accepted time. A time in milliseconds would be after the year 5000, so the token would never expire. */
@@ -36,7 +36,7 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
   return now < endOf(claims, rules) ? null : 'expired'
 }
 
-/** Returns the second at which a token expires, including the tolerance; `Infinity` for a token without an expiry. */
+/** Returns the second at which a token expires, including the tolerance; `Infinity` if it has no expiry. */
 export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
   const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
   return Math.min(exp ?? Infinity, byAge) + tolerance
@@ -76,7 +76,7 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value < LATEST
 }
 
-/** The name of a claim, or a function of all claims. */
+/** The name of a claim, or a function that receives all claims. */
 type Reader = AnyJwtOptions['roles']
 
 /** Freezes JSON data, because all requests with the same token share it. */
@@ -111,7 +111,7 @@ export function defaultUser(
   }
 }
 
-/** Returns the names in a claim; empty for a claim of another type. */
+/** Returns the names in a claim; empty if the claim has a different type. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
   const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
@@ -122,7 +122,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns the tenant of a token; `undefined` for a claim of another type. */
+/** Returns the tenant of a token; `undefined` if the claim has a different type. */
 export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
   const value = read(reader, claims)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -131,7 +131,7 @@ export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): 
 /**
  * Reads a value from the claims.
  *
- * @throws TypeError if a function returns a promise, because the token would silently have no permissions.
+ * @throws TypeError if a function returns a promise, because the token would otherwise silently have no permissions.
  */
 function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unknown {
   const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
@@ -140,7 +140,9 @@ function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unk
   throw new TypeError('jwt(): a function that reads claims has returned a promise.')
 }
 
-/** Returns an own claim. The claim `constructor` must not be confused with the property that every object inherits. */
+/**
+ * Returns an own claim. A claim named `constructor` must not be confused with the property that every object inherits.
+ */
 function own(claims: JwtClaims, name: string | undefined): unknown {
   return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined
 }

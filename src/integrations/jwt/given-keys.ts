@@ -31,7 +31,7 @@ export interface GivenKeys {
   readonly problems: readonly Problem[]
 }
 
-/** The result for an option `keys` that is a function, whose keys are read at boot. */
+/** The result if the option `keys` is a function, whose keys are read at boot. */
 export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
 
 /**
@@ -45,7 +45,7 @@ export function readKeysAtBoot(given: JwtKeys, options: AnyJwtOptions): GivenKey
   return keys
 }
 
-/** Reads keys. No problem text contains a part of a key. */
+/** Reads keys. No problem message contains a part of a key. */
 export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): GivenKeys {
   const list = Array.isArray(given) ? (given as readonly JwtKey[]) : [given as JwtKey]
   const [keys, problems]: [VerificationKey[], Problem[]] = [[], []]
@@ -65,7 +65,7 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
 }
 
 /**
- * Reports unknown members. With a misspelt `kid`, the key would be tried for every token. A JSON Web Key may have any
+ * Reports unknown members: with a misspelt `kid`, the key would be tried for every token. A JSON Web Key can have any
  * member.
  */
 function unknownMembers(path: string, given: JwtKey): Problem[] {
@@ -108,7 +108,7 @@ function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   return secretKey(bytes, { kid })
 }
 
-/** Whether a text is a PEM, a JSON Web Key, or DER, either directly or in base64. */
+/** Whether a string is a PEM, a JSON Web Key, or DER, either directly or in base64. */
 function isKeyText(text: string): boolean {
   if (text.includes('-----BEGIN') || /^\{.*"kty"/s.test(text)) return true
   return [Buffer.from(text, 'latin1'), Buffer.from(text, 'base64')].some(
@@ -118,7 +118,7 @@ function isKeyText(text: string): boolean {
 
 function readPem(pem: unknown): KeyObject {
   if (typeof pem !== 'string') throw new UnusableKey('Its pem is not a string.')
-  // Files with variables contain line ends as `\n`.
+  // In environment files, line breaks are written as `\n`.
   const text = pem.replaceAll('\\n', '\n')
   if (tryKey(() => createPrivateKey(text)) !== null || text.includes('PRIVATE KEY')) {
     throw new UnusableKey('It is a private key. Pass the public key: openssl pkey -pubout.')

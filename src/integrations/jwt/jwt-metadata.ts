@@ -4,13 +4,13 @@ import { metadataUrl } from './challenge.js'
 import type { JwtGuard } from './jwt.js'
 import { invalid } from './jwt-options.js'
 
-/** The members of the metadata besides those from the guard's options (RFC 9728, 2). */
+/** The members of the metadata that do not come from the guard's options (RFC 9728, 2). */
 export interface JwtMetadataOptions {
-  /** The scopes that clients may request. Default: the guard's `requiredScopes`. */
+  /** The scopes that clients can request. Default: the guard's `requiredScopes`. */
   readonly scopes?: readonly string[]
   /** The issuers of tokens. Default: the guard's `issuer`. */
   readonly authorizationServers?: readonly string[]
-  /** A name for people. Default: none. */
+  /** A human-readable name for the API. Default: none. */
   readonly name?: string
   /** The URL of a page for developers. Default: none. */
   readonly documentation?: string

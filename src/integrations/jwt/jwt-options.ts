@@ -24,19 +24,19 @@ export type JwtAlgorithm =
   | 'EdDSA'
   | 'Ed25519'
 
-/** A secret that the issuer and the API share (HMAC). */
+/** A secret that the issuer and the API share, for HMAC. */
 export interface JwtSecret {
-  /** At least 32 random bytes. Text is encoded as UTF-8. */
+  /** At least 32 random bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array
-  /** The `kid` of tokens with this secret. Default: the secret is tried for every token. */
+  /** The `kid` of tokens with this secret. If omitted, the secret is tried for every token. */
   readonly kid?: string
 }
 
 /** A public key or a certificate as PEM. */
 export interface JwtPem {
-  /** The text, beginning with `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. */
+  /** The PEM, beginning with `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. */
   readonly pem: string
-  /** The `kid` of tokens for this key. Default: the key is tried for every token. */
+  /** The `kid` of tokens for this key. If omitted, the key is tried for every token. */
   readonly kid?: string
 }
 
@@ -44,14 +44,14 @@ export interface JwtPem {
 export interface JwtJwk {
   /** The key type: `RSA`, `EC`, `OKP` or `oct`. */
   readonly kty: string
-  /** The `kid` of tokens for this key. Default: the key is tried for every token. */
+  /** The `kid` of tokens for this key. If omitted, the key is tried for every token. */
   readonly kid?: string
-  /** The only algorithm for this key. Default: all algorithms that the key type allows. */
+  /** The only algorithm for this key. If omitted, all algorithms that the key type allows are accepted. */
   readonly alg?: string
   readonly [member: string]: unknown
 }
 
-/** A key. A text is a PEM if it begins with `-----BEGIN`; otherwise it is a secret. */
+/** A key. A string is a PEM if it begins with `-----BEGIN`; otherwise it is a secret. */
 export type JwtKey = string | Uint8Array | JwtSecret | JwtPem | JwtJwk
 
 /** One key, or several keys during a rotation. */
@@ -81,19 +81,19 @@ export interface JwtClaims {
 export interface JwtIdentity {
   /** The claim `sub`. */
   readonly id: string
-  /** The values that the option `roles` reads. `@Can` accepts them. */
+  /** The values from the option `roles`. `@Can` accepts them. */
   readonly roles: readonly string[]
-  /** The values that the options `permissions` and `scope` read. `@Can` accepts them. */
+  /** The values from the options `permissions` and `scope`. `@Can` accepts them. */
   readonly permissions: readonly string[]
 }
 
-/** The claims that a schema returns, or all claims without a schema. */
+/** The claims that a schema returns, or all claims if there is no schema. */
 type ClaimsOf<S> = S extends StandardSchemaV1<infer _In, infer TOutput> ? TOutput : JwtClaims
 
-/** The type of `req.user` without a function `user`: the claims and the fields of {@link JwtIdentity}. */
+/** The type of `req.user` if the option `user` is not set: the claims and the fields of {@link JwtIdentity}. */
 export type JwtUser<S = undefined> = ClaimsOf<S> & JwtIdentity
 
-/** The name of a claim, or a function of all claims. The function receives the issuer's original claims. */
+/** The name of a claim, or a function that receives the issuer's original claims. */
 type FromClaims<T> = string | ((claims: JwtClaims) => T)
 
 /** The part of `fetch` that the guard uses. */
@@ -106,82 +106,84 @@ export interface JwtOptions<
 > {
   /**
    * The required value of the claim `iss`. Without `keys` and `jwks`, it is also the URL from which the guard discovers
-   * the keys: with `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), or else
-   * `/.well-known/oauth-authorization-server` (RFC 8414). Default: with `keys` or `jwks`, any issuer.
+   * the keys: through `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), or else
+   * `/.well-known/oauth-authorization-server` (RFC 8414). If omitted, which `keys` or `jwks` allows, any issuer is
+   * accepted.
    */
   readonly issuer?: string
   /**
-   * The claim `aud` must contain one of these values. With `false`, tokens for other services are also accepted.
-   * Default: `false` with `keys`; otherwise the option is required.
+   * The accepted values of the claim `aud`, which must contain one of them. With `false`, tokens for other services are
+   * also accepted. Default: `false` with `keys`; otherwise, the option is required.
    */
   readonly audience?: string | readonly string[] | false
   /**
-   * The URL of the public keys (JWK Set), if the issuer has no metadata. It must use `https`, or `http` on the same
-   * machine.
+   * The URL of the public keys (JWK Set), if the issuer has no metadata. The URL must use `https`, or `http` on the
+   * same machine.
    */
   readonly jwks?: string | URL
   /**
-   * The keys themselves; several during a rotation. The `kid` of a token selects among the keys that have a `kid`. A
-   * function is called once for each application, at boot. Use it if only the running application has the keys:
-   * `({ get }) => get(Env).TOKEN_SECRET`.
+   * The keys themselves; several during a rotation. A token's `kid` selects among the keys that have a `kid`. A
+   * function is called once for each application, at boot. Use a function if the keys are available only in the running
+   * application: `({ get }) => get(Env).TOKEN_SECRET`.
    */
   readonly keys?: SecretSource<JwtKeys>
-  /** The only accepted algorithms. Default: all algorithms that the type of each key allows. */
+  /** The only accepted algorithms. If omitted, all algorithms that the type of each key allows are accepted. */
   readonly algorithms?: readonly JwtAlgorithm[]
   /**
-   * A Standard Schema for the claims. Tokens that do not match are refused with 401. The output of the schema
-   * determines the type of `req.user`.
+   * A Standard Schema for the claims. Tokens that do not match are refused with a 401 response. The output of the
+   * schema determines the type of `req.user`.
    */
   readonly claims?: S
   /**
    * Creates `req.user` from the claims for each request. If it returns `undefined` or `null`, the request is refused
-   * with 401. Default: the claims with `id`, `roles` and `permissions`.
+   * with a 401 response. Default: the claims with `id`, `roles` and `permissions`.
    */
   readonly user?: (claims: ClaimsOf<S>, req: Request) => MaybePromise<TUser | null | undefined>
-  /** The roles: a list, or a text with names separated by spaces. Default: the claim `roles`. */
+  /** The roles: a list, or a string with names separated by spaces. Default: the claim `roles`. */
   readonly roles?: FromClaims<readonly string[] | string | undefined>
-  /** The permissions: a list, or a text with names separated by spaces. Default: the claim `permissions`. */
+  /** The permissions: a list, or a string with names separated by spaces. Default: the claim `permissions`. */
   readonly permissions?: FromClaims<readonly string[] | string | undefined>
   /** The OAuth scopes, which become permissions: usually `'scope'` or `'scp'`. Default: none. */
   readonly scope?: FromClaims<readonly string[] | string | undefined>
   /**
-   * Scopes that every token must have; a request without them is refused with 403 `insufficient_scope` (RFC 6750, 3.1).
-   * Default: none.
+   * Scopes that every token must have. A request without them is refused with a 403 response, `insufficient_scope` (RFC
+   * 6750, 3.1). Default: none.
    */
   readonly requiredScopes?: readonly string[]
   /**
-   * The tenant to which the token belongs: the name of a claim, or a function. Default: the guard confirms no tenant.
+   * The tenant to which the token belongs: the name of a claim, or a function. If omitted, the guard confirms no
+   * tenant.
    */
   readonly tenant?: FromClaims<string | undefined>
-  /** The scheme before the token in `Authorization`, which is case-insensitive. Default: `'Bearer'`. */
+  /** The case-insensitive scheme before the token in `Authorization`. Default: `'Bearer'`. */
   readonly scheme?: string
   /**
-   * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). Default: tokens may have no `typ`, `JWT` or
-   * `at+jwt`.
+   * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, tokens can have no `typ`, `JWT`
+   * or `at+jwt`.
    */
   readonly type?: string
   /** Whether tokens must have the claim `exp`. Default: `'required'`. */
   readonly expires?: 'required' | 'optional'
   /**
-   * The maximum age of a token since `iat`, which the token must then have: seconds, or text with a unit. Default: any
-   * age.
+   * The maximum age of a token since `iat`, which the token must then have, as seconds or a string with a unit. If
+   * omitted, any age is accepted.
    */
   readonly maxAge?: Duration
   /** The maximum difference between the clocks of the issuer and the API: at most 10 minutes. Default: 5 seconds. */
   readonly clockTolerance?: Duration
   /**
-   * The number of verified tokens to store, so that their signatures need not be verified again. With `0`, none is
-   * stored. Default: 10,000.
+   * The number of verified tokens to cache, so that their signatures need not be verified again. With `0`, tokens are
+   * not cached. Default: 10,000.
    */
   readonly cacheSize?: number
   /**
-   * The URL of this API as a protected resource (RFC 9728). Challenges contain the URL of its metadata, which
+   * The URL of this API as a protected resource (RFC 9728). Challenges then contain the URL of its metadata, which
    * `jwtMetadata` serves. Default: none.
    */
   readonly resource?: string
   /** The security scheme in the document. Default: HTTP authentication with `bearerFormat: 'JWT'`. */
   readonly security?: OpenApiSecurityScheme
-  /** A replacement for `fetch`, for example for a proxy or for your own certificates. Default: Node's `fetch`. */
+  /** A replacement for `fetch`, for example to use a proxy or your own certificates. Default: Node's `fetch`. */
   readonly fetch?: JwtFetch
 }
 

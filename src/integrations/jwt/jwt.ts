@@ -54,7 +54,7 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   readonly security: OpenApiSecurityScheme
   /** The challenge for a request without a token. */
   readonly challenge: string
-  /** Returns the tenant in the token of a request. Exists only with the option `tenant`. */
+  /** Returns the tenant in a request's token. The method exists only if the option `tenant` is set. */
   readonly tenantOf?: (req: Request) => string | undefined
   /** The options that were passed. */
   readonly options: AnyJwtOptions
@@ -64,9 +64,9 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   #alone: Promise<TokenVerifier> | undefined
 
   /**
-   * Creates the guard. {@link jwt} does the same with types.
+   * Creates the guard. Prefer {@link jwt}, which also infers types.
    *
-   * @throws ConfigError with all mistakes of the options.
+   * @throws ConfigError with all problems in the options.
    */
   constructor(options: AnyJwtOptions) {
     this.#keys = checkJwtOptions(options)
@@ -78,8 +78,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Verifies the token of a request. Applications run the guard that `forApplication` returns. This method has no
-   * application and uses the system clock. It is for your own guard that calls it.
+   * Verifies a request's token. Applications run the guard that `forApplication` returns. This method is meant for your
+   * own guards: it runs without an application and uses the system clock.
    */
   async canActivate(req: Request): Promise<boolean> {
     this.#alone ??= this.#verifier({ clock: machineClock, app: null })
@@ -87,8 +87,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Whether a request has a token for this guard, valid or not, if other guards read the same header: a token with
-   * three parts and no other issuer.
+   * Whether a request has a token for this guard, valid or not, if other guards read the same header. Such a token has
+   * three parts and does not name a different issuer.
    */
   carries(req: Request): boolean {
     const token = readCredential(req, this.options.scheme ?? 'Bearer')
@@ -103,21 +103,23 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Returns the challenge of a 403 response because of `@Can`: `insufficient_scope`, with the abilities that are valid
-   * scopes (RFC 6750, 3.1).
+   * Returns the challenge for a 403 response that `@Can` causes: `insufficient_scope`, with the abilities that are
+   * valid scopes (RFC 6750, 3.1).
    */
   abilityChallenge(abilities: readonly string[]): string {
     return this.#challenges.lacking(abilities)
   }
 
-  /** Returns the error responses: 503 if the keys come from an issuer, and 403 if tokens need scopes. */
+  /**
+   * Returns the error responses for the document: 503 if the keys come from an issuer, and 403 if tokens need scopes.
+   */
   contract(_route?: RouteModel): RouteContract {
     const scope = this.options.requiredScopes === undefined ? [] : [403]
     return { errors: this.options.keys !== undefined ? scope : [...scope, 503] }
   }
 
   /**
-   * Creates the guard of an application, with its clock and its logger. It sends no request to the issuer before it
+   * Creates the guard for one application, with its clock and its logger. It sends no request to the issuer before it
    * receives the first token.
    *
    * @throws ConfigError `E_PEER_MISSING` if `jose` is missing or too old; `E_OPTION_INVALID` if a function returned
@@ -197,11 +199,11 @@ function securityOf(scheme = 'Bearer'): OpenApiSecurityScheme {
 
 /**
  * Creates a guard that verifies JSON Web Tokens (RFC 7519, RFC 8725): signature, `iss`, `aud`, `exp`, `nbf`, `typ`. The
- * type of each key determines the algorithms, never the token. Any other token is refused with 401 and a challenge
- * according to RFC 6750. The guard needs the package `jose`.
+ * type of each key determines the algorithms; the token never does. An invalid token is refused with a 401 response and
+ * a challenge according to RFC 6750. The guard needs the package `jose`.
  *
- * @param options The source of the keys, the audience of tokens, and the use of their claims.
- * @throws ConfigError at boot, with all mistakes in the options.
+ * @param options The source of the keys, the accepted audience, and how the claims are used.
+ * @throws ConfigError at boot with all problems in the options.
  * @example
  * const Claims = z.object({ email: z.email(), org_id: z.string() })
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', claims: Claims, tenant: 'org_id' })
@@ -217,18 +219,17 @@ export function jwt<
   )
 }
 
-/** Keys are read again after this time, so that withdrawn keys are detected. */
+/** Keys are read again after this time, so that withdrawn keys are noticed. */
 const FRESH_MS = 10 * 60_000
-/** The pause between two attempts to read keys while there are some, even if tokens have an unknown `kid`. */
+/** The minimum pause between two attempts to read keys while there are keys, even if tokens have an unknown `kid`. */
 const COOLDOWN_MS = 30_000
-/** The pause between two attempts to read keys while there are none. */
+/** The minimum pause between two attempts to read keys while there are no keys. */
 const RETRY_MS = 5000
-/** How long keys are used while they cannot be read again. */
+/** How long keys are used if they cannot be read again. */
 const STALE_MS = 24 * 3_600_000
 
-/** Dependencies of {@link RemoteKeys}. */
 interface RemoteKeysSetup {
-  /** Reads the issuer's keys. Rejects when there are none. */
+  /** Reads the issuer's keys. Rejects if there are none. */
   readonly read: () => Promise<readonly VerificationKey[]>
   readonly clock: TimeSource
   readonly logger: Pick<Logger, 'warn'> | undefined
@@ -237,8 +238,9 @@ interface RemoteKeysSetup {
 }
 
 /**
- * The keys of an issuer. Requests wait for the same attempt to read the keys. This class replaces `createRemoteJWKSet`
- * of jose, which drops its keys while the issuer is unavailable, and then sends a request for each unknown `kid`.
+ * The keys of an issuer. Concurrent requests wait for the same attempt to read the keys. This class replaces jose's
+ * `createRemoteJWKSet`, which drops its keys while the issuer is unavailable, and then sends a request for each unknown
+ * `kid`.
  */
 class RemoteKeys implements KeySource {
   readonly #setup: RemoteKeysSetup
@@ -278,8 +280,8 @@ class RemoteKeys implements KeySource {
   }
 
   /**
-   * Reads the keys for the first time. If that fails, the token may still be valid, so the client receives 503 and not
-   * 401.
+   * Reads the keys for the first time. If that fails, the token may still be valid, so the client receives a 503
+   * response, not a 401.
    */
   async #readFirst(): Promise<void> {
     if (this.#mayTry(RETRY_MS)) await this.#refresh()
@@ -310,7 +312,7 @@ class RemoteKeys implements KeySource {
     }
   }
 
-  /** Replaces the keys. Keeps the objects of unchanged keys, because verified tokens refer to them. */
+  /** Replaces the keys, but keeps the objects of unchanged keys, because verified tokens refer to them. */
   #replace(next: readonly VerificationKey[]): void {
     const before = this.#keys
     const known = new Map(before.map((key) => [key.id, key]))

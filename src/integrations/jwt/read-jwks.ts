@@ -112,10 +112,10 @@ async function readText(response: Response, { href }: URL): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Hosts whose connections do not leave the machine. */
+/** Matches a host whose connections do not leave the machine. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Whether the response of a URL cannot be changed in transit: `https`, or `http` on the same machine. */
+/** Whether the response from a URL cannot be changed in transit: `https`, or `http` on the same machine. */
 export function isSafeUrl(value: unknown): boolean {
   if (!URL.canParse(String(value))) return false
   const { protocol, hostname, username, password } = new URL(String(value))

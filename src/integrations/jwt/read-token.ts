@@ -1,15 +1,15 @@
 import type { Request } from '../../index.js'
 import type { JwtClaims } from './jwt-options.js'
 
-/** The maximum length of a token, in characters. Node rejects heads larger than 16 KiB. */
+/** The maximum length of a token, in characters. Node rejects request heads larger than 16 KiB. */
 const LONGEST_TOKEN = 12 * 1024
 
 const NAME = 'authorization'
 
 /**
- * Reads the token of a request. Other places, such as the query, are not read, because URLs are logged.
+ * Reads a request's token. Tokens elsewhere, such as in the query, are ignored, because URLs are logged.
  *
- * @returns `null` without a credential of the scheme, `undefined` for a credential without a readable token.
+ * @returns `null` if there is no credential of this scheme; `undefined` if the credential is not a readable token.
  */
 export function readCredential(req: Request, scheme: string): string | null | undefined {
   const { authorization } = req.headers
@@ -29,8 +29,8 @@ function hasScheme(authorization: string, scheme: string): boolean {
 }
 
 /**
- * Whether `Authorization` is repeated. Node keeps the first of two headers and drops the second, which a proxy may have
- * checked.
+ * Whether `Authorization` is repeated. Node keeps the first of two headers and drops the second, but a proxy may have
+ * checked the second.
  */
 function isRepeated(rawHeaders: readonly string[] = []): boolean {
   let count = 0
@@ -65,7 +65,7 @@ const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
 
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses a token with three parts (RFC 7515, 7.1). Returns `null` for any other text. Nothing is verified. */
+/** Parses a token with three parts (RFC 7515, 7.1). Returns `null` for any other string. Nothing is verified. */
 export function parseToken(token: string): ParsedToken | null {
   const parts = token.split('.', 4)
   if (parts.length !== 3) return null
@@ -107,14 +107,14 @@ function isText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string'
 }
 
-/** Matches a string, or a character that structures JSON. Text between them is skipped. */
+/** Matches a string, or a character that structures JSON. Everything else is skipped. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 /**
- * Whether the members of each object in a JSON text are unique and not called `__proto__`. `JSON.parse` uses the last
- * of two equal members, and other readers the first, but a token must be unambiguous (RFC 7519, section 4).
+ * Whether the members of each object in a JSON document are unique and not called `__proto__`. `JSON.parse` uses the
+ * last of two equal members, while other parsers use the first, but a token must be unambiguous (RFC 7519, section 4).
  *
- * @param json A text that `JSON.parse` accepts.
+ * @param json A string that `JSON.parse` accepts.
  */
 function hasUniqueMembers(json: string): boolean {
   const open: (Set<string> | null)[] = []

@@ -4,7 +4,7 @@ import { machineClock, type TimeSource } from './token-verifier.js'
 
 /** Options of {@link signTestToken}. */
 export interface TestTokenOptions {
-  /** The header of the token besides `alg`. Default: `{ typ: 'JWT' }`. */
+  /** The header of the token, without `alg`. Default: `{ typ: 'JWT' }`. */
   readonly header?: Readonly<Record<string, unknown>>
   /** The clock for `iat` and `exp`, such as `app.clock` of a `TestApp`. Default: the system clock. */
   readonly clock?: Pick<TimeSource, 'now'>
@@ -14,9 +14,9 @@ const NAMES: OptionNames<TestTokenOptions> = { header: true, clock: true }
 
 /**
  * Signs a token with HS256 and a secret, for tests of an application whose guard has the same secret in `keys`. Without
- * `iat` and `exp`, the token is issued now and expires in an hour. A claim that is `undefined` is omitted.
+ * `iat` and `exp`, the token is issued now and expires in an hour. Claims that are `undefined` are omitted.
  *
- * @throws TypeError for a secret with less than 32 bytes.
+ * @throws TypeError if the secret is shorter than 32 bytes.
  * @example
  * const secret = randomBytes(32)
  * const app = await TestApp.create({ ...options, auth: { guard: jwt({ keys: secret }) } })

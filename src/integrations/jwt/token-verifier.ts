@@ -33,7 +33,7 @@ export interface VerifierSetup {
 /** The maximum number of stored verified tokens. */
 const CACHE_SIZE = 10_000
 
-/** The guard of one application: its verified tokens and its keys. */
+/** The guard of one application, with its verified tokens and its keys. */
 export class TokenVerifier implements Lifecycle {
   readonly #setup: VerifierSetup
   readonly #cache: TokenCache
@@ -65,13 +65,14 @@ export class TokenVerifier implements Lifecycle {
     const { rules } = this.#setup
     const parsed = parseToken(token)
     if (parsed === null) throw this.#invalid(req, 'it is not a JSON Web Token')
-    // Checked before the signature, because a token that no key can make valid needs no fetch and no verification.
+    // The claims are checked before the signature: if they are invalid, no key can make the token valid, so no fetch or
+    // verification is needed.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
     if (key === null) throw this.#invalid(req, 'no known key has signed it')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
-    // Checked again, because the issuer and a schema may take seconds.
+    // The claims are checked again, because requests to the issuer and a schema can take seconds.
     this.#refuseFault(req, parsed)
     if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
@@ -87,7 +88,7 @@ export class TokenVerifier implements Lifecycle {
     if (fault !== null) throw this.#invalid(req, 'its type, issuer, audience or times are invalid')
   }
 
-  /** Refuses a token. The client receives no reason, only that the token is not valid. */
+  /** Refuses a token. The client is only informed that the token is invalid, without a reason. */
   #invalid(req: Request, reason: string): unknown {
     noteOf(req)?.({ by: 'jwt', verdict: 'refused', reason })
     return this.#setup.challenges.refuse('invalid')
@@ -133,7 +134,7 @@ export class TokenVerifier implements Lifecycle {
     const user: unknown = options.user(output, req)
     if (!isThenable(user)) return setUser(user)
     return Promise.resolve(user).then((found) => {
-      // A look-up may also take seconds.
+      // Looking up the user can also take seconds.
       if (clock.now() >= until) throw challenges.refuse('expired')
       if (key.isRetired) throw challenges.refuse('invalid')
       return setUser(found)
@@ -142,36 +143,35 @@ export class TokenVerifier implements Lifecycle {
 }
 
 /**
- * Whether an error refuses the token. An error of jose, which has a code, does. Any other error is a bug, and is logged
- * as one.
+ * Returns `false` if the error means that the token is invalid, which applies to jose's errors: they have a code. Any
+ * other error is a bug and is rethrown.
  */
 function isRefused(error: unknown): false {
   if (typeof (error as { readonly code?: unknown } | null)?.code === 'string') return false
   throw error
 }
 
-/** Returns the digest of a token. `hash` is faster, but missing in some other runtimes. */
+/** Returns the digest of a token. `hash` is faster, but missing in some runtimes. */
 function digestOf(token: string): string {
   return typeof hash === 'function'
     ? hash('sha256', token, 'base64')
     : createHash('sha256').update(token).digest('base64')
 }
 
-/** A verified token. */
 interface VerifiedToken {
   /** The issuer's original claims. */
   readonly claims: JwtClaims
   /** The output of the schema for the claims. */
   readonly output: unknown
   readonly key: VerificationKey
-  /** The time from which the token is valid, in milliseconds of the clock, which may be set back. */
+  /** The time from which the token is valid, in milliseconds on the clock, which can be set back. */
   readonly from: number
-  /** The expiry of the token, in milliseconds of the clock. */
+  /** The expiry of the token, in milliseconds on the clock. */
   readonly until: number
 }
 
 /**
- * Verified tokens by their digest, so that tokens themselves are not stored. When half of the entries are new, all
+ * Verified tokens by their digest, so that the tokens themselves are not stored. When half of the entries are new, all
  * entries that have not been used in the meantime are dropped.
  */
 class TokenCache {
@@ -211,7 +211,7 @@ class TokenCache {
 export type TimeSource = Pick<Clock, 'now' | 'monotonic'>
 
 /**
- * The system clock, for code that does not run in an application: tests that sign tokens, and guards that call this
+ * The system clock, for code that runs outside of an application: tests that sign tokens, and guards that call this
  * guard.
  */
 export const machineClock: TimeSource = {

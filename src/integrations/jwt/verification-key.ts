@@ -2,12 +2,12 @@ import { createHash, createPublicKey, type JsonWebKeyInput, type KeyObject } fro
 import type { JwtAlgorithm } from './jwt-options.js'
 import type { TokenHeader } from './read-token.js'
 
-/** A key with the algorithms that it may verify. */
+/** A key with the algorithms that it is allowed to verify. */
 export interface VerificationKey {
   readonly kid: string | undefined
   readonly algorithms: readonly JwtAlgorithm[]
   readonly key: KeyObject | Uint8Array
-  /** An ID that is equal for equal keys with equal `kid` and algorithms. */
+  /** An ID that is equal for keys with the same content, `kid` and algorithms. */
   readonly id: string
   /** Whether the issuer has withdrawn the key. Tokens for the key are then no longer valid. */
   isRetired: boolean
@@ -57,7 +57,7 @@ export function secretKey(secret: Uint8Array, facts: KeyFacts): VerificationKey 
   return keyOf({ key: secret, algorithms: names, bytes: secret }, facts)
 }
 
-/** Creates a key from a public key. Throws {@link UnusableKey} for a type that no algorithm uses. */
+/** Creates a key from a public key. Throws {@link UnusableKey} if no algorithm uses its type. */
 export function publicKey(key: KeyObject, facts: KeyFacts): VerificationKey {
   const bytes = key.export({ type: 'spki', format: 'der' })
   return keyOf({ key, algorithms: algorithmsOf(key), bytes }, facts)
@@ -116,7 +116,7 @@ function keyOf({ key, algorithms, bytes }: KeyMaterial, { kid, alg }: KeyFacts):
   return { kid, algorithms: allowed, key, id, isRetired: false }
 }
 
-/** Limits a key to algorithms. Returns `null` if none is left. */
+/** Limits a key to the given algorithms. Returns `null` if none is left. */
 export function narrow(
   key: VerificationKey,
   algorithms: readonly JwtAlgorithm[] | undefined,
@@ -169,16 +169,15 @@ function weaknessOfRsa(key: KeyObject): string | null {
 export interface KeySource {
   /** Returns the possible keys for a token; empty if the key is unknown. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** Called for each request whose token is in the cache. Reads old keys again in the background. */
+  /**
+   * Reads outdated keys again in the background. The verifier calls this for each request whose token is in the cache.
+   */
   keepFresh(): void
   /** Ends the work in progress. */
   close(): void
 }
 
-/**
- * The maximum number of keys that are tried. For a token without a `kid`, each key is tried, which takes one
- * verification each.
- */
+/** The maximum number of keys that are tried. A token without a `kid` is verified with one key after another. */
 const MOST_TRIALS = 8
 
 /** Returns the keys that match the algorithm and the `kid` of a token. */
@@ -192,7 +191,9 @@ export function matching(
   return found.length > MOST_TRIALS ? [] : found
 }
 
-/** Keys that never change. A token whose `kid` matches no key may belong to a key without a `kid`. */
+/**
+ * Creates a source of keys that never change. A token whose `kid` matches no key may belong to a key without a `kid`.
+ */
 export function fixedKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     find(header) {

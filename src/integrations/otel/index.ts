@@ -1,5 +1,5 @@
 /**
- * Traces of requests with OpenTelemetry, without a loader and without patching.
+ * Request tracing with OpenTelemetry, without a loader and without patching.
  *
  * @module blazon/otel
  */

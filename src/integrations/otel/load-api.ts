@@ -16,14 +16,14 @@ export type OpenTelemetry = Pick<
 /**
  * Loads `@opentelemetry/api`. All copies in a process share one registry, so it need not be the SDK's copy.
  *
- * @throws ConfigError when it cannot be loaded, or is too old.
+ * @throws ConfigError if it cannot be loaded or is too old.
  */
 export function loadApi(): Promise<OpenTelemetry> {
   const use = { subject: 'blazon/otel', origin: import.meta.url }
   return loadPeer('@opentelemetry/api', use, () => import('@opentelemetry/api'))
 }
 
-/** The metadata that an instrumentation of `node:http` stores about a request, as `@opentelemetry/core` defines it. */
+/** The metadata that a `node:http` instrumentation stores about a request, as defined by `@opentelemetry/core`. */
 export interface RpcMetadata {
   readonly type?: string
   /** The span of the request. */
@@ -32,7 +32,7 @@ export interface RpcMetadata {
   route?: string | undefined
 }
 
-/** The keys of values in a context. All copies of OpenTelemetry's packages share them. */
+/** The keys of values in a context. All OpenTelemetry packages share them. */
 export interface ContextKeys {
   /** The key of the active span. */
   readonly span: symbol

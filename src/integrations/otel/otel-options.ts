@@ -10,28 +10,28 @@ import {
 /** Options of `otel`. */
 export interface OtelOptions {
   /**
-   * Selects requests without spans, such as health checks. Code that runs for such a request also creates no spans.
-   * Default: every request has a span.
+   * Selects requests that get no spans, such as health checks. Code that runs for such a request also creates no spans.
+   * If omitted, every request gets a span.
    */
   readonly ignore?: (req: Request) => boolean
   /**
-   * Returns additional attributes for the span of an ended request. The function is called only for recorded spans.
-   * Choose the attributes with care, because headers, queries and bodies may contain personal data and secrets.
-   * Default: none.
+   * Returns additional attributes for the span of a completed request. The function is called only for recorded spans.
+   * Choose attributes carefully: headers, queries and bodies can contain personal data and secrets. If omitted, no
+   * attributes are added.
    */
   readonly attributes?: (ended: EndedRequest) => Attributes | undefined
   /**
-   * Whether the parts of a request have their own spans: guard, tenant, cache, validation, handler. Default: `true`.
+   * Whether the steps of a request have their own spans: guard, tenant, cache, validation, handler. Default: `true`.
    */
   readonly steps?: boolean
   /**
-   * Whether database statements have spans. These contain the statement text, in which `?` replaces each value.
+   * Whether database statements have spans. A span contains the statement text, with each value replaced by `?`.
    * Default: `true`.
    */
   readonly statements?: boolean
   /**
-   * The path at which another application mounts this one, as a pattern such as `'/of/:tenant/api'`. `http.route`
-   * begins with this path. Default: none.
+   * The path at which another application mounts this one, as a pattern such as `'/of/:tenant/api'`. It becomes the
+   * beginning of `http.route`. If omitted, no path is added.
    */
   readonly root?: string
   /** The provider that creates the spans. Default: the provider that the SDK has registered. */

@@ -27,16 +27,17 @@ import { StatementSpans } from './statement-spans.js'
 const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
 
 /**
- * Creates a plugin that traces requests with OpenTelemetry: one span for each request, named by its method and route,
- * and one for each part that may take time. It works in ES modules without `--import`, because it patches no module.
- * Names and attributes follow the stable semantic conventions for HTTP. No attribute contains a header, a query or a
- * body.
+ * Creates a plugin that traces requests with OpenTelemetry: one span for each request, named after its method and
+ * route, and one for each step that can take time. It works in ES modules without `--import`, because it patches no
+ * modules. Names and attributes follow the stable semantic conventions for HTTP. No attribute contains a header, a
+ * query or a body.
  *
- * If `@opentelemetry/instrumentation-http` has created a span for a request, the plugin names and completes that span.
+ * If `@opentelemetry/instrumentation-http` has already created a span for a request, the plugin names and completes
+ * that span.
  *
- * @param options Default: every request and each of its parts have a span. The plugin needs the peer dependency
+ * @param options If omitted, every request and each of its steps has a span. The plugin needs the peer dependency
  * `@opentelemetry/api`, and an SDK that is started before the first request.
- * @throws ConfigError at boot, when an option is invalid, or `@opentelemetry/api` is not installed or too old.
+ * @throws ConfigError at boot if an option is invalid, or if `@opentelemetry/api` is not installed or too old.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @example
  * const app = new App({ controllers: [OrdersController], plugins: [otel()] })
@@ -59,7 +60,7 @@ function tracing(options: OtelOptions): Plugin {
   }
 }
 
-/** Matches a class name, which is one of a small set. */
+/** Matches a class name. There are only a few different class names. */
 const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
 
 /**
@@ -95,7 +96,7 @@ function textOf(key: keyof Fields, value: unknown): Fields {
   return typeof value === 'string' ? { [key]: value } : {}
 }
 
-/** The spans of a request, shared by applications that pass the request on to each other. */
+/** The spans of a request. Applications that pass the request on to each other share them. */
 const kTrace: unique symbol = Symbol('blazon.otel.trace')
 
 interface Traced extends Request {
@@ -115,14 +116,14 @@ function observeTraces(
     onEnd: traces.onEnd,
     onCall: traces.onCall,
     needsBytes: false,
-    // Statements belong to the active span, so no requests are needed.
+    // Statements belong to the active span, so request events are not needed.
     needsRequests: false,
     ...(options.steps !== false && { onStep: traces.onStep }),
     ...(options.statements !== false && { onStatement: traces.onStatement }),
   }
 }
 
-/** The spans of the requests of one application. */
+/** Manages the request spans of one application. */
 class Traces {
   readonly #api: OpenTelemetry
   readonly #options: OtelOptions
@@ -161,8 +162,8 @@ class Traces {
     const trace = new RequestTrace(found ?? this.#opener.open(req, active), this.#maker)
     req[kTrace] = trace
     setTraceContext(req, trace.server.spanContext())
-    // The span of an instrumentation is already active. The context of a span that is not recorded is also entered:
-    // without it, the spans of other instrumentations would have no parent, so a sampler would record some of them as
+    // The span of an instrumentation is already active. A context is also entered if its span is not recorded.
+    // Otherwise, the spans of other instrumentations would have no parent, and a sampler would record some of them as
     // separate traces.
     if (found === null || trace.isRecorded) context.with(trace, next)
   }
@@ -197,7 +198,7 @@ class Traces {
     }
   }
 
-  /** Creates the span of a request whose start was not recorded: a WebSocket, or bytes that Node's parser rejected. */
+  /** Creates the span of a request whose start was not observed: a WebSocket, or bytes that Node's parser rejected. */
   #afterwards(ended: EndedRequest): void {
     const { req, cause, startedAt, durationMs } = ended
     if (cause !== 'parser' && cause !== 'upgrade') return
@@ -220,7 +221,10 @@ class Traces {
     if (more !== undefined) server.setAttributes(more)
   }
 
-  /** Returns the route pattern. If an instrumentation created the span, it uses the pattern to name the span. */
+  /**
+   * Returns the route pattern. If an instrumentation created the span, it also receives the pattern, and uses it to
+   * name the span.
+   */
   #pathOf({ path }: RouteModel, rpc: RpcMetadata | null): string {
     const { root = '' } = this.#options
     const full = root === '' || path !== '/' ? root + path : root
@@ -234,7 +238,7 @@ function handlerOptions({ name }: RouteModel): SpanOptions {
   return { attributes: { 'code.function.name': name } }
 }
 
-/** Creates a span for each call of `inject(Outgoing)`. The other host continues its trace. */
+/** Creates a span for each call through `inject(Outgoing)`. The other host continues the trace. */
 class CallSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
@@ -269,10 +273,10 @@ class CallSpans {
   }
 }
 
-/** Sends the span as the parent of the other host's spans. */
+/** Sends the span's context, so that the other host's spans become its children. */
 function continueTrace(headers: Headers, span: Span): void {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext()
-  // Without an SDK, no span has an ID.
+  // Without an SDK, spans have no ID.
   if (/^0+$/.test(traceId)) return
   const flags = traceFlags.toString(16).padStart(2, '0')
   headers.set('traceparent', `00-${traceId}-${spanId}-${flags}`)
@@ -292,7 +296,10 @@ function attributesOf({ method, url }: NewCall): Attributes {
   }
 }
 
-/** Returns the error type; `null` for a success. The message of an error may contain user data, so it is not used. */
+/**
+ * Returns the error type; `null` if the call succeeded. The error message is not used, because it may contain user
+ * data.
+ */
 function errorTypeOf(status: number | null, error: unknown): string | null {
   if (status !== null) return status >= 400 ? String(status) : null
   const { name } = Object(error) as { readonly name?: unknown }

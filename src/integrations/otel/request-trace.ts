@@ -3,8 +3,8 @@ import type { StepName } from '../../plugin/index.js'
 import type { RpcMetadata } from './load-api.js'
 
 /**
- * The span names of steps that run application code, or wait for a store or a client. All other steps are fast, and
- * their time belongs to the request itself.
+ * The span names of steps that run application code, or wait for a store or a client. All other steps are fast, so
+ * their time counts towards the request's own span.
  */
 const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
   ipRateLimit: 'limit',
@@ -22,7 +22,7 @@ const STEP_SPANS: Readonly<Partial<Record<StepName, string>>> = {
   handler: 'handler',
 }
 
-/** The dependencies that create all spans of an application. */
+/** The dependencies for creating an application's spans. */
 export interface SpanMaker {
   readonly tracer: Tracer
   /** The key of the span in a context. */
@@ -40,16 +40,15 @@ export interface OpenedSpan {
 }
 
 /**
- * The spans of one request. This object is also the context in which the code of the request runs. Its active span is
- * always the span of the current step, so that all spans become children of the step, and the context is entered only
- * once.
+ * The spans of one request. This object is also the context in which the request's code runs. Its active span is always
+ * the current step's span. New spans become children of the step, although the context is entered only once.
  */
 export class RequestTrace implements Context {
   /** The span of the request. */
   readonly server: Span
   /** The metadata of the instrumentation; `null` if this module created the span of the request. */
   readonly rpc: RpcMetadata | null
-  /** Whether the spans are recorded. Otherwise, the request has no step spans. */
+  /** Whether the spans are recorded. If not, the request has no step spans. */
   readonly isRecorded: boolean
   isOver = false
   /** The name of the error that ended the request with a server error status. */
@@ -83,13 +82,13 @@ export class RequestTrace implements Context {
   }
 
   /**
-   * Records the step that the request has entered.
+   * Records that the request has entered a step.
    *
    * @param options The options of the step's span.
    */
   enter(step: StepName, options: SpanOptions | undefined): void {
     const name = STEP_SPANS[step] ?? null
-    // Two steps can be parts of the same work. A step that runs again has its own span.
+    // Two steps can be parts of the same operation. A step that runs again gets its own span.
     if (name !== null && name === this.#name && step !== this.#step) return
     this.endStep()
     if (name === null) return
@@ -106,7 +105,10 @@ export class RequestTrace implements Context {
     this.#name = null
   }
 
-  /** Returns the fixed current context: contexts that code derives from this trace do not change with the steps. */
+  /**
+   * Returns a fixed copy of the current context. Contexts that code derives from this trace do not change with the
+   * steps.
+   */
   #fixed(): Context {
     return this.#parent.setValue(this.#maker.spanKey, this.#current)
   }

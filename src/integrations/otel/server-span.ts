@@ -18,7 +18,7 @@ export class SpanOpener {
     this.#server = api.SpanKind.SERVER
   }
 
-  /** Finds the span that an instrumentation of `node:http` created; `null` if there is none. */
+  /** Finds the span that a `node:http` instrumentation created; `null` if there is none. */
   find(active: Context): OpenedSpan | null {
     if (active === this.#api.ROOT_CONTEXT) return null
     const rpc = active.getValue(this.#keys.rpc) as RpcMetadata | undefined
@@ -26,7 +26,7 @@ export class SpanOpener {
     return isOfRequest ? { span: rpc.span as Span, parent: active, rpc } : null
   }
 
-  /** Begins the span of a request. */
+  /** Starts the span of a request. */
   open(req: Request, active: Context): OpenedSpan {
     const parent = this.#isOfServer(active) ? active : this.#contextOf(req)
     const span = this.#start(req, parent)
@@ -34,7 +34,7 @@ export class SpanOpener {
   }
 
   /**
-   * Creates the span of an ended request.
+   * Creates the span of a completed request.
    *
    * @param req `null` if Node's parser could not read a request.
    * @param startTime The start, in milliseconds since 1970.
@@ -60,7 +60,7 @@ export class SpanOpener {
     return propagation.extract(ROOT_CONTEXT, req.headers)
   }
 
-  /** Whether the span of a context belongs to a server, such as the span of a function on AWS Lambda. */
+  /** Whether the span in a context belongs to a server, such as the span of an AWS Lambda function. */
   #isOfServer(active: Context): boolean {
     if (active === this.#api.ROOT_CONTEXT) return false
     // Spans of SDKs have a `kind`, which the API's type does not include.
@@ -89,7 +89,7 @@ const METHODS = new Set([
 const OTHER = '_OTHER'
 const LONGEST_PATH = 512
 
-/** Returns the method for the name of a span. */
+/** Returns the method as it appears in the name of a span. */
 function spanNameOf(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'HTTP'
 }
@@ -119,7 +119,7 @@ export function pathOf(url: string): string {
   return path.slice(0, LONGEST_PATH)
 }
 
-/** The facts about an ended request. */
+/** Additional information about a completed request. */
 export interface EndFacts {
   /** The route pattern, including the path at which the application is mounted; `undefined` without a route. */
   readonly route: string | undefined
@@ -129,7 +129,7 @@ export interface EndFacts {
   readonly errorType: string | undefined
 }
 
-/** Describes an ended request. Every key is in the registry of OpenTelemetry's semantic conventions. */
+/** Describes a completed request. All keys come from the registry of OpenTelemetry's semantic conventions. */
 export function describeEnd(span: Span, ended: EndedRequest, facts: EndFacts): void {
   const { req, status } = ended
   const { route } = facts
@@ -147,7 +147,7 @@ export function describeEnd(span: Span, ended: EndedRequest, facts: EndFacts): v
   if (error !== null) span.setAttribute('error.type', error)
 }
 
-/** Whether the request failed on the server. For a server span, a client mistake is not an error. */
+/** Whether the request failed on the server. For a server span, a client error does not count as an error. */
 export function hasFailed({ status }: Pick<EndedRequest, 'status'>): boolean {
   return status !== null && status >= 500
 }

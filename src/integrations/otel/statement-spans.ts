@@ -3,15 +3,18 @@ import type { RanStatement } from '../../plugin/index.js'
 import type { OpenTelemetry } from './load-api.js'
 import type { SpanMaker } from './request-trace.js'
 
-/** The facts about a statement that depend only on its text. */
+/** Information about a statement that depends only on its text. */
 interface StatementText {
   readonly name: string
   readonly attributes: Attributes
 }
 
-/** The maximum number of stored texts, because programs that write values into texts may have any number of texts. */
+/**
+ * The maximum number of stored statements. It is limited, because a program can write values into its statements, so
+ * that every statement differs.
+ */
 const MOST_TEXTS = 500
-/** The maximum length of a stored text. For longer texts, only the beginning is described. */
+/** The maximum length of a stored statement. Only the beginning of a longer statement is described. */
 const LONGEST_TEXT = 4096
 const LONGEST_NAME = 255
 /** A database error code, such as `23505` or `ER_DUP_ENTRY`. */
@@ -21,7 +24,7 @@ const CODE = /^\w{1,64}$/
 export class StatementSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
-  /** The facts, by database, then by text. */
+  /** The information about statements, by database, then by text. */
   readonly #texts = new Map<string, Map<string, StatementText>>()
 
   constructor(api: OpenTelemetry, maker: SpanMaker) {
@@ -38,7 +41,7 @@ export class StatementSpans {
     const options = { kind: SpanKind.CLIENT, attributes, startTime: startedAt }
     const span = this.#maker.tracer.startSpan(name, options, active)
     if (error !== undefined) {
-      // The database's message can contain values from rows, so only the code is used.
+      // The database's message can contain row values, so only the code is used.
       const code = codeOf(error)
       span.setStatus({ code: SpanStatusCode.ERROR })
       span.setAttribute('error.type', code ?? '_OTHER')
@@ -60,8 +63,8 @@ export class StatementSpans {
 }
 
 /**
- * Describes a statement text. According to the conventions, a summary names the span, because a text can have several
- * operations and tables.
+ * Describes a statement. According to the conventions, the span is named after a summary, because a statement can have
+ * several operations and tables.
  */
 function describeText(system: string, text: string): StatementText {
   const masked = maskLiterals(text.slice(0, LONGEST_TEXT), system)
@@ -81,8 +84,8 @@ const TABLE =
   /^(?:select (?:\([^()]*\)|(?!\bfrom\b)[^()])*\bfrom|insert into|update|delete from) (?:only )?([\w."`]+)/i
 
 /**
- * Returns the operation and the table, such as `SELECT orders`. The rest of the text is omitted, so that there are few
- * different summaries.
+ * Returns the operation and the table, such as `SELECT orders`. The rest of the statement is omitted to limit the
+ * number of different summaries.
  */
 function summaryOf(text: string): string | null {
   const operation = /^\p{L}+/u.exec(text)?.[0].toUpperCase()
@@ -102,17 +105,17 @@ function codeOf(error: unknown): string | null {
   }
 }
 
-/** The text that replaces a value. */
+/** The placeholder for a value. */
 const MASK = '?'
 
 /**
- * Matches one unit of a statement: a comment, a quoted value, a quoted name, a placeholder, a name with digits, or a
- * number. An unclosed quote extends to the end of the text.
+ * Matches one token of a statement: a comment, a quoted value, a quoted name, a placeholder, a name with digits, or a
+ * number. An unclosed quote extends to the end of the statement.
  */
 const PIECES: Readonly<Record<string, RegExp>> = {
   postgresql:
     /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(\$(?:[a-z_]\w*)?\$)[\s\S]*?(?:\1|$)|e'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|[$:@]\w+|[\p{L}_][\p{L}\p{N}_$]*|(?:\d|\.\d)[\w.]*(?:(?<=e)[+-]\d+)?/giu,
-  // A backslash escapes in every text, and double quotes also surround texts.
+  // A backslash escapes a character in any string, and strings can also have double quotes.
   mysql:
     /--[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$)|`[^`]*(?:`|$)|[:@]\w+|[\p{L}_][\p{L}\p{N}_$]*|(?:\d|\.\d)[\w.]*(?:(?<=e)[+-]\d+)?/giu,
 }
@@ -121,11 +124,11 @@ const PIECES: Readonly<Record<string, RegExp>> = {
 const ALIKE: Readonly<Record<string, string>> = { cockroachdb: 'postgresql', mariadb: 'mysql' }
 
 /**
- * Returns a statement without its literal values: texts and numbers become `?`, and comments are removed. Names and
+ * Removes the literal values from a statement: strings and numbers become `?`, and comments are removed. Names and
  * placeholders are kept.
  *
  * @param system The database's name in OpenTelemetry.
- * @returns `null` if the text has quotes whose meaning in this database is unknown.
+ * @returns `null` if the statement has quotes whose meaning in this database is unknown.
  */
 function maskLiterals(text: string, system: string): string | null {
   const family = ALIKE[system] ?? system
@@ -141,7 +144,7 @@ function maskLiterals(text: string, system: string): string | null {
 function maskOf(piece: string, isMysql: boolean): string {
   if (/^(?:--|\/\*|#)/.test(piece)) return ' '
   if (piece.startsWith('"')) return isMysql ? MASK : piece
-  // A placeholder `$1`, or a text `$tag$…$tag$`.
+  // A placeholder `$1`, or a string `$tag$…$tag$`.
   if (/^\$(?:[a-z_]\w*)?\$/i.test(piece)) return MASK
   return /^(?:e?'|\.?\d)/i.test(piece) ? MASK : piece
 }

@@ -15,9 +15,9 @@ export interface DatabaseParts {
 /**
  * The database of an application. `postgres()` provides it, and this class is also its injection token.
  *
- * In a handler that runs for a tenant, all queries share one transaction for that tenant. It is committed before the
- * first byte of the response, and rolled back when the request fails. In all other code, each query runs in its own
- * transaction, unless it runs inside {@link Database.transaction}.
+ * In a handler that runs for a tenant, all queries share one transaction for that tenant. The transaction is committed
+ * before the first byte of the response, and rolled back if the request fails. In all other code, each query runs in
+ * its own transaction unless it runs inside {@link Database.transaction}.
  *
  * @example
  * class OrdersRepository {
@@ -32,7 +32,7 @@ export class Database {
   readonly #sessions: Sessions
   readonly #logger: () => Logger
 
-  /** Created by `postgres()`. */
+  /** Only `postgres()` creates a `Database`. */
   constructor({ sessions, logger }: DatabaseParts) {
     this.#sessions = sessions
     this.#logger = logger
@@ -41,13 +41,12 @@ export class Database {
   /**
    * Runs a statement.
    *
-   * @param statement SQL with `$1`, `$2`, … in the places of its values, or the result of the template {@link sql}.
-   * @param values The values of `$1`, `$2`, … They never become part of the text. Default: none.
-   * @returns the rows, their number and their columns.
-   * @throws PostgresError when PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`,
-   * `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` when the server sends no response; HttpError 400 `TENANT_REQUIRED` when
-   * the statement uses a tenant table and no tenant is set; TenantSwitchError when a transaction of another tenant is
-   * open.
+   * @param statement SQL with the placeholders `$1`, `$2`, … for its values, or a result of the {@link sql} template.
+   * @param values The values for `$1`, `$2`, … They never become part of the SQL. Default: none.
+   * @returns the rows, the row count and the columns.
+   * @throws PostgresError if PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`,
+   * `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` if the server sends no response; HttpError 400 `TENANT_REQUIRED` if the
+   * statement uses a tenant table and no tenant is set; TenantSwitchError if a transaction of another tenant is open.
    */
   async query<TRow = Record<string, unknown>>(
     statement: string | Statement,
@@ -73,17 +72,16 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction. All queries that the function runs on this database, directly or through other
-   * code, belong to it. They are committed when the function has ended, and rolled back when it throws. Inside an open
-   * transaction, the function runs in a savepoint: it can be rolled back separately, and is committed with the outer
-   * transaction.
+   * Runs a function in one transaction. All queries that the function runs on this database, directly or indirectly,
+   * belong to the transaction. It is committed when the function ends, and rolled back if the function throws. Inside
+   * an open transaction, the function runs in a savepoint: it can be rolled back separately, and is committed with the
+   * outer transaction.
    *
    * @param options `isolation`, and `retries` after a conflict with other transactions. Inside an open transaction, the
-   * open transaction determines both.
-   * @returns the value that the function returns.
-   * @throws the error that the function throws; TypeError when it returns an async generator; ConfigError when an
-   * option is invalid; Error when an open transaction has another isolation level; the same errors as
-   * {@link Database.query}.
+   * outer transaction determines both.
+   * @returns the return value of the function.
+   * @throws any error that the function throws; TypeError if it returns an async generator; ConfigError if an option is
+   * invalid; Error if an open transaction has a different isolation level; the same errors as {@link Database.query}.
    * @example
    * await db.transaction(
    *   async () => {
@@ -100,19 +98,19 @@ export class Database {
 
   /**
    * Runs an async generator in one transaction, from its first item to its end. Use it for a cursor, or for changes
-   * that must be saved together. The transaction is committed when the generator has ended, before its reader receives
-   * the end. It is rolled back when the generator throws, when the reader stops reading, at a deadline, and when the
-   * application closes. In a request, it is the transaction of the request. Inside {@link Database.transaction}, the
-   * generator is a part of that transaction.
+   * that must be saved together. The transaction is committed when the generator ends, before the reader receives the
+   * end. It is rolled back if the generator throws, if the reader stops reading, at a deadline, and when the
+   * application closes. In a request, the stream takes over the request's transaction. Inside {@link
+   * Database.transaction}, the generator is part of that transaction.
    *
    * The stream holds a connection until its end. If the reader requests no item for `timeouts.idleInTransaction`, the
-   * stream loses the connection.
+   * stream loses its connection.
    *
    * @param fn The generator function. It is called when the first item is requested.
-   * @param options `isolation`. A stream does not run again.
+   * @param options `isolation`. A stream is never retried.
    * @returns the items.
-   * @throws while the stream is being read: the error of the generator; HttpError 503 `DATABASE_TIMEOUT` for a reader
-   * that is too slow; the same errors as {@link Database.query}.
+   * @throws while the stream is being read: any error from the generator; HttpError 503 `DATABASE_TIMEOUT` if the
+   * reader is too slow; the same errors as {@link Database.query}.
    * @example
    * @JsonLines(Order)
    * @Get('export')
@@ -130,16 +128,16 @@ export class Database {
 
   /**
    * Runs a function after the commit of the request's transaction or of the outermost {@link Database.transaction},
-   * before the response is sent. The function does not run when that transaction is rolled back. If no transaction is
+   * before the response is sent. The function does not run if that transaction is rolled back. If no transaction is
    * open, it runs immediately. If it fails after a commit, the error is logged and nothing is rolled back.
    *
-   * The response waits for the function, at most `timeouts.statement`: a mail server that takes three seconds adds
-   * three seconds to the request. The function is stored only in memory: if the process ends after the commit and
-   * before the function runs, it never runs.
+   * The response waits for the function for at most `timeouts.statement`: a mail server that takes three seconds adds
+   * three seconds to the request. The function is stored only in memory, so if the process ends between the commit and
+   * the function, the function never runs.
    *
-   * Use it for short work that may be lost, such as invalidating a cache: before the commit, other code still reads the
-   * old rows, and may store them in the cache again. For work that must happen, such as sending a mail, insert a row in
-   * the same transaction, and let a job process it.
+   * Use it for short work that can be lost, such as invalidating a cache: before the commit, other requests still read
+   * the old rows and could store them in the cache again. For work that must happen, such as sending a mail, insert a
+   * row in the same transaction, and let a job process it.
    *
    * @example
    * await db.sql`update orders set status = 'paid' where id = ${id}`
@@ -150,13 +148,13 @@ export class Database {
   }
 
   /**
-   * Runs a function in one transaction for a tenant. Use it in jobs, and in other code without a tenant. The caller
-   * must ensure that the work may run for this tenant. Inside an open transaction of the same tenant, for example the
-   * transaction of a request, it behaves like {@link Database.transaction}.
+   * Runs a function in one transaction for a tenant. Use it in jobs, and in other code that has no tenant. The caller
+   * must ensure that the work is allowed to run for this tenant. Inside an open transaction of the same tenant, such as
+   * the request's transaction, it behaves like {@link Database.transaction}.
    *
    * @param options The same as for {@link Database.transaction}.
-   * @throws TypeError when the ID is invalid; TenantSwitchError inside a transaction of another owner; the same errors
-   * as {@link Database.transaction}.
+   * @throws TypeError if the ID is invalid; TenantSwitchError inside a transaction of another owner; the same errors as
+   * {@link Database.transaction}.
    */
   async withTenantTransaction<T>(
     id: string,
@@ -170,10 +168,10 @@ export class Database {
 
   /**
    * Runs a function in one transaction that can read and change the rows of every tenant. It uses the role
-   * `allTenantsRole`, and logs the reason. In a job, it logs nothing, because the job's name is a sufficient reason.
+   * `allTenantsRole`, and logs the reason. In a job, nothing is logged, because the job's name is reason enough.
    *
-   * @param reason The reason why this is necessary, for the log.
-   * @throws TypeError without a reason; the same errors as {@link Database.transaction}.
+   * @param reason The reason for the access to all tenants, for the log.
+   * @throws TypeError if there is no reason; the same errors as {@link Database.transaction}.
    */
   withoutTenant<T>(reason: string, fn: () => T | Promise<T>): Promise<T> {
     const isLogged =
@@ -193,7 +191,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   )
 }
 
-// A stream has no `next`. It is allowed, because it may already be running.
+// A stream, which has no `next`, is not refused: it may already be running.
 function isGenerator(value: unknown): boolean {
   const generator = value as Partial<AsyncGenerator & Generator> | null | undefined
   if (typeof generator?.next !== 'function') return false

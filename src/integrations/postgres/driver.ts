@@ -1,27 +1,27 @@
 import type { Logger } from '../../index.js'
 
-/** A statement and its values. They are sent separately and never joined into one text. */
+/** A statement and its values, which are sent separately and never combined into one string. */
 export interface Statement {
-  /** The SQL, with `$1`, `$2`, … in the places of values. */
+  /** The SQL, with the placeholders `$1`, `$2`, … for values. */
   readonly text: string
-  /** The values of `$1`, `$2`, … in order. Default: none. */
+  /** The values for `$1`, `$2`, … in order. Default: none. */
   readonly values?: readonly unknown[]
   /**
-   * `'array'` returns each row as a list of values in the order of the columns. Default: each row is an object with the
-   * column names as keys.
+   * `'array'` returns each row as a list of values in column order. If omitted, each row is an object with the column
+   * names as keys.
    */
   readonly rowMode?: 'array'
   /**
-   * The values to return as the text that PostgreSQL sends, for libraries that parse it themselves: all values, or only
-   * times (`timestamp`, `timestamptz`, and arrays of these types). Default: none.
+   * Which values are returned as unparsed strings from PostgreSQL, for libraries that parse them themselves: all
+   * values, or only times (`timestamp`, `timestamptz`, and arrays of these types). If omitted, all values are parsed.
    */
   readonly texts?: 'all' | 'times'
 }
 
-/** A statement of the package itself. If it has no reader, it does not change the session. */
+/** A statement of the package itself. If its result is not read, it does not change the session. */
 export interface SessionStatement extends Statement {
   /**
-   * Whether the rows may be discarded. A driver may then return no rows, and not request their columns. Default:
+   * Whether the rows can be discarded. If so, a driver can return no rows, and need not request their columns. Default:
    * `false`.
    */
   readonly hasNoReader?: boolean
@@ -49,35 +49,32 @@ export interface QueryResult<TRow = Record<string, unknown>> {
 
 /**
  * A connection that one user at a time has checked out. Responses arrive in the order in which the statements were
- * sent. If the driver supports it, a statement is sent without waiting for the response to the one before it.
+ * sent. If the driver supports it, a statement is sent without waiting for the previous response.
  */
 export interface Connection {
   /**
    * Runs a statement.
    *
-   * @throws PostgresError when the server refuses the statement, or its values cannot be sent; HttpError 503 when the
-   * server sends no response; the connection can then only be destroyed. The server's `statement_timeout` also results
+   * @throws PostgresError if the server refuses the statement or its values cannot be sent; HttpError 503 if the server
+   * sends no response, after which the connection can only be destroyed. The server's `statement_timeout` also results
    * in a 503, but the connection stays usable.
    */
   query(statement: Statement): Promise<QueryResult>
   /**
-   * Sends statements as one flight. When the server refuses a statement, it does not run the later ones. So a statement
-   * never runs if the transaction that begins in its flight has not begun.
+   * Sends statements as one flight (a single batch). If the server refuses a statement, it does not run the later ones.
+   * So a statement never runs if the `BEGIN` in its flight has failed.
    *
    * @returns a promise for each result, in order. The promises reject for the same reasons as {@link Connection.query}.
-   * A statement that was not run rejects with a `PostgresError` of the code 25P02.
+   * The promise of a statement that did not run rejects with a `PostgresError` with the code 25P02.
    */
   sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[]
-  /**
-   * Runs several statements, separated by semicolons and without values, for migrations. There is
-   * no time limit.
-   */
+  /** Runs a migration script: several statements separated by semicolons, without values and without a time limit. */
   script(text: string): Promise<void>
-  /** Whether the connection is known to be closed, so that statements on it do not reach the server. */
+  /** Whether the connection is known to be closed. Statements on a closed connection do not reach the server. */
   readonly isLost: boolean
   /**
-   * Returns the connection to the pool. It is destroyed instead if a transaction is open or a response is missing. If
-   * the session may contain state of its last user (see `classifyStatement`), it is reset first.
+   * Returns the connection to the pool. The connection is destroyed instead if a transaction is open or a response is
+   * missing. If the session may contain state from its last user (see `classifyStatement`), the session is reset first.
    */
   release(): void
   /**
@@ -87,15 +84,18 @@ export interface Connection {
   destroy(): void
 }
 
-/** The configuration with which a driver is opened. */
+/** The context in which a driver is opened. */
 export interface DriverContext {
-  /** Logs a failure that no caller receives, such as a connection that ended while it was idle. */
+  /** Logs failures that no caller receives, such as a connection that ended while it was idle. */
   readonly logger: Logger
-  /** Called when the server rejects a write because it is read-only. The driver then closes its connections. */
+  /**
+   * The driver calls this when the server rejects a write because it is read-only. The driver then closes its
+   * connections.
+   */
   readonly onReadOnly?: () => void
   /**
-   * The name of the state that the database has after startup. A new in-memory database begins in this state if this
-   * process has stored a snapshot of it. Default: the database begins empty.
+   * A name for the state of the database after startup. A new in-memory database begins in this state if this process
+   * has stored a snapshot of it. If omitted, the database begins empty.
    */
   readonly state?: string | undefined
 }
@@ -112,32 +112,32 @@ export interface PoolUsage {
 export interface Driver {
   /** The maximum number of checked-out connections. */
   readonly size: number
-  /** Whether the database runs in this process, which is then its only user and a superuser. */
+  /** Whether the database runs in this process. The process is then the database's only user, and a superuser. */
   readonly isEmbedded: boolean
   /**
-   * Called before each statement of the application runs, if the driver has no database. All other statements belong to
-   * the package itself. Default: the driver has a database.
+   * Receives each of the application's statements before it runs, if the driver has no database. All other statements
+   * belong to the package itself. If omitted, the driver has a database.
    */
   readonly expect?: (statement: Statement) => void
   /** Returns the number of checked-out connections, and of callers that are waiting for one. */
   usage(): PoolUsage
   /**
-   * Prepares the driver. The first connection to a server is made by `connect`, not here. It may be called again after
+   * Prepares the driver. The first server connection is made by `connect`, not here. It can be called again after
    * `close`.
    *
-   * @throws ConfigError when a package is missing, or a folder cannot be used.
+   * @throws ConfigError if a package is missing or a folder cannot be used.
    */
   open(context: DriverContext): Promise<void>
   /**
-   * Stores a snapshot of an in-memory database, so that the next database can begin in this state. Default: the driver
-   * has no such database.
+   * Stores a snapshot of an in-memory database, so that the next database can begin in this state. If omitted, the
+   * driver has no in-memory database.
    */
   readonly remember?: (state: string) => Promise<void>
   /**
    * Checks out a connection.
    *
-   * @throws HttpError 503 `DATABASE_BUSY` when all connections are checked out for the whole acquire time; 503
-   * `DATABASE_UNAVAILABLE` when the server cannot be reached or refuses the login.
+   * @throws HttpError 503 `DATABASE_BUSY` if all connections stay checked out for the whole acquire time; 503
+   * `DATABASE_UNAVAILABLE` if the server cannot be reached or refuses the login.
    */
   connect(): Promise<Connection>
   /** Rejects the waiting callers, waits until all checked-out connections are returned, then closes all connections. */

@@ -21,13 +21,13 @@ type RunQuery = (
 ) => Promise<{ rows: unknown[] }>
 
 /**
- * Provides Drizzle on the {@link Database} of the application. Its queries run in the transaction of the request and
- * for its tenant, like all other queries. Begin transactions with `Database.transaction`. Drizzle's own `transaction`
- * throws, because the driver that is used here does not support it. This function needs the package `drizzle-orm`.
+ * Provides Drizzle on top of the application's {@link Database}. Its queries run in the request's transaction and for
+ * its tenant, like all other queries. Begin transactions with `Database.transaction`: Drizzle's own `transaction`
+ * throws, because the driver used here does not support it. This function needs the package `drizzle-orm`.
  *
  * @param token The injection token of the Drizzle object.
- * @param config The configuration of Drizzle: `schema`, `casing`, `logger`.
- * @throws ConfigError at startup, when the package is not installed.
+ * @param config Drizzle's configuration: `schema`, `casing`, `logger`.
+ * @throws ConfigError at startup if the package is not installed.
  * @example
  * const Orm = new InjectionToken<PgRemoteDatabase<typeof schema>>('Orm')
  * new App({ plugins: [postgres({ url })], providers: [provideDrizzle(Orm, { schema })] })
@@ -48,7 +48,7 @@ function loadDrizzle(): Promise<DrizzlePackage> {
   return loadPeer('drizzle-orm', USE, load as () => Promise<DrizzlePackage>)
 }
 
-/** Runs the queries of Drizzle. Drizzle parses times itself. For `all`, it expects each row as a list of values. */
+/** Runs Drizzle's queries. Drizzle parses times itself. For `all`, it expects each row as a list of values. */
 function runOn(database: Database): RunQuery {
   return (text, values, method) =>
     database.query({
@@ -67,19 +67,19 @@ export interface DrizzleColumn<T> {
 
 /** The parts of a Drizzle `select` that reads one page. */
 export interface DrizzlePage<T> {
-  /** The expression to select as `keys`: the exact values of the order, from which the cursor is made. */
+  /** The expression to select as `keys`: the exact order values, from which the cursor is created. */
   readonly keys: T
   /** The condition for the rows of the page, for `and(…)`; `undefined` for the first page. */
   readonly where: T | undefined
-  /** The arguments of `orderBy(…)`. */
+  /** The arguments for `orderBy(…)`. */
   readonly orderBy: T[]
-  /** The argument of `limit(…)`: one row more than the page has. */
+  /** The argument for `limit(…)`: one row more than the page size. */
   readonly limit: number
 }
 
 /** A row of the `select`. */
 export interface DrizzleRow {
-  /** The values of the order. */
+  /** The order values. */
   readonly keys: unknown
 }
 
@@ -93,15 +93,14 @@ interface DrizzleOrm {
 }
 
 /**
- * Reads one page of a Drizzle `select`, as `readPage` does for `sql`: no row is missing or repeated while other rows
+ * Reads one page of a Drizzle `select`, like `readPage` does for `sql`: no row is skipped or repeated while other rows
  * are being inserted and deleted. It works with `provideDrizzle`, and with Drizzle on another PostgreSQL driver. This
  * function needs the package `drizzle-orm`.
  *
- * @param page The `page` of the request.
+ * @param page The request's `page`.
  * @param columns The columns for the order fields. They must not be null.
- * @param read Runs the `select`, which must select `keys` and use the condition, the order and the limit that are
- * passed.
- * @returns the items, without `keys`, and the cursor of the next page.
+ * @param read Runs the `select`, which must select `keys` and use the given condition, order and limit.
+ * @returns the items, without `keys`, and the cursor for the next page.
  * @throws TypeError if an order field has no column, a row has no `keys`, an order column is null, or two rows have the
  * same order values; ConfigError if `drizzle-orm` is not installed.
  * @example
@@ -132,7 +131,7 @@ export async function readDrizzlePage<T, TRow extends DrizzleRow>(
   return { items: items.map(({ keys: _, ...item }) => item), next }
 }
 
-/** Returns the order values of a row. Some PostgreSQL drivers return JSON as text. */
+/** Returns the order values of a row. Some PostgreSQL drivers return JSON as a string. */
 function valuesIn(keys: unknown): readonly unknown[] {
   const values = typeof keys === 'string' ? JSON.parse(keys) : keys
   if (Array.isArray(values)) return values

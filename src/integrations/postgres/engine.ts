@@ -39,7 +39,7 @@ export class Engine {
   readonly #driver: Driver
   readonly #roles: RoleOptions
   #logger: Logger | undefined
-  /** Whether the server has rejected a write because it is read-only, and no later check has found it writable. */
+  /** Whether the server has rejected a write because it is read-only and no later check has found it writable. */
   #isReadOnly = false
   /** Whether all migrations of `requireMigrations` are known to be applied. */
   #areApplied = false
@@ -84,7 +84,7 @@ export class Engine {
     await this.#isWritable().catch((error) => {
       throw unreachable(error)
     })
-    // A test provides the results instead of a database, so there is nothing to migrate or to examine.
+    // A test provides the results instead of a database, so there is nothing to migrate or examine.
     if (this.#driver.expect !== undefined) return
     await this.#migrate(usesTenants)
     if (state !== undefined) await this.#driver.remember?.(state)
@@ -94,9 +94,9 @@ export class Engine {
   }
 
   /**
-   * Creates a table of the package itself, as the login.
+   * Creates one of the package's own tables, as the login.
    *
-   * @param statementsFor Returns the statements for the role that uses the table; `null` for the login.
+   * @param statementsFor Returns the statements for the role that uses the table; `null` stands for the login.
    */
   async createOwnTable(
     usesTenants: boolean,
@@ -112,7 +112,7 @@ export class Engine {
     if (folder !== undefined) {
       const log = ({ name, durationMs }: AppliedMigration) =>
         this.logger().info({ migration: name, durationMs }, 'Migrated')
-      // During a deployment, an old version may start after the new one has migrated.
+      // During a deployment, an old version of the application may start after the new version has migrated.
       const onNewer = (migrations: readonly string[]) =>
         this.logger().info({ migrations }, 'The database has migrations of a newer version')
       await applyMigrations(this.#driver, { folder, roles, onNewer, onApplied: log })
@@ -121,7 +121,7 @@ export class Engine {
     }
   }
 
-  /** Loaded lazily, because it is not used in production. */
+  /** Loads the checks lazily, because they are not used in production. */
   async #warn(usesTenants: boolean): Promise<void> {
     const { findOmissions } = await import('./find-omissions.js')
     const { migrations } = this.#options
@@ -137,7 +137,7 @@ export class Engine {
     try {
       const { rows } = await connection.query({ text: READ_ONLY })
       const isWritable = rows[0]?.['isReadOnly'] !== true
-      // The server's address may now lead to another server.
+      // The server's address may now lead to a different server.
       if (isWritable || !this.#isReadOnly) connection.release()
       return isWritable
     } finally {
@@ -146,8 +146,8 @@ export class Engine {
   }
 
   /**
-   * Throws when the database cannot be reached, or when it has refused a write and still accepts none. It does not
-   * throw when all connections are in use.
+   * Throws if the database cannot be reached, or if it has refused a write and still does not accept writes. Does not
+   * throw if all connections are in use.
    */
   async checkReady(): Promise<void> {
     const isWritable = await this.#isWritable().catch((error) => {
@@ -158,7 +158,10 @@ export class Engine {
     await this.#checkMigrations()
   }
 
-  /** Checks that all required migrations are applied. The result is stored, because applied migrations stay applied. */
+  /**
+   * Checks that all required migrations are applied. A positive result is cached, because applied migrations stay
+   * applied.
+   */
   async #checkMigrations(): Promise<void> {
     const { requireMigrations: folder } = this.#options
     if (folder === undefined || this.#areApplied) return
@@ -170,28 +173,28 @@ export class Engine {
     this.#areApplied = true
   }
 
-  /** Closes the database. Called after all code that may use the database has been closed. */
+  /** Closes the database. Runs after all code that may use the database has been closed. */
   async onClose(): Promise<void> {
     await this.#driver.close()
   }
 }
 
 /**
- * The token for the {@link Engine}. Its name is part of the error message if an application has two `postgres()`
+ * The token for the {@link Engine}. Its name appears in the error message if an application has two `postgres()`
  * plugins.
  */
 export const EngineToken: InjectionToken<Engine> = new InjectionToken<Engine>(
   'postgres(): an application can have only one',
 )
 
-/** Whether this is development. Tests use separate databases, and fail immediately if a part is missing. */
+/** Whether this is development. Tests use separate databases and fail immediately if a table or role is missing. */
 function isDevelopment(): boolean {
   return !['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 
 /**
- * Converts the error of a database that cannot be reached into a ConfigError with the reason from the server or the
- * network. Returns any other error unchanged. No message contains the URL, because it may contain a password.
+ * Converts the error for an unreachable database into a ConfigError with the reason from the server or the network.
+ * Returns any other error unchanged. No message contains the URL, because it may contain a password.
  */
 function unreachable(error: unknown): unknown {
   if (!HttpError.is(error)) return error
@@ -237,8 +240,8 @@ function databaseLink(driver: Driver, sessions: Sessions): DatabaseLink {
 }
 
 /**
- * Runs a script on a separate connection. It may contain `BEGIN` and `COMMIT`, so after a failure the state of the
- * connection is unknown.
+ * Runs a script on a separate connection. The script may contain `BEGIN` and `COMMIT`, so after a failure the
+ * connection's state is unknown.
  */
 async function runAlone(
   driver: Driver,

@@ -9,7 +9,7 @@ import type { Connection, Driver } from './driver.js'
 import { readStatus } from './migrations/apply-migrations.js'
 import { findRole, isRelated } from './roles.js'
 
-/** The facts about an application that its database must match. */
+/** The application's settings that its database must match. */
 export interface Expectations {
   readonly usesTenants: boolean
   /** Whether the application applies its migrations itself. */
@@ -21,19 +21,19 @@ export interface Expectations {
 const FOLDER = 'migrations'
 
 /**
- * Finds steps that new users often forget, and that are not noticed until a request fails: unapplied migrations, a
- * login to which policies do not apply, missing roles and missing tables.
+ * Finds steps that new users often forget and would not notice until a request fails: unapplied migrations, a login to
+ * which policies do not apply, missing roles and missing tables.
  *
  * @param driver An open driver.
  * @returns warnings only.
- * @throws HttpError 503 when the database cannot be reached.
+ * @throws HttpError 503 if the database cannot be reached.
  */
 export async function findOmissions(driver: Driver, expected: Expectations): Promise<Problem[]> {
   const found = await lending(driver, look)
   const pending = expected.migrates ? [] : await findPending(driver, found)
   if (!expected.usesTenants) return pending
   const login = driver.isEmbedded ? [] : await lending(driver, (lent) => checkLogin(lent, expected))
-  // A pending migration explains why tables are missing.
+  // A pending migration explains missing tables.
   const tables = found.hasTenantTable || pending.length > 0 ? [] : [nothingToSee()]
   return [...login, ...pending, ...tables]
 }
@@ -55,7 +55,7 @@ select
 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'f')`
 
-/** Reads the catalog, for which every login has the privileges. */
+/** Reads the catalog, which every login is allowed to read. */
 async function look(connection: Connection): Promise<ExistingTables> {
   const [row = {}] = (await connection.query({ text: LOOK })).rows
   return {
@@ -69,14 +69,14 @@ async function findPending(
   driver: Driver,
   { hasHistory, hasTable }: ExistingTables,
 ): Promise<Problem[]> {
-  // If tables exist without Blazon's history, another tool creates them, and the folder belongs to that tool.
+  // If tables exist without Blazon's history, another tool has created them and the folder belongs to that tool.
   if (!existsSync(resolve(FOLDER)) || (hasTable && !hasHistory)) return []
   try {
     const list = await readStatus(driver, resolve(FOLDER))
     const names = list.filter(({ state }) => state === 'pending').map(({ name }) => name)
     return names.length === 0 ? [] : [pendingWarning(names, driver)]
   } catch (error) {
-    // The login may not read the history, or the files belong to another tool.
+    // The login may lack the privilege to read the history, or the files belong to another tool.
     if (error instanceof ConfigError) return []
     throw error
   }

@@ -1,6 +1,5 @@
 /**
- * PostgreSQL as a plugin: one transaction for each request, separation of tenants by row-level security, and
- * migrations.
+ * PostgreSQL as a plugin: one transaction per request, tenant isolation through row-level security, and migrations.
  *
  * @module blazon/postgres
  */

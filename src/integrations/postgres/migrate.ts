@@ -14,7 +14,7 @@ import { withDriver } from './with-driver.js'
 /** Options of {@link migrate}. */
 export interface MigrateOptions {
   /**
-   * The role with which the application logs in. It becomes a member of the tenant roles. Default: no role becomes a
+   * The role with which the application logs in. It becomes a member of the tenant roles. If omitted, no role becomes a
    * member.
    */
   readonly login?: string
@@ -24,15 +24,15 @@ export interface MigrateOptions {
    */
   readonly roles?: boolean
   /**
-   * Whether to refuse a database that has later migrations than the folder, as after the rollback of a deployment.
-   * Default: `false`.
+   * Whether to refuse a database that has later migrations than the folder, as happens after a deployment is rolled
+   * back. Default: `false`.
    */
   readonly strict?: boolean
-  /** Called once if the database has later migrations, with their names. */
+  /** Receives the names of later migrations, once, if the database has any. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration that was applied. */
+  /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that is migrating. */
+  /** A callback that runs once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 
@@ -46,14 +46,14 @@ const NAMES: OptionNames<MigrateOptions> = {
 }
 
 /**
- * Applies the pending migrations: the files of the folder `migrations` (default: `./migrations`), in the order of their
- * names, each in its own transaction. Several processes may do this at the same time.
+ * Applies the pending migrations: the files in the folder `migrations` (default: `./migrations`), in the order of their
+ * names, each in its own transaction. Several processes can do this at the same time.
  *
- * @param database The options of a connection whose login may create tables.
- * @returns the migrations that this call has applied, in order.
- * @throws ConfigError when a file is invalid or has changed since it was applied, when a statement fails, when a role
- * is missing that this login may not create, when an option is invalid, and when a package is missing; HttpError 503
- * when the database cannot be reached.
+ * @param database The options of a connection whose login is allowed to create tables.
+ * @returns the migrations that this call applied, in order.
+ * @throws ConfigError if a file is invalid or has changed since it was applied, a statement fails, a role is missing
+ * that this login is not allowed to create, an option is invalid, or a package is missing; HttpError 503 if the
+ * database cannot be reached.
  * @example
  * await migrate({ url: process.env.OWNER_DATABASE_URL }, { login: 'shop' })
  */
@@ -77,7 +77,7 @@ export function migrate(
 /**
  * Returns the state of each migration, sorted by name. Changes nothing.
  *
- * @throws ConfigError when a file is invalid; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError if a file is invalid; HttpError 503 if the database cannot be reached.
  * @example
  * const pending = (await migrationStatus({ url })).filter(({ state }) => state === 'pending')
  */
@@ -88,12 +88,12 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
 }
 
 /**
- * Searches for ways in which one tenant could reach the rows of another: through roles, tables, policies, views,
- * functions and keys. Also tries such access in transactions that are rolled back. Changes nothing.
+ * Searches for ways in which one tenant could reach another tenant's rows: through roles, tables, policies, views,
+ * functions and keys. Also tries such access, in transactions that are rolled back. Changes nothing.
  *
- * @param database The options of a connection with the login of the application.
- * @returns the findings, errors first; an empty list if there are none.
- * @throws HttpError 503 when the database cannot be reached.
+ * @param database The options of a connection with the application's login.
+ * @returns the findings, errors first.
+ * @throws HttpError 503 if the database cannot be reached.
  * @example
  * for (const { code, subject, cause, remedy } of await doctor({ url })) report(code, subject, cause, remedy)
  */

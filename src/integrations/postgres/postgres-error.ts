@@ -1,4 +1,4 @@
-/** The SQLSTATE of a statement in a transaction whose earlier statement was refused. */
+/** The SQLSTATE of a statement in a transaction in which an earlier statement was refused. */
 export const IN_FAILED = '25P02'
 
 /** The fields of PostgreSQL's error response. */
@@ -13,16 +13,16 @@ export interface PostgresErrorFields {
   readonly table?: string | undefined
   /** The name of the column. */
   readonly column?: string | undefined
-  /** Details that may contain values of a row. They are logged, but never sent to clients. */
+  /** Details that may contain row values. They are logged, but never sent to clients. */
   readonly detail?: string | undefined
   /** PostgreSQL's hint about a remedy. */
   readonly hint?: string | undefined
 }
 
 /**
- * The error of a statement that PostgreSQL has refused. Clients do not receive its content: if no code catches the
- * error, the response has the status 500. Catch the error to send a better response. {@link isUniqueViolation},
- * {@link isForeignKeyViolation} and {@link isExclusionViolation} recognize the common causes.
+ * The error for a statement that PostgreSQL refused. Clients do not receive its content: if the error is not caught,
+ * the response has the status 500. Catch the error to send a better response. {@link isUniqueViolation}, {@link
+ * isForeignKeyViolation} and {@link isExclusionViolation} recognize the common causes.
  *
  * @example
  * try {
@@ -68,8 +68,8 @@ export class PostgresError extends Error implements PostgresErrorFields {
 }
 
 /**
- * The error for a transaction that was not saved, because the application caught the error of a statement (the `cause`)
- * and continued.
+ * The error for a transaction that was not saved, because the application caught a statement's error (the `cause`) and
+ * continued.
  */
 export class UnsavedError extends Error {}
 
@@ -110,8 +110,8 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Whether a transaction has failed because it conflicted with other transactions: a serialization failure (SQLSTATE
- * 40001) or a deadlock (40P01). The same transaction may succeed when it runs again.
+ * Whether a transaction failed because it conflicted with other transactions: a serialization failure (SQLSTATE 40001)
+ * or a deadlock (40P01). The same transaction may succeed if it is retried.
  */
 export function isConflict(error: unknown): boolean {
   return refusalsIn(error).some(({ code }) => CONFLICTS.includes(code))
@@ -142,14 +142,16 @@ function refusalsIn(error: unknown): PostgresError[] {
   return found
 }
 
-/** The maximum number of causes to follow, because an error may be its own cause, directly or through others. */
+/** The maximum number of causes to follow, because an error can be its own cause, directly or indirectly. */
 const DEEPEST_CAUSE = 5
 
-/** The fields that help a reader. All other fields from PostgreSQL are null, or specify the position in its sources. */
+/**
+ * The fields that help a reader. All other fields from PostgreSQL are null, or specify a position in its source code.
+ */
 const FIELDS = ['code', 'detail', 'hint'] as const
 
 /**
- * Returns the cause for a `ConfigError` about a database: the text and the code of the first error, which comes from
+ * Returns the cause for a `ConfigError` about a database: the message and the code of the first error, which comes from
  * the server or the network. Node prints all fields and frames of every cause (50 lines for `pg`), which would hide the
  * message.
  */
@@ -165,7 +167,7 @@ export function briefCause(error: unknown): Error {
   return brief
 }
 
-/** Returns the text of an error. If a host has several addresses, Node throws an AggregateError without a text. */
+/** Returns an error's message. If a host has several addresses, Node throws an AggregateError without a message. */
 export function textOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(textOf).join(', ')
@@ -173,7 +175,7 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : 'no reason was given'
 }
 
-/** Returns the error that caused all others. An error may be its own cause. */
+/** Returns the error at the end of the chain of causes. An error can be its own cause. */
 function firstOf(error: unknown, depth = 0): unknown {
   const { cause } = (error ?? {}) as { cause?: unknown }
   return cause instanceof Error && depth < 5 ? firstOf(cause, depth + 1) : error

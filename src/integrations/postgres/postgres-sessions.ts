@@ -25,12 +25,12 @@ const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, i
 
 /**
  * Creates a store for `sessions()` from `blazon/sessions` in the database of `postgres()`, which the application also
- * needs in `plugins`. A session that a handler writes belongs to the transaction of the request. So a handler that
- * fails logs no user in or out and sends no cookie. A new password and the end of all sessions are saved together, or
- * not at all.
+ * needs in `plugins`. A session that a handler writes belongs to the request's transaction. So a handler that fails
+ * does not log a user in or out, and sends no cookie. If a handler changes a password and ends all sessions, either
+ * both changes are saved or neither.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
- * @throws ConfigError when a name is invalid; at startup, `E_SESSIONS_TABLE` if the database has no such table.
+ * @throws ConfigError if a name is invalid; at startup, `E_SESSIONS_TABLE` if the database has no such table.
  * @see sessionTable for the migration.
  * @example
  * export const web = sessions({ store: postgresSessions() })
@@ -92,9 +92,8 @@ class PostgresSessions implements SessionStore {
     const set = Object.entries(change.set)
     const removed = set.filter(([, text]) => text === null).map(([name]) => name)
     const kept = Object.fromEntries(set.filter(([, text]) => text !== null))
-    // Another transaction may change the row first. This statement then waits, and compares with the new row. It uses
-    // an aggregate, because for `not exists`, which PostgreSQL plans as an anti join, PostgreSQL does not compare
-    // again.
+    // If another transaction changes the row first, this statement waits and then compares with the new row. It uses an
+    // aggregate, because PostgreSQL plans `not exists` as an anti join and then does not compare again.
     const { rowCount } = await this.#query(
       `update ${this.#table} as session
         set fields = (session.fields - $3::text[]) || $4::jsonb, used_at = $5, idle_at = $6

@@ -35,13 +35,12 @@ import { transactionalOf } from './transactional.js'
 import { createDriver } from './with-driver.js'
 
 /**
- * Creates a plugin for PostgreSQL. The database itself separates the rows of tenants. The plugin provides
- * {@link Database}. It needs the package `pg`, or `@electric-sql/pglite` for an embedded database. Several applications
- * may share one plugin. Each of them opens and closes its own connections, and with `embedded: 'memory'`, each has its
- * own data.
+ * Creates a plugin for PostgreSQL. The database itself separates the rows of tenants. The plugin provides {@link
+ * Database}. It needs the package `pg`, or `@electric-sql/pglite` for an embedded database. Several applications can
+ * share one plugin. Each of them opens and closes its own connections, and with `embedded: 'memory'`, each has its own
+ * data.
  *
- * @throws ConfigError at boot, when an option is invalid, the package is not installed, or the database cannot be
- * reached.
+ * @throws ConfigError at boot if an option is invalid, the package is not installed, or the database cannot be reached.
  * @example
  * new App({ plugins: [postgres({ url: process.env.DATABASE_URL })], tenant: {} })
  */
@@ -86,7 +85,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
       },
     ],
     async setup({ get, logger, usesTenants }) {
-      // If a test has replaced `Database`, do not start the real engine.
+      // If a test has replaced `Database`, the real engine is not started.
       if (get(Database) instanceof Database)
         await get(EngineToken).start({ get, logger, usesTenants })
     },
@@ -117,16 +116,15 @@ interface TransactionUse extends Pick<RouteSetup, 'fail'> {
 }
 
 /**
- * Whether the route needs a transaction, because the record of a write with a key belongs to the transaction of its
- * request.
+ * Whether the route needs a transaction because the record of an idempotent write belongs to the request's transaction.
  */
 function needsTransaction(route: RouteModel): boolean {
   return transactionalOf(route) !== null || idempotencyOf(route) !== null
 }
 
 /**
- * Refuses retries for such a route: a handler with retries commits when it returns, but its response is created and
- * recorded afterwards.
+ * Refuses retries on a route that needs a transaction: with retries, a handler's transaction commits when the handler
+ * returns, but its response is created and recorded afterwards.
  */
 function refuseRetries(route: RouteModel, options: TransactionOptions | null): void {
   if (idempotencyOf(route) === null || (options?.retries ?? 0) === 0) return
@@ -155,15 +153,15 @@ function transactionStage(
   }
 }
 
-/** Loaded lazily, because only tests use it. */
+/** Loads the driver lazily, because only tests use it. */
 async function answeredEngine(options: PostgresOptions, statements: Statements): Promise<Engine> {
   const { AnsweringDriver } = await import('./drivers/answering-driver.js')
   return new Engine(options, new AnsweringDriver(statements))
 }
 
 /**
- * Stores the responses of `@Idempotent()` in the transaction of the request. A key is claimed with a lock of the
- * transaction, which ends with the transaction, even if the process or the connection ends.
+ * Stores the responses of `@Idempotent()` in the request's transaction. A key is claimed with a transaction-level lock,
+ * which is released with the transaction, even if the process or the connection ends.
  */
 class PostgresIdempotency implements IdempotencyStore {
   readonly isShared = true
@@ -191,14 +189,15 @@ class PostgresIdempotency implements IdempotencyStore {
   }
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
-    // The digest is random enough for a 64-bit number. A collision of two keys only causes a 409.
+    // The digest is random enough for a 64-bit number. A collision of two keys only results in a 409 response.
     const lock = Buffer.from(key, 'base64url').readBigInt64BE()
     const claimed = await this.#query(
       'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as "isMine"',
       String(lock),
     )
     if (claimed.rows[0]?.['isMine'] !== true) return { state: 'running' }
-    // A separate statement sees the changes that another transaction committed before it released the lock.
+    // A separate statement is needed to read the changes that another transaction committed before it released the
+    // lock.
     const now = (this.#clock as Clock).now()
     const found = await this.#query(
       `select record from ${TABLE} where key = $1 and ends_at > $2`,
@@ -221,7 +220,7 @@ class PostgresIdempotency implements IdempotencyStore {
       ...[row.key, row.record, row.endsAt, row.now],
     )
     if (rowCount === 1) return
-    // A transaction with a snapshot (`isolation`) may not see the record of another transaction. It is then rolled
+    // With an `isolation` option, a transaction may be unable to see another transaction's record. It is then rolled
     // back.
     throw new HttpError(409, 'A request with this Idempotency-Key has just run', {
       code: 'IDEMPOTENCY_RUNNING',
@@ -229,7 +228,7 @@ class PostgresIdempotency implements IdempotencyStore {
     })
   }
 
-  /** Creates the table, unless it exists. */
+  /** Creates the table if it does not exist. */
   async #prepare(usesTenants: boolean): Promise<void> {
     const probe = () => this.#query(`select key, record, ends_at from ${TABLE} limit 0`)
     const known = await probe().catch(refusalOf)

@@ -6,19 +6,19 @@ import { type Sql, sql } from './sql.js'
 /**
  * Reads one page of a query.
  *
- * A page of `cursor` begins after the last row of the previous page (keyset pagination), so no row is missing or
- * repeated while other rows are being inserted and deleted. Later pages are as fast as the first one if an index has
- * the order columns. The order values are transferred from PostgreSQL to the cursor and back as text, so a
- * `timestamptz` keeps its microseconds, and a `bigint` keeps all of its digits.
+ * With `cursor`, a page begins after the last row of the previous page (keyset pagination), so no row is skipped or
+ * repeated while other rows are being inserted and deleted. Later pages are as fast as the first if an index contains
+ * the order columns. The order values are passed from PostgreSQL to the cursor and back as strings, so a `timestamptz`
+ * keeps its microseconds, and a `bigint` keeps all of its digits.
  *
- * A page of `page` is read with `offset`. If the list has a total, a second statement counts the rows.
+ * With `page`, a page is read with `offset`. If the list has a total, a second statement counts the rows.
  *
  * @param db The database.
- * @param page The `page` of the request.
- * @param query A `select` without `order by` and `limit`. Its columns must have the names of the order fields. For a
+ * @param page The request's `page`.
+ * @param query A `select` without `order by` and `limit`. Its columns must include the order fields by name. For a
  * cursor, these columns must not be null.
- * @returns the data of the response.
- * @throws TypeError if the list has no order, an order column of a cursor is null, or two rows have the same order
+ * @returns the response data.
+ * @throws TypeError if the list has no order, an order column is null with a cursor, or two rows have the same order
  * values; the errors of `Database.query`.
  * @example
  * list({ page }: Paged<typeof OrderPages>) {
@@ -47,8 +47,8 @@ export function readPage(
 }
 
 /**
- * Reads the page after a cursor. The rows are read as lists: the order values are the last column, so its name cannot
- * collide with another column's name.
+ * Reads the page after a cursor. The rows are read as lists, with the order values in the last column, so that its name
+ * cannot collide with another column's name.
  */
 async function readAfter(
   db: Pick<Database, 'query'>,
@@ -62,7 +62,7 @@ async function readAfter(
   const { rows, fields } = await db.query<readonly unknown[]>({ text, values, rowMode: 'array' })
   const { items, next } = page.of(rows, (row) => row.at(-1) as readonly unknown[])
   const names = fields.slice(0, -1).map(({ name }) => name)
-  // `fromEntries` defines properties, so a column named `__proto__` stays a column.
+  // `fromEntries` defines properties, so a column named `__proto__` stays an ordinary column.
   const named = items.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, row[index]])),
   )
@@ -94,7 +94,7 @@ function columnsOf(order: readonly OrderField[]): Sql[] {
   return order.map(({ field }) => sql.id('rows', field))
 }
 
-/** A template that builds SQL, such as the `sql` of this package or of Drizzle. */
+/** A template tag that builds SQL, such as `sql` from this package or from Drizzle. */
 export interface SqlBuilder<T> {
   (strings: TemplateStringsArray, ...inputs: unknown[]): T
   join(items: readonly unknown[], separator?: string): T
@@ -102,7 +102,7 @@ export interface SqlBuilder<T> {
 
 /** The parts of a `select` that begins after the values of a cursor. */
 export interface Keyset<T> {
-  /** A column with the order values, as a JSON list of texts. */
+  /** A column with the order values, as a JSON list of strings. */
   readonly keys: T
   /** The condition for the rows after the cursor; `undefined` for the first page. */
   readonly where: T | undefined
@@ -125,7 +125,7 @@ export function keysetOf<T>(
   }
 }
 
-/** Returns the columns of an order, with their directions. */
+/** Returns the order columns, with their directions. */
 function orderOf<T>(
   sql: SqlBuilder<T>,
   order: readonly OrderField[],
@@ -143,8 +143,8 @@ interface KeysetPosition {
 }
 
 /**
- * Returns the condition for the rows after some values. A comparison of rows can use an index with the same columns. It
- * compares all columns in one direction, so an order with two directions needs separate comparisons.
+ * Returns the condition for the rows after the given values. A row comparison can use an index on the same columns. It
+ * compares all columns in the same direction, so an order with mixed directions needs separate comparisons.
  */
 function isAfter<T>(sql: SqlBuilder<T>, { order, columns, values }: KeysetPosition): T {
   const first = order[0]?.isDescending

@@ -9,17 +9,17 @@ import { isConflict, PostgresError, refusalIn, UnsavedError } from './postgres-e
  */
 const statements = new WeakMap<Error, Statement>()
 
-/** Stores which statement was refused, and returns the error. */
+/** Records which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // The first call stores the correct stack, because the code that sent the statement calls it.
+  // The first call captures the correct stack, because the code that sent the statement makes it.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }
 
-/** Returns the response to an uncaught error if a value of the request or a conflict of transactions caused it. */
+/** Returns the response for an uncaught error, if a request value or a conflict between transactions caused it. */
 export function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   if (isConflict(error)) return conflict(error)
-  // The application continued after an error, so the request did not cause it.
+  // The application continued after an error, so the request did not cause this error.
   if (error instanceof UnsavedError) return undefined
   const refusal = refusalIn(error)
   const values = refusal && statements.get(refusal)?.values

@@ -4,7 +4,7 @@ import type { Connection } from './driver.js'
 import { PostgresError } from './postgres-error.js'
 import { identifier } from './schema/names.js'
 
-/** The attributes of a role that matter to policies. */
+/** The attributes of a role that matter for policies. */
 export interface Role {
   readonly name: string
   readonly isSuper: boolean
@@ -17,16 +17,13 @@ export interface Role {
   readonly canReplicate: boolean
 }
 
-/**
- * The relation of one role to another: it may become the other role, or it inherits its privileges without becoming it.
- */
+/** The relation between two roles: the first can become the second, or inherits its privileges without becoming it. */
 export type Relation = 'MAY_BECOME' | 'INHERITS'
 
 const FIND =
   'select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolreplication from pg_catalog.pg_roles where rolname = $1'
 
-// Returns no row if one of the roles does not exist. From PostgreSQL 16 on, a membership may allow
-// only inheritance.
+// Returns no row if one of the roles does not exist. Since PostgreSQL 16, a membership can allow only inheritance.
 const RELATED = `
 select pg_has_role(member.oid, role.oid, case
   when $3 = 'INHERITS' then 'USAGE'
@@ -59,8 +56,8 @@ export async function findRole(connection: Connection, name: string): Promise<Ro
 }
 
 /**
- * Whether a role has a relation to another role. Every role has both relations to itself, and a
- * superuser to all roles.
+ * Whether a role has a relation to another role. Every role has both relations to itself, and a superuser has both to
+ * all roles.
  */
 export async function isRelated(
   connection: Connection,
@@ -71,7 +68,7 @@ export async function isRelated(
   return rows[0]?.['related'] === true
 }
 
-/** The roles that run statements when the application uses tenants, and the login that may become them. */
+/** The roles that run statements if the application uses tenants, and the login that can become them. */
 export interface RoleOptions {
   readonly tenantRole: string
   readonly allTenantsRole: string
@@ -80,17 +77,17 @@ export interface RoleOptions {
 }
 
 const ATTRIBUTES = 'nologin nosuperuser nobypassrls noinherit'
-/** SQLSTATEs that mean that another process has created the role or the membership, or is creating it. */
+/** The SQLSTATEs which mean that another process has created the role or the membership, or is creating it. */
 const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
 
 /**
- * Ensures that both roles exist, have no dangerous attributes and may use the schema `public`, and that `login` may
- * become them. Creates only missing roles and privileges, so once the roles exist, the login does not need the
+ * Ensures that both roles exist, have no dangerous attributes and can use the schema `public`, and that `login` can
+ * become them. Creates only missing roles and privileges, so once the roles exist, the login no longer needs the
  * privilege to create roles.
  *
  * @param connection A connection with an open transaction.
- * @throws ConfigError when a role or a privilege is missing that this login may not create. The error contains the SQL
- * that an administrator has to run.
+ * @throws ConfigError if a role or a privilege is missing that this login is not allowed to create. The error contains
+ * the SQL that an administrator must run.
  */
 export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
   const names = [options.tenantRole, options.allTenantsRole]
@@ -150,7 +147,7 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
 
 async function ensureMembership(connection: Connection, name: string, login: string) {
   if (await isRelated(connection, [login, name], 'MAY_BECOME')) return
-  // From PostgreSQL 16 on, each membership specifies whether it inherits; in earlier versions, the member role does.
+  // Since PostgreSQL 16, each membership specifies whether it inherits; in earlier versions, the member role does.
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
@@ -159,8 +156,8 @@ async function ensureMembership(connection: Connection, name: string, login: str
 }
 
 /**
- * Checks the inheritance of a login. A login that inherits from the all-tenants role can read the rows of every tenant
- * without becoming that role.
+ * Checks which roles a login inherits from. A login that inherits from the all-tenants role can read the rows of every
+ * tenant without becoming that role.
  */
 async function checkInheritance(connection: Connection, name: string, login: string) {
   if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
@@ -175,9 +172,9 @@ async function checkInheritance(connection: Connection, name: string, login: str
 
 /**
  * Runs a statement that another process may be running at the same time. Roles belong to the whole server, but the
- * migration lock belongs to only one database.
+ * migration lock belongs to one database.
  *
- * @param refuse Creates the error to throw when this login lacks the privilege to run the statement.
+ * @param refuse Creates the error to throw if this login lacks the privilege to run the statement.
  */
 async function attempt(
   connection: Connection,
@@ -200,7 +197,7 @@ function createRole(name: string): string {
   return `create role ${identifier(name)} ${ATTRIBUTES}`
 }
 
-/** Returns the SQL that an administrator has to run once, for both roles. */
+/** Returns the SQL that an administrator must run once, for both roles. */
 function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
   const [one, all] = [identifier(tenantRole), identifier(allTenantsRole)]
   return [

@@ -2,17 +2,18 @@ import { expectedVersion, type Request } from '../../index.js'
 import type { Statement } from './driver.js'
 
 /**
- * A piece of SQL that keeps its values separate from its text, even when pieces are combined. Created by {@link sql}.
+ * A fragment of SQL that keeps its values separate from its text, even when fragments are combined. Created by {@link
+ * sql}.
  */
 export class Sql implements Statement {
   readonly #strings: readonly string[]
   readonly values: readonly unknown[]
 
   /**
-   * Creates a statement. Use the template {@link sql} instead.
+   * Creates a statement. Use the {@link sql} template instead.
    *
-   * @param strings The texts around the values: one more than there are values. They must be constants of the program,
-   * never user input.
+   * @param strings The strings around the values: one more than there are values. They must be constants in the
+   * program, never user input.
    * @param values The values, in order.
    */
   constructor(strings: readonly string[], values: readonly unknown[]) {
@@ -20,12 +21,12 @@ export class Sql implements Statement {
     this.values = values
   }
 
-  /** The text with `$1`, `$2`, … in the places of the values. */
+  /** The text with the placeholders `$1`, `$2`, … for values. */
   get text(): string {
     return this.#strings.reduce((text, string, index) => `${text}$${index}${string}`)
   }
 
-  /** Combines text and inputs. An {@link Sql} input becomes part of the text; every other input becomes a value. */
+  /** Combines strings and inputs. An {@link Sql} input becomes part of the text; every other input becomes a value. */
   static flatten(strings: readonly string[], inputs: readonly unknown[]): Sql {
     const [first = ''] = strings
     const texts = [first]
@@ -50,19 +51,19 @@ export class Sql implements Statement {
 export interface SqlTag {
   (strings: TemplateStringsArray, ...inputs: unknown[]): Sql
   /**
-   * Quotes the name of a table or a column. Several names are joined by dots. A name is part of the text, so do not
-   * pass arbitrary names from clients.
+   * Quotes the name of a table or a column. Several names are joined by dots. The name becomes part of the SQL, so do
+   * not pass arbitrary names from clients.
    *
-   * @throws TypeError when a name is empty or contains a NUL.
+   * @throws TypeError if a name is empty or contains a NUL.
    */
   id(...names: string[]): Sql
-  /** Joins pieces of SQL or values. Default separator: `', '`. */
+  /** Joins SQL fragments or values. The default separator is `', '`. */
   join(items: readonly unknown[], separator?: string): Sql
 }
 
 /**
- * Creates a statement from a template. Every value becomes a parameter, so it is never read as SQL.
- * A value that is itself the result of `sql` becomes part of the text.
+ * Creates a statement from a template. Every value becomes a parameter, so it is never interpreted as SQL. A value that
+ * is itself a result of `sql` becomes part of the text.
  *
  * @example
  * const mine = sql`status = ${status}`
@@ -89,12 +90,12 @@ export function quoteName(name: string): string {
 }
 
 /**
- * Returns the condition that a row still has the version that a request to a route with `@Versioned()` expects. Use it
- * in the statement that changes the row, so that only one of several writers with the same version changes it. The
- * condition is always true if the client accepts any version.
+ * Returns the condition that a row still has the version that the client expects, in a request to a route with
+ * `@Versioned()`. Use the condition in the statement that changes the row, so that only one of several writers with the
+ * same version changes it. The condition is always true if the client accepts any version.
  *
  * @param req The request.
- * @param column The column with the version. Times are compared in milliseconds, the precision of JavaScript. Default:
+ * @param column The version column. Times are compared in milliseconds, the precision of JavaScript. Default:
  * `'version'`.
  * @throws Error in a request to a route without `@Versioned()`.
  * @example

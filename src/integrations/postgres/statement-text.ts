@@ -1,12 +1,12 @@
-/** The facts about a statement that are known before it runs. */
+/** Information about a statement that is known before it runs. */
 interface StatementClass {
-  /** The words with which the statement begins or ends a transaction; `null` if it does neither. */
+  /** The command, if the statement begins or ends a transaction; otherwise `null`. */
   readonly control: string | null
-  /** Whether the statement only reads. If the connection is lost, nothing can have been written. */
+  /** Whether the statement only reads. If the connection is lost, such a statement cannot have written anything. */
   readonly reads: boolean
   /**
-   * The state that the statement may leave in its session after its transaction: `nothing`; `something` that
-   * `DISCARD ALL` removes; or a loaded `library`, which cannot be removed.
+   * The state that the statement may leave in its session beyond its transaction: `nothing`; `something` that `DISCARD
+   * ALL` removes; or a loaded `library`, which cannot be removed.
    */
   readonly leaves: 'nothing' | 'something' | 'library'
   /** Whether the statement is or contains `COPY … FROM STDIN`, for which the server would wait for rows. */
@@ -16,24 +16,26 @@ interface StatementClass {
 const CONTROL =
   /^(?:begin|commit|end|abort|(?:start|prepare) transaction|rollback(?! (?:(?:work|transaction) )?to\b))(?!\S)/
 /**
- * Commands that leave nothing in the session. Every other command may leave something, because a list of such commands
- * would never be complete.
+ * Commands that leave no state in the session. Any other command may leave state, because a list of such commands would
+ * never be complete.
  */
 const PLAIN =
   /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
 const READING = /^(?:select|with|values|table|show|fetch|move)(?!\S)/
 const WRITING = /(?<!\bfor\s+(?:no\s+key\s+)?)\b(?:insert|update|delete|merge)\b/i
 /**
- * Matches a new table, a cursor that outlives its transaction, an escaped name, or a comment, which may precede a
+ * Matches a new table, a cursor that outlives its transaction, an escaped name, or a comment, which can stand before a
  * parenthesis.
  */
 const DOUBTFUL = /(?<!\b(?:insert|merge)\s+)\binto\b|\bhold\b|pg_temp|u&|--|\/\*/i
-/** Matches the table of an `INSERT`, before its columns. */
+/** Matches the table of an `INSERT`, up to its column list. */
 const TARGET = /^\s*insert\s+into\s+[\w$."]+\s*\(/i
-/** Matches a name before a parenthesis, and the dot before it, unless the schema is `pg_catalog`. */
+/** Matches a name before a parenthesis, and the dot before the name, unless the schema is `pg_catalog`. */
 const CALL =
   /(?:(?<![\w$".])pg_catalog\.|(\.\s*))?(?<![\w$"\u0080-\uffff])([\w$"\u0080-\uffff]+)\s*\(/g
-/** SQL words before a parenthesis, and the most common PostgreSQL functions that do not change the session. */
+/**
+ * SQL keywords that can precede a parenthesis, and the most common PostgreSQL functions that do not change the session.
+ */
 const HARMLESS = new Set(
   (
     'all and any array as between bit by case cast char character coalesce conflict cube current_time current_timestamp decimal default distinct else ' +
@@ -47,19 +49,22 @@ const HARMLESS = new Set(
     'string_agg string_to_array strpos substr sum to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector trunc ts_rank unnest upper'
   ).split(' '),
 )
-/** Longer texts are not parsed, because cleaning the connection takes less time. */
+/**
+ * The maximum length of a parsed statement. For longer statements, cleaning the connection takes less time than
+ * parsing.
+ */
 const LONG_TEXT = 20_000
 /**
- * The maximum number of stored texts, and their maximum length. An application has few statements, unless it writes
- * values into them.
+ * The maximum number of cached statements, and the maximum length of each. An application has few different statements,
+ * unless it writes values into them.
  */
 const [MOST_KEPT, LONGEST_KEPT] = [1000, 4096]
 const kept = new Map<string, StatementClass>()
 
 /**
- * Classifies a statement by its first words, and by the functions that it calls. In case of doubt, the statement may
- * leave something. This is no protection against attackers, because the settings of every transaction separate tenants.
- * It only detects state that a session could keep for its next user.
+ * Classifies a statement by its first words and by the functions that it calls. In case of doubt, the statement counts
+ * as leaving state. This does not protect against attackers; the settings of every transaction separate tenants. It
+ * only detects state that a session could keep for its next user.
  */
 export function classifyStatement(text: string): StatementClass {
   const known = kept.get(text)
@@ -92,8 +97,8 @@ function readsClient(text: string): boolean {
 }
 
 /**
- * Returns the first tokens in lower case, without quoted texts and comments. Skips empty statements and parentheses at
- * the beginning. Ends at an unclosed quote, because PostgreSQL refuses such a text.
+ * Returns the first tokens in lower case, without quoted strings and comments. Skips empty statements and parentheses
+ * at the beginning. Ends at an unclosed quote, because PostgreSQL refuses such a statement.
  */
 function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = []
@@ -103,12 +108,12 @@ function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
       if (words.length === most) break
     }
   } catch {
-    // The text ends inside a quote.
+    // The statement ends inside a quote.
   }
   return words
 }
 
-/** A token of SQL. Spaces and comments are not included. */
+/** A token of SQL. Whitespace and comments produce no tokens. */
 export interface Token {
   /**
    * `word` is a keyword or an unquoted name, in lower case; `mark` is a number or any other single
@@ -116,7 +121,7 @@ export interface Token {
    */
   readonly kind: 'word' | 'quoted' | 'mark'
   readonly text: string
-  /** The position at which the token begins in the text. */
+  /** The position at which the token begins. */
   readonly start: number
   readonly end: number
 }
@@ -139,17 +144,17 @@ const WORD = /[a-z_\u0080-\u{10ffff}][\w$\u0080-\u{10ffff}]*/iuy
 const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
 /** A dot begins a number only before a digit; otherwise it separates names. */
 const NUMBER = /\.?\d[\w.]*/y
-/** A backslash escapes only in `E'…'`. */
+/** A backslash is an escape character only in `E'…'`. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
-// Each loop repeats one class of characters, which needs no memory per iteration, because a string may have megabytes.
+// Each loop repeats a single character class, which needs no memory per iteration, because a string can have megabytes.
 const STRING = /'[^']*(?:''[^']*)*'/y
 const NAME = /"[^"]*(?:""[^"]*)*"/y
 
 /**
- * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), to the extent needed to separate
- * quoted text from other text.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as is needed to tell quoted
+ * text from other text.
  *
- * @throws UnclosedError when a quote or a comment is not closed.
+ * @throws UnclosedError if a quote or a comment is not closed.
  */
 export function* tokensOf(sql: string): Generator<Token> {
   let position = 0
@@ -172,7 +177,7 @@ function tokenAt(sql: string, start: number): Token {
   if (word !== undefined) {
     return { kind: 'word', text: sql.slice(start, word).toLowerCase(), start, end: word }
   }
-  // The `e5` of `1e5` is not a word, and the `$` of `$1` does not begin a quote.
+  // The `e5` in `1e5` is not a word, and the `$` in `$1` does not begin a quote.
   const end = match(NUMBER, sql, start) ?? start + 1
   return { kind: 'mark', text: sql.slice(start, end), start, end }
 }
@@ -195,7 +200,7 @@ function closed(pattern: RegExp, sql: string, start: number): number {
   return end
 }
 
-/** In SQL, comments may contain comments. */
+/** In SQL, comments can be nested. */
 function endOfComment(sql: string, start: number): number {
   COMMENT_EDGE.lastIndex = start
   let depth = 0

@@ -2,9 +2,9 @@ import { ConfigError, Inject, type MethodOnlyDecorator, type RouteModel } from '
 import { Database } from './database.js'
 import { checkTransactionOptions, type TransactionOptions } from './sessions/transaction-options.js'
 
-/** The property of an object that contains its database. The container sets it. */
+/** The property of an object that holds its database. The container sets it. */
 const kDatabase = Symbol('blazon.database')
-/** The property with the options on the function that replaces a decorated method. */
+/** The property that holds the options, on the function that replaces a decorated method. */
 const kTransactional = Symbol('blazon.transactional')
 
 type Method = (...args: unknown[]) => unknown
@@ -16,10 +16,10 @@ type Method = (...args: unknown[]) => unknown
  * provider.
  *
  * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, these options apply
- * to the transaction of the request: the handler runs again before the first byte of the response, with the request in
- * its current state.
- * @throws ConfigError when it decorates anything other than a method, when an option is invalid, and for `retries` on
- * an `async *` method, whose items cannot be withdrawn. The method throws an `Error` when the container did not create
+ * to the request's transaction: the handler runs again before the first byte of the response, with the request in its
+ * current state.
+ * @throws ConfigError if it decorates anything other than a method, if an option is invalid, or if `retries` is set on
+ * an `async *` method, whose items cannot be taken back. The method throws an `Error` if the container did not create
  * its object.
  * @example
  * class Transfers {
@@ -85,19 +85,20 @@ function misused(name: unknown, cause: string): ConfigError {
   return new ConfigError([problem])
 }
 
-/** Returns the name of the decorated class or member, from the arguments of a decorator in either dialect. */
+/**
+ * Returns the name of the decorated class or member from a decorator's arguments, for standard and legacy decorators.
+ */
 function nameOf([first, second]: readonly unknown[]): unknown {
   if (isStandardContext(second)) return second.name
   const { name } = typeof first === 'function' ? first : { name: '' }
   return second === undefined ? name : [name, String(second)].filter(Boolean).join('.')
 }
 
-/** An object with a decorated method. */
 interface Decorated {
   readonly [kDatabase]?: Database
 }
 
-/** Wraps a method. The wrapper has the method's name and number of parameters, which other code reads. */
+/** Wraps a method. The wrapper keeps the method's name and number of parameters. */
 function inTransaction(method: Method, options: TransactionOptions): Method {
   const kind = Object.prototype.toString.call(method)
   if (kind === '[object GeneratorFunction]') throw misused(method.name, SYNC_GENERATOR)
@@ -108,7 +109,7 @@ function inTransaction(method: Method, options: TransactionOptions): Method {
     name: { value: method.name, configurable: true },
     length: { value: method.length, configurable: true },
     [kTransactional]: { value: options },
-    // Boot recognizes a handler that streams by this tag.
+    // At boot, this tag marks a handler that streams.
     ...(isStream && { [Symbol.toStringTag]: { value: 'AsyncGeneratorFunction' } }),
   })
 }
@@ -121,7 +122,7 @@ function whole(method: Method, options: TransactionOptions): Method {
   }
 }
 
-/** Wraps an async generator, which runs while it is being read, so its transaction ends with the generator. */
+/** Wraps an async generator. The generator runs while it is being read, so the transaction ends with the generator. */
 function streamed(method: Method, { isolation }: TransactionOptions): Method {
   return function transactional(this: Decorated, ...args: unknown[]) {
     const open = () => method.apply(this, args) as AsyncIterable<unknown>

@@ -35,10 +35,10 @@ export async function withDriver<T>(
 }
 
 /**
- * Opens a database without an application, calls a function, and closes the database. It is for the tools of plugins
+ * Opens a database without an application, calls a function, and closes the database. It is meant for tools of plugins
  * that store tables in the database.
  *
- * @throws ConfigError when an option is invalid or a package is missing; the errors of the function.
+ * @throws ConfigError if an option is invalid or a package is missing; any error from the function.
  * @example
  * const dead = await withDatabaseLink({ url }, (link) => listJobs(link, { state: 'dead' }))
  */

@@ -5,7 +5,7 @@ export type Word = string | Buffer
 // biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
 export type Listener = (...args: any[]) => void
 
-/** Members that the client and the cluster of node-redis have in common. */
+/** The members that node-redis's client and cluster have in common. */
 interface Connection {
   /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
@@ -32,12 +32,12 @@ export interface RedisNode {
 }
 
 /**
- * The members of node-redis' client (`createClient`) that Blazon uses. They are declared here, so that Blazon's types
+ * The members of node-redis's client (`createClient`) that Blazon uses. They are declared here so that Blazon's types
  * do not depend on the types of `redis`.
  */
 export interface RedisClient extends Connection, RedisNode {}
 
-/** The members of node-redis' cluster (`createCluster`) that Blazon uses. */
+/** The members of node-redis's cluster (`createCluster`) that Blazon uses. */
 export interface RedisCluster extends Connection {
   /** The servers of the cluster that own key slots, without replicas. */
   readonly masters: readonly unknown[]
@@ -67,7 +67,7 @@ export interface Driver {
   /**
    * Connects to the servers.
    *
-   * @throws Error when no server replies, or when slots of the cluster have no server.
+   * @throws Error if no server replies, or if some slots of the cluster have no server.
    */
   connect(): Promise<void>
   /** Sends a command with one key, its second word, to the server that owns the key. */
@@ -81,9 +81,9 @@ export interface Driver {
 }
 
 /**
- * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. Set once on the client,
- * because node-redis would merge a command's options with the client's options each time, which took 13,000 of the
- * 30,000 instructions of a command.
+ * `RESP_TYPES.BLOB_STRING` and `VERBATIM_STRING`: keys and values are returned as bytes. The mapping is set once on the
+ * client, because node-redis would otherwise merge a command's options with the client's options for every command,
+ * which took 13,000 of the 30,000 instructions of a command.
  */
 const BYTES = { 36: Buffer, 61: Buffer }
 
@@ -106,20 +106,20 @@ function singleDriver(connection: RedisClient): Driver {
 
 function clusterDriver(connection: RedisCluster): Driver {
   const cluster = connection.withTypeMapping(BYTES)
-  // Never read from a replica, because it may not have received an invalidation yet.
+  // Never reads from a replica, because a replica may not have received an invalidation yet.
   const sendBy = (key: Word | undefined, words: readonly Word[]) =>
     cluster.sendCommand(key, false, words)
   return {
     connection,
     async connect() {
       await connection.connect()
-      // The cluster is not complete yet. node-redis reads the owners of the slots only on connect, and again
-      // after a redirect.
+      // Some slots still have no server. node-redis reads the owners of the slots only when it connects and after a
+      // redirect.
       if (connection.slots.includes(undefined))
         throw new Error('CLUSTERDOWN Some slots have no server.')
     },
     send: (...words) => sendBy(words[1], words),
-    // One `GET` for each key, because in a cluster, the keys may be on different servers.
+    // One `GET` per key, because the keys may be on different servers in a cluster.
     getAll: (keys) => Promise.all(keys.map((key) => sendBy(key, ['GET', key]))),
     sendScript: (...words) => sendBy(words[3], words),
     masters: () =>

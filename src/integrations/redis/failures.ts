@@ -1,6 +1,6 @@
 /**
- * Returns a description of an error for logs. It omits the message, because for an unknown command, the server's
- * message repeats the arguments, including passwords, and Node repeats a URL that it cannot parse.
+ * Returns a description of an error for logs. The message is omitted, because it can contain passwords: the server
+ * repeats the arguments of an unknown command, and Node repeats a URL that it cannot parse.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
@@ -10,13 +10,13 @@ export function describeFailure(error: unknown): string {
   return /^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? error.constructor.name
 }
 
-/** Whether the error is an error reply of the server. */
+/** Whether the error is an error reply from the server. */
 export function isServerError(error: unknown): boolean {
   return error instanceof Error && /^[A-Z]{2,20} /.test(error.message)
 }
 
 /**
- * Whether the server does not have the script of an `EVALSHA`, because it has never run the script or has restarted
+ * Whether the server does not have the script for an `EVALSHA`, because it has never run the script or has restarted
  * since.
  */
 export function isUnknownScript(error: unknown): boolean {
@@ -24,16 +24,16 @@ export function isUnknownScript(error: unknown): boolean {
 }
 
 /**
- * The first words of replies from a server that cannot do its work although it replies: a replica after a failover, a
- * server that is starting or has lost its primary or its replicas, a cluster with missing slots, or a connection
- * without a login. Redis 6 prepends a text to the error of a script's command.
+ * The first words of error replies from a server that cannot do its work: a replica after a failover, a server that is
+ * starting or has lost its primary or its replicas, a cluster with missing slots, or a connection without a login. If a
+ * command in a script fails, Redis 6 puts other words before the error.
  */
 const UNFIT =
   /^(?:ERR Error running script .*-)?(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOAUTH|NOREPLICAS) /
 
 /**
- * Returns the first word of an error reply that is caused by the connection and not by the command, because another
- * connection to the same host name may reach a working server; `undefined` for any other error.
+ * Returns the first word of an error reply if the connection caused the error, not the command; otherwise `undefined`.
+ * After such an error, a new connection to the same host name may reach a working server.
  */
 export function unfitness(error: unknown): string | undefined {
   return error instanceof Error ? UNFIT.exec(error.message)?.[1] : undefined
@@ -45,8 +45,8 @@ export function unfitness(error: unknown): string | undefined {
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let isOver = false
-  // A reply may have arrived while this process was busy. With `setImmediate`, Node reads it first, because the
-  // deadline limits Redis and not this process.
+  // A reply may have arrived while this process was busy. With `setImmediate`, Node reads the reply first, because the
+  // deadline should limit Redis, not this process.
   const timer = setTimeout(() => setImmediate(() => isOver || expire()), ms)
   timer.unref()
   return () => {
@@ -55,7 +55,7 @@ export function startDeadline(ms: number, expire: () => void): () => void {
   }
 }
 
-/** Waits for a promise, at most `ms` milliseconds. Never rejects. */
+/** Waits for a promise for at most `ms` milliseconds. Never rejects. */
 export function waitAtMost(
   ms: number,
   promise: Promise<unknown> = Promise.resolve(),
@@ -73,8 +73,8 @@ export function waitAtMost(
 const FAILURES = 5
 
 /**
- * Counts late replies of Redis. While the breaker is open, the link sends no commands, because they would only wait for
- * the deadline.
+ * Counts late replies from Redis. While the breaker is open, the link sends no commands, because they would only wait
+ * for the deadline.
  */
 export class Breaker {
   #failures = 0

@@ -1,5 +1,5 @@
 /**
- * Caches, rate limits, sessions and records of writes in Redis, which several processes share.
+ * Stores in Redis that several processes share: caches, rate limits, sessions, and records of idempotent writes.
  *
  * @module blazon/redis
  */

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** The maximum length of a key in bytes. A hash replaces the end of a longer key. */
+/** The maximum length of a key, in bytes. In a longer key, a hash replaces the end. */
 const LONGEST = 512
 /** In ASCII text, every character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of writes, and the origin. */
+/**
+ * The names of all keys in Redis: entries, tags, rate limit counts, sessions, records of idempotent writes, and the
+ * origin.
+ */
 export class Keys {
   readonly #prefix: string
 
@@ -44,14 +47,14 @@ export class Keys {
     return `${this.#prefix}idempotency:${digest}`
   }
 
-  /** The key that stores to which servers the entries were written. */
+  /** The key that records which servers the entries were written to. */
   get origin(): string {
     return `${this.#prefix}origin`
   }
 
   /**
-   * A `SCAN` pattern for the entries whose keys begin with `start`. It may match more keys when `start` is
-   * very long.
+   * A `SCAN` pattern for the entries whose keys begin with `start`. It can match additional keys if `start` is very
+   * long.
    */
   pattern(start: string): string {
     return `${escapeGlob(`${this.#prefix}cache:${wellFormed(start).slice(0, LONGEST)}`)}*`
@@ -59,9 +62,8 @@ export class Keys {
 }
 
 /**
- * Limits the length of a key. The beginning is kept, so that patterns still find the key. A hashed key is longer than
- * any key without a hash, so the two cannot be equal. A stored entry contains its whole key, and the reader compares
- * it.
+ * Limits the length of a key. The beginning is kept, so that patterns still match the key. A hashed key is longer than
+ * any key without a hash, so they cannot be equal. A stored entry contains its whole key, which the reader compares.
  */
 function bounded(text: string): string {
   if (text.length <= LONGEST && ASCII.test(text)) return text
@@ -72,8 +74,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Replaces lone surrogates with a unique text. UTF-8 would encode all of them as the same replacement character, so
- * that different keys would become equal.
+ * Replaces lone surrogates with a unique string. UTF-8 would encode all of them as the same replacement character, so
+ * different keys would become equal.
  */
 function wellFormed(text: string): string {
   return text.replace(

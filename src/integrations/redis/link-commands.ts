@@ -8,7 +8,7 @@ const links = new WeakMap<RedisOptions, Link>()
 
 /**
  * Returns the connection for an options object. Connections are shared by object identity, because two equal objects
- * may be separate on purpose.
+ * may be intended to be separate.
  */
 export function linkOf(options: RedisOptions): Link {
   let link = links.get(options)
@@ -40,12 +40,12 @@ async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<
 }
 
 /**
- * The default timeout for stores without which a request fails: a late reply results in a 503 and not only in a cache
- * miss.
+ * The default timeout for stores that a request depends on. A late reply to such a store results in a 503 response
+ * instead of just a cache miss.
  */
 const PATIENT = '500ms'
 
-/** Returns the connection for an options object, with a default timeout that is longer than for a cache. */
+/** Returns the connection for an options object, with a longer default timeout than for a cache. */
 export function patientLinkOf(options: RedisOptions): Link {
   return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
 }
@@ -73,7 +73,7 @@ export async function runScript(
   try {
     return await link.run(({ sendScript }) => sendScript('EVALSHA', digest, '1', ...words))
   } catch (error) {
-    // The script did not run, so it can be sent again. `EVAL` also stores it until the server restarts.
+    // The script did not run, so it is safe to send it again. `EVAL` also stores it until the server restarts.
     if (!isUnknownScript(error)) throw error
     return await link.run(({ sendScript }) => sendScript('EVAL', text, '1', ...words))
   }

@@ -6,33 +6,33 @@ import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
 import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 
 /**
- * The pause before the link checks the server again, in milliseconds, after the breaker has opened or a reply has
- * become overdue.
+ * The pause after the breaker opens or a reply becomes overdue, before the link checks the server again, in
+ * milliseconds.
  */
 const PAUSE_MS = 10_000
 /** How long startup waits for the server's first response, in milliseconds. */
 const FIRST_CONTACT_MS = 1000
 
-/** The callbacks for a reply and for a failure, which is an error or a passed deadline. */
+/** The callbacks for a reply and for a failure: an error or a missed deadline. */
 interface Ends<T, U> {
   readonly read: (value: T) => U
   readonly fail: (error: unknown) => U
 }
 
 /**
- * The error when Redis was not available, or did not reply before the deadline. It is one shared object, because
+ * The error if Redis is not available or does not reply before the deadline. All callers share one object, because
  * capturing a stack for each error would take longer than a reply.
  */
 export const UNAVAILABLE: Error = new Error('Redis is not available.')
 
 /**
  * A connection that delays a request by at most one deadline. Redis replies in the order of the commands, so while one
- * reply is overdue, later replies cannot arrive either. The link then refuses commands immediately. It also refuses
- * them while there is no connection, and after five consecutive late replies (the breaker is open). The link itself
- * checks the server again after ten seconds, so requests are not delayed.
+ * reply is overdue, later replies cannot arrive. The link then refuses commands immediately. It also refuses them while
+ * there is no connection, and after five consecutive late replies, when the breaker opens. After ten seconds, the link
+ * checks the server in the background, so requests are not delayed.
  *
- * An unsuitable server may also reply, such as the former primary after a failover. The link then reconnects, which
- * resolves the host name again, and is available once a server has accepted a write.
+ * An unsuitable server can also reply, such as the former primary after a failover. The link then reconnects, which
+ * resolves the host name again, and becomes available once a server accepts a write.
  */
 export class Link {
   readonly #options: RedisOptions
@@ -79,14 +79,14 @@ export class Link {
     )
   }
 
-  /** Registers `recover`, which is called whenever Redis probably replies to commands again. */
+  /** Registers a callback that runs whenever Redis probably replies to commands again. */
   onRecovery(recover: (isNewConnection: boolean) => void): void {
     this.#recoveries.add(recover)
   }
 
   /**
-   * Opens the connection, or shares the open connection, and counts its users. Waits a limited time for the server to
-   * accept or refuse it.
+   * Opens the connection, or shares the existing connection, and counts its users. Waits a limited time for the server
+   * to accept or refuse the connection.
    */
   open(context: StoreContext): Promise<void> {
     this.#users++
@@ -94,7 +94,7 @@ export class Link {
     return this.#opening
   }
 
-  /** Removes one user. Closes the connection after the last user has been removed. */
+  /** Removes one user. Closes the connection when no users are left. */
   async close(): Promise<void> {
     this.#users = Math.max(0, this.#users - 1)
     if (this.#users > 0) return
@@ -109,9 +109,9 @@ export class Link {
   }
 
   /**
-   * Sends several commands with a common deadline. Replies after the deadline are ignored.
+   * Sends several commands with a shared deadline. Replies after the deadline are ignored.
    *
-   * @throws {@link UNAVAILABLE} immediately or at the deadline; any error of the client.
+   * @throws {@link UNAVAILABLE} immediately or at the deadline; any error from the client.
    */
   run<T>(send: (driver: Driver) => Promise<T>): Promise<T> {
     const driver = this.#driver
@@ -122,14 +122,14 @@ export class Link {
   /**
    * Checks that the server accepts a write.
    *
-   * @throws {@link UNAVAILABLE} when it does not, or does not reply.
+   * @throws {@link UNAVAILABLE} if the server refuses the write or does not reply.
    */
   async check(): Promise<void> {
     await this.run((driver) => this.#write(driver))
   }
 
   /**
-   * Like `run`, but `ends` converts the reply or the failure. An error that `read` throws counts as a failure.
+   * Like `run`, but `ends` converts the reply or the failure. An error thrown by `read` counts as a failure.
    *
    * @throws every error that `fail` throws.
    */
@@ -182,7 +182,7 @@ export class Link {
     )
   }
 
-  /** Converts an error: to the caller, a server that cannot do its work is an outage. */
+  /** Converts an error. For the caller, a server that cannot do its work is an outage. */
   #judge(driver: Driver, error: unknown): unknown {
     const reason = unfitness(error)
     if (reason === undefined) return error
@@ -212,7 +212,7 @@ export class Link {
   }
 
   /**
-   * Sends a write without effect. A client without the permission for it has still reached a server that accepts
+   * Sends a write that has no effect. Even if the client lacks permission for it, it has reached a server that accepts
    * commands.
    */
   async #write({ send }: Driver): Promise<void> {
@@ -228,7 +228,7 @@ export class Link {
     this.#scheduleCheck()
   }
 
-  /** Handles a reply that arrived after its deadline. If it was the last overdue reply, the link is available again. */
+  /** Handles a reply that arrived after its deadline. After the last overdue reply, the link is available again. */
   #arrived(driver: Driver): void {
     if (driver !== this.#driver || this.#overdue === 0) return
     this.#overdue--
@@ -248,8 +248,8 @@ export class Link {
     if (this.#isUnproven && !this.#isOurs && this.#overdue === 0) return this.#prove()
     if (this.#overdue > 0) {
       this.#begin('no reply in time')
-      // The server may have disappeared without closing the connection. TCP would retransmit the data for a quarter of
-      // an hour before it fails, so the link reconnects.
+      // The server may have disappeared without closing the connection. TCP would retransmit for a quarter of an hour
+      // before reporting a failure, so the link reconnects.
       if (this.#isOurs) return this.#reconnect()
       return this.#scheduleCheck()
     }
@@ -285,15 +285,15 @@ export class Link {
     if (connection.isReady) return this.#onReady()
     if (!this.#isOurs) return
     driver.connect().then(
-      // A client emits `ready`, but a cluster does not, so its promise is used.
+      // A client emits `ready`, but a cluster does not, so this uses the promise from `connect`.
       () => driver === this.#driver && !this.#isReady && this.#onReady(),
       (error) => driver === this.#driver && this.#connectLater(error),
     )
   }
 
   /**
-   * Tries to connect again after a pause. A node-redis client retries by itself. A cluster does not if no node replied,
-   * or if some slots have no server.
+   * Connects again after a pause. A node-redis client retries by itself. A cluster does not if no node replied or some
+   * slots have no server.
    */
   #connectLater(error: unknown): void {
     this.#disconnect()
@@ -339,9 +339,9 @@ export class Link {
   }
 
   /**
-   * Closes an abandoned connection on the server. The connection may still have in-flight commands. A server that was
-   * only paused would run them after the commands of the new connection, and an outdated entry would return. The
-   * address of the connection is specified, because the new connection may reach another server, where an unrelated
+   * Closes an abandoned connection on the server, because it may still have commands in flight. A server that was only
+   * paused would run them after the commands of the new connection, which could restore an outdated entry. The address
+   * of the old connection is passed along, because the new connection may reach a different server, where an unrelated
    * client has the same ID.
    */
   async #replaceOldConnection(): Promise<void> {
@@ -375,7 +375,7 @@ export class Link {
     this.#heard()
   }
 
-  /** Logs the beginning of an outage once. */
+  /** Logs the start of an outage once. */
   #begin(reason: string): void {
     if (this.#outage !== undefined || this.#context === undefined) return
     const { clock, logger } = this.#context

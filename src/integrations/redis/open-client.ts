@@ -20,8 +20,8 @@ type Bag = Readonly<Record<string, unknown>>
 const LONGEST_PAUSE_MS = 2000
 
 /**
- * Options of the client. Blazon's commands have their own deadline, because node-redis' `timeout` would create an abort
- * signal for each command.
+ * Options of the client. Blazon's commands have their own deadline, because node-redis's `timeout` would create an
+ * abort signal for every command.
  */
 const CLIENT = {
   disableOfflineQueue: true,
@@ -31,8 +31,8 @@ const CLIENT = {
 }
 
 /**
- * Options of the socket. The client disconnects from a host that accepts a connection and then sends nothing. Pings
- * keep a connection in use alive.
+ * Options of the socket. The client disconnects from a host that accepts a connection but sends nothing. Pings keep a
+ * healthy connection open.
  */
 const SOCKET = { connectTimeout: 5000, socketTimeout: 15_000, reconnectStrategy: pauseBefore }
 
@@ -45,9 +45,9 @@ export function pauseBefore(attempt: number): number {
 }
 
 /**
- * Returns a function that creates a new client at each call. The client is not yet connected.
+ * Returns a function that creates a new client on each call. The client is not connected yet.
  *
- * @throws ConfigError when `redis` cannot be loaded, or is too old.
+ * @throws ConfigError if `redis` cannot be loaded or is too old.
  */
 export async function clientMaker(options: RedisOptions): Promise<() => Driver> {
   const { client, cluster } = options
@@ -79,9 +79,8 @@ function withDefaults(options: Bag = {}): object {
 
 /**
  * Ignores errors of a connection that is being closed. Without an `error` listener, Node would throw them and end the
- * process. The listener is added first and never removed, because node-redis forwards the events of an inner emitter
- * only as long as the outer emitter always has a listener. After its last listener is removed, new listeners receive no
- * events.
+ * process. The listener is added first and never removed: node-redis forwards the events of an inner emitter only while
+ * the outer emitter has a listener. Once the last listener is removed, new listeners receive no events.
  */
 export function tolerateErrors(connection: Driver['connection']): void {
   if (!connection.listeners('error').includes(ignore)) connection.on('error', ignore)

@@ -1,4 +1,4 @@
-/** The maximum number of keys, and of patterns, that are stored separately. */
+/** The maximum number of keys, and the maximum number of patterns, that are stored separately. */
 const MOST_KEYS = 10_000
 const MOST_PATTERNS = 100
 
@@ -9,15 +9,15 @@ export interface Batch {
 }
 
 /**
- * The deletions that Redis must run before any entry is read again. The size is limited. Above the limit, one pattern
- * for all entries replaces the individual keys and patterns.
+ * The deletions that Redis must run before any entry is read again. Above a size limit, one pattern for all entries
+ * replaces the individual keys and patterns.
  */
 export class Pending {
   readonly #everything: string
   #keys = new Set<string>()
   #patterns = new Set<string>()
 
-  /** @param everything The pattern of all entries. */
+  /** @param everything The pattern that matches all entries. */
   constructor(everything: string) {
     this.#everything = everything
   }
@@ -35,7 +35,7 @@ export class Pending {
     this.#patterns = new Set([this.#everything])
   }
 
-  /** Removes and returns the whole batch. A caller that fails to delete it must add it again. */
+  /** Removes and returns the whole batch. If the caller fails to delete it, the caller must add it again. */
   take(): Batch {
     const batch = { keys: [...this.#keys], patterns: [...this.#patterns] }
     this.#keys = new Set()

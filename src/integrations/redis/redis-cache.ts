@@ -17,28 +17,25 @@ import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.
 
 const LAST_BYTE = String(MAX_ENTRY)
 /**
- * The lifetime of tag versions and of the origin note. Entries of an older version are outdated, and unused keys
- * expire.
+ * The lifetime of tag versions and of the recorded origin. When a tag version expires, the entries with that version
+ * are outdated.
  */
 const MONTH_MS = String(30 * 24 * 3_600_000)
 /** The number of keys that are deleted within one deadline. */
 const CHUNK = 500
 /** How long startup waits for pending deletions, in milliseconds. */
 const FIRST_RECOVERY_MS = 1000
-/**
- * The pause before failed deletions are tried again, in milliseconds. It applies when no event signals a
- * recovery.
- */
+/** The pause before failed deletions are tried again, in milliseconds. It applies if no event signals a recovery. */
 const RETRY_MS = 1000
 
 /**
  * Creates a cache store in Redis that several processes share. If Redis does not reply in time, every read is a miss,
- * and nothing is stored. A request then waits for at most one `timeout`. Later requests do not wait, because no command
- * is sent until Redis is available again. Values that were invalidated during the outage are deleted before any entry
- * is read again. The store needs the peer dependency `redis`.
+ * and nothing is stored. A request waits for at most one `timeout`. Later requests do not wait, because no command is
+ * sent until Redis is available again. Values that were invalidated during the outage are deleted before any entry is
+ * read again. The store needs the peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'50ms'`.
- * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
+ * @throws ConfigError at boot if an option is invalid or `redis` is not installed.
  * @example
  * new App({ cache: { store: redisCache({ url: 'rediss://cache.example:6380' }) } })
  */
@@ -52,7 +49,7 @@ export function redisCache(options: RedisOptions = {}): CacheStore {
   )
 }
 
-/** An entry, and the versions of its tags. */
+/** An entry and the versions of its tags. */
 type Tagged = Awaited<ReturnType<NonNullable<CacheStore['getTagged']>>>
 
 class RedisCache implements CacheStore {
@@ -61,9 +58,9 @@ class RedisCache implements CacheStore {
   readonly #pending: Pending
   readonly #entries: EntryReader = new EntryReader()
   #context: StoreContext | undefined
-  /** Whether all pending deletions have run. Entries are read only then. */
+  /** Whether all pending deletions have run. Until then, no entries are read. */
   #isClean = false
-  /** Whether the entries are known to come from the currently connected servers. */
+  /** Whether the entries are known to come from the servers that are currently connected. */
   #isHome = false
   #isRecovering = false
   #recovery: Promise<void> | undefined
@@ -87,7 +84,7 @@ class RedisCache implements CacheStore {
     await this.#recovery
     this.#context = context
     await this.#link.open(context)
-    // Another user of the shared link may have opened it before, in which case there is no recovery event.
+    // Another user of the shared link may already have opened it, in which case no recovery event follows.
     this.#recover()
     if (this.#isRecovering) await waitAtMost(FIRST_RECOVERY_MS, this.#recovery)
   }
@@ -108,7 +105,7 @@ class RedisCache implements CacheStore {
   get(key: string): MaybePromise<CacheEntry | undefined> {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
-    // `GETRANGE` is used instead of `GET`, because it limits the reply to the maximum size of a valid entry.
+    // `GETRANGE` instead of `GET`, to limit the reply to the maximum size of a valid entry.
     return this.#link.call(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
       read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
@@ -119,7 +116,7 @@ class RedisCache implements CacheStore {
     if (!this.#isUsable) return { entry: undefined, versions: tags.map(newVersion) }
     const names = tags.map((tag) => this.#keys.tag(tag))
     // One command reads the entry and its tags. It does not limit the length, so an unrelated value that is too long
-    // makes this read slow until the entry is written again.
+    // slows this read down until the entry is written again.
     return this.#link.call(({ getAll }) => getAll([this.#keys.entry(key), ...names]), {
       read: ([bytes, ...known]) => {
         const entry = this.#entries.read(key, bytes)
@@ -142,8 +139,8 @@ class RedisCache implements CacheStore {
     } catch (error) {
       if (isServerError(error))
         return this.#logRefusal(error, 'Redis refused to store a cached value.')
-      // After a timeout, the server may still run the `SET`, after the invalidation that outdates it. So the key is
-      // deleted later.
+      // After a timeout, the server may still run the `SET`, possibly after an invalidation. So the key is deleted
+      // later.
       this.#forgetLater([name])
     }
   }
@@ -173,8 +170,8 @@ class RedisCache implements CacheStore {
   }
 
   async invalidate(tags: readonly string[]): Promise<void> {
-    // The versions are deleted instead of replaced, because a missing version is created at the next read, and a server
-    // without free memory can still delete.
+    // The versions are deleted, not replaced: the next read creates a missing version, and a server that is out of
+    // memory can still delete.
     await this.#forget(tags.map((tag) => this.#keys.tag(tag)))
   }
 
@@ -188,9 +185,7 @@ class RedisCache implements CacheStore {
     return this.#link.call(send, { read: (value) => value, fail: () => undefined })
   }
 
-  /**
-   * Creates a version for each tag that has none. If several processes create one, the first version is kept (`NX`).
-   */
+  /** Creates a version for each tag that has none. If several processes do so, the first version is kept (`NX`). */
   async #create(names: readonly string[]): Promise<readonly string[]> {
     const fresh = names.map(newVersion)
     const known = await this.#try(({ send }) =>
@@ -202,13 +197,13 @@ class RedisCache implements CacheStore {
         }),
       ),
     )
-    // If Redis stored nothing, the version is random, so no entry has it.
+    // If Redis stored nothing, the version is random and matches no entry.
     return fresh.map((version, index) => String(known?.[index] ?? version))
   }
 
   /**
-   * Deletes keys immediately, or otherwise before any entry is read again. Returns how many keys existed; 0 if this is
-   * unknown.
+   * Deletes keys immediately, or otherwise before any entry is read again. Returns the number of keys that existed, or
+   * 0 if it is unknown.
    */
   async #forget(names: readonly string[]): Promise<number> {
     if (this.#isUsable) {
@@ -237,7 +232,7 @@ class RedisCache implements CacheStore {
     this.#recover()
   }
 
-  /** Deletes keys with one command for each key, because in a cluster, the keys may be on different servers. */
+  /** Deletes keys with one command per key, because the keys may be on different servers in a cluster. */
   async #unlink(names: readonly (string | Buffer)[]): Promise<number> {
     let count = 0
     for (let start = 0; start < names.length; start += CHUNK) {
@@ -261,7 +256,7 @@ class RedisCache implements CacheStore {
     this.#recovery = this.#replay()
   }
 
-  /** Runs the pending deletions, and then allows reads again. */
+  /** Runs the pending deletions, then allows reads again. */
   async #replay(): Promise<void> {
     try {
       while (!this.#isHome || !this.#pending.isEmpty) {
@@ -278,7 +273,7 @@ class RedisCache implements CacheStore {
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {
-      // Set synchronously, because a deletion that is added afterwards must start a new recovery.
+      // The flag is set synchronously, because a deletion that is added from now on must start a new recovery.
       this.#isRecovering = false
     }
   }
@@ -295,12 +290,12 @@ class RedisCache implements CacheStore {
   }
 
   /**
-   * Checks to which servers the entries were written. A server that was restored from a backup, or became master after
-   * a failover, may contain entries and tag versions that have been invalidated since. So all entries are deleted if
-   * they were written to another server.
+   * Checks which servers the entries were written to. A server that was restored from a backup, or became primary after
+   * a failover, may contain entries and tag versions that have been invalidated since. So if the entries were written
+   * to other servers, they are all deleted.
    */
   async #checkOrigin(): Promise<void> {
-    // Set before the check, because a new connection sets it to `false` again.
+    // The flag is set before the check, because a new connection resets it to `false`.
     this.#isHome = true
     try {
       await this.#forgetForeign()
@@ -322,7 +317,7 @@ class RedisCache implements CacheStore {
       .catch(unlessServerError)
   }
 
-  /** Logs a refusal of the server. It is not logged again until the server has accepted the command. */
+  /** Logs that the server refused a command, once until the server accepts a command again. */
   #logRefusal(error: unknown, message: string): void {
     if (this.#hasLoggedRefusal) return
     this.#hasLoggedRefusal = true
@@ -336,8 +331,8 @@ function newVersion(): string {
 }
 
 /**
- * Returns the run IDs of all servers, which change at each startup of a server; `undefined` when a server does not
- * report its run ID.
+ * Returns the run IDs of all servers, which change whenever a server starts; `undefined` if a server does not report
+ * its run ID.
  */
 async function serversOf({ masters }: Driver): Promise<string | undefined> {
   const ids = await Promise.all(
@@ -349,7 +344,7 @@ async function serversOf({ masters }: Driver): Promise<string | undefined> {
   return ids.includes(undefined) ? undefined : ids.sort().join(' ')
 }
 
-/** Ignores an error reply of the server, because the command had no effect. Throws any other error. */
+/** Ignores an error reply from the server, because the command had no effect. Throws any other error. */
 function unlessServerError(error: unknown): void {
   if (!isServerError(error)) throw error
 }

@@ -11,8 +11,8 @@ import { patientLinkOf, runScript, type Script, script } from './link-commands.j
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
 /**
- * How long a running request keeps its claim of a key, in milliseconds. The claim is limited because the process may
- * have ended.
+ * How long a running request keeps its claim on a key, in milliseconds. The claim expires because the process may have
+ * ended.
  */
 const LEASE_MS = 120_000
 
@@ -32,15 +32,16 @@ return redis.call('DEL', KEYS[1])`)
 
 /**
  * Creates a store for `@Idempotent()` in Redis that several processes share. Redis is not part of the transaction in
- * which a handler writes, so a write runs at least once, not exactly once: if the process ends or Redis fails between
- * the effect and the record, a repeated request runs again. A request that runs for more than two minutes loses its
- * claim. If Redis does not reply in time, writes with a key are refused with 503. Use an instance that does not evict
- * keys (`maxmemory-policy noeviction`). The store needs the peer dependency `redis`.
+ * which a handler writes, so a write runs at least once, not exactly once: if the process ends or Redis fails after the
+ * write but before the record is stored, a repeated request runs again. A request that runs for more than two minutes
+ * loses its claim. If Redis does not reply in time, writes with a key are refused with a 503 response. Use an instance
+ * that does not evict keys (`maxmemory-policy noeviction`). The store needs the peer dependency `redis`.
  *
- * With `postgres()`, do not configure another store, because it saves the record together with the effect.
+ * With `postgres()`, do not configure another store, because `postgres()` saves the record in the same transaction as
+ * the write.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
- * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
+ * @throws ConfigError at boot if an option is invalid or `redis` is not installed.
  * @example
  * new App({ providers: [{ token: IdempotencyStore, useValue: redisIdempotency({ url: process.env.REDIS_URL }) }] })
  */
@@ -80,7 +81,7 @@ class RedisIdempotency implements IdempotencyStore {
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
     const name = this.#keys.idempotency(key)
-    // A record is JSON, so it never begins with this text.
+    // A record is JSON, so it never begins with `?`.
     const mine = `?${randomUUID()}`
     const found = await this.#run(CLAIM, name, mine, LEASE_MS).catch((cause) => {
       throw new HttpError(503, undefined, {
@@ -99,7 +100,7 @@ class RedisIdempotency implements IdempotencyStore {
     }
   }
 
-  /** Stores the record. The write has already run, so its response is sent even if storing fails. */
+  /** Stores the record. The write has already run, so its response is sent even if storing the record fails. */
   async #keep(words: [string, string, string, number]): Promise<void> {
     try {
       if ((await this.#run(KEEP, ...words)) !== '1')

@@ -24,7 +24,7 @@ export interface RedisLimitsOptions extends RedisOptions {
 
 /**
  * Counts a request, and returns the count and the remaining time of its window in milliseconds. The first request
- * begins the window. A key that has lost its expiry gets a new one, because otherwise it would never be deleted.
+ * begins the window. A key that has lost its expiry gets a new expiry; otherwise, it would never be deleted.
  */
 const COUNT = `local used = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -35,19 +35,19 @@ end
 return {used, left}`
 
 /**
- * The SHA-1 digest of the script. With `EVALSHA`, the server finds a script that it has run before, so the text is not
- * sent and parsed each time.
+ * The SHA-1 digest of the script. With `EVALSHA`, the server finds a script that it has run before, so the source is
+ * not sent and parsed each time.
  */
 const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
- * Creates a rate limit store in Redis, which counts exactly for all processes together. If Redis does not reply in
- * time, `fallback` counts instead, so during an outage of Redis, requests are not refused and limits still apply. The
- * store needs the peer dependency `redis`.
+ * Creates a rate limit store in Redis that counts the requests of all processes together, exactly. If Redis does not
+ * reply in time, `fallback` counts instead: during an outage of Redis, requests are not refused and limits still apply.
+ * The store needs the peer dependency `redis`.
  *
  * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`, `'50ms'`,
  * `memoryRateLimit()`.
- * @throws ConfigError at boot, when an option is invalid or `redis` is not installed.
+ * @throws ConfigError at boot if an option is invalid or `redis` is not installed.
  * @example
  * new App({ rateLimit: { limit: 100, window: '1m', store: redisLimits({ url: 'redis://limits.example' }) } })
  */
@@ -88,7 +88,7 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
-  /** Checks the connection. An application without limits does not open the store. */
+  /** Checks the connection. In an application without limits, the store is never opened. */
   async check(): Promise<void> {
     if (this.#isOpen) await this.#link.check()
   }
@@ -97,8 +97,7 @@ class RedisLimits implements RateLimitStore {
     if (!this.#link.isAvailable) return this.#fallback.consume(count)
     return this.#count(count, ['EVALSHA', DIGEST], (error) =>
       // The server does not have the script yet, so the request was not counted. `EVAL` also stores the script until
-      // the
-      // server restarts.
+      // the server restarts.
       isUnknownScript(error)
         ? this.#count(count, ['EVAL', COUNT], () => this.#fallback.consume(count))
         : this.#fallback.consume(count),

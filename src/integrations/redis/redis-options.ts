@@ -10,24 +10,25 @@ import type { RedisClient, RedisCluster } from './driver.js'
 export interface RedisOptions {
   /** A URL with `redis://` or, for TLS, `rediss://`: `rediss://user:password@host:6380/0`. */
   readonly url?: string
-  /** Options of node-redis' `createClient` besides the URL: `socket`, `username`, `password`, `database`, … */
+  /** Options for node-redis's `createClient`, except the URL: `socket`, `username`, `password`, `database`, … */
   readonly clientOptions?: Readonly<Record<string, unknown>>
-  /** Options of node-redis' `createCluster`. Options for every node (password, TLS) belong in `defaults`. */
+  /** Options for node-redis's `createCluster`. Options for every node (password, TLS) belong in `defaults`. */
   readonly cluster?: RedisClusterOptions
   /**
-   * Your own client, from `createClient` or `createCluster` of `redis`. If it is not connected, Blazon connects it, and
-   * also closes it. If you have connected it, it stays open. Set `disableOfflineQueue` on the client.
+   * Your own client, created by `createClient` or `createCluster` from `redis`. If it is not connected, Blazon connects
+   * and later closes it. If it is already connected, Blazon leaves it open. Set `disableOfflineQueue` on the client.
    */
   readonly client?: RedisClient | RedisCluster
   /** The prefix of every key. Default: `'blazon:'`. */
   readonly prefix?: string
   /**
-   * The maximum wait for a reply: seconds, or a string with a unit. Default: `'50ms'`; for `redisSessions`, `'500ms'`.
+   * The maximum wait for a reply, as seconds or as a string with a unit. Default: `'50ms'`; for `redisSessions`,
+   * `'500ms'`.
    */
   readonly timeout?: Duration
 }
 
-/** Options of node-redis' `createCluster`, passed unchanged. */
+/** Options for node-redis's `createCluster`, passed unchanged. */
 export interface RedisClusterOptions {
   /** The nodes from which the client reads the list of all nodes at startup. List at least three. */
   readonly rootNodes: readonly Readonly<Record<string, unknown>>[]
@@ -37,8 +38,8 @@ export interface RedisClusterOptions {
 }
 
 /**
- * The names of all options. They include the options of `redisLimits`, because one object may be passed to both
- * functions. Unknown names are errors, because with a misspelt `prefix`, two applications would share their keys.
+ * The names of all options, including the options of `redisLimits`, because one object can be passed to both functions.
+ * Unknown names cause an error: with a misspelt `prefix`, two applications would share their keys.
  */
 const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
   url: true,

@@ -16,9 +16,9 @@ export function changes(method: string): boolean {
 }
 
 /**
- * Refuses a request that a page of another origin has sent. Browsers report the origin in `Sec-Fetch-Site` (W3C Fetch
- * Metadata). Browsers before 2023, and all browsers over plain HTTP, report it in `Origin`. A page cannot remove or
- * change these headers.
+ * Refuses a request that a page of a different origin has sent. Browsers report the origin in `Sec-Fetch-Site` (W3C
+ * Fetch Metadata). Browsers before 2023, and all browsers over plain HTTP, report it in `Origin`. A page cannot remove
+ * or change these headers.
  *
  * @param isCookieSent Whether the request contains the cookie. Such a request is also refused if it has neither header,
  * because a browser may be too old to send them. A request without the cookie has no authority that a page could abuse.
@@ -42,7 +42,8 @@ export function refuseCrossOrigin(
 }
 
 /**
- * Whether an origin is the origin of the request. Behind a proxy that ends TLS, the scheme of the request is unknown.
+ * Whether an origin is the request's own origin. Behind a proxy that terminates TLS, the scheme of the request is
+ * unknown.
  */
 function isOwn(req: Request, origin: string): boolean {
   if (!URL.canParse(origin)) return false
@@ -53,8 +54,8 @@ function isOwn(req: Request, origin: string): boolean {
 }
 
 /**
- * Documents that the responses of a route set or delete the cookie. Use it on routes that call `login`, `logout` or
- * `set`. It has no other effect.
+ * Documents that a route's responses set or delete the cookie. Use it on routes that call `login`, `logout` or `set`.
+ * It has no other effect.
  *
  * @example
  * @SetsSession()
@@ -71,7 +72,9 @@ const SET_COOKIE = {
   },
 } as const
 
-/** Returns the additions to the operation of a route: the error response for other origins, and the cookie. */
+/**
+ * Returns the additions to a route's operation in the document: the error response for other origins, and the cookie.
+ */
 export function sessionContract(route: RouteModel): RouteContract {
   return {
     ...(changes(route.method) ? { errors: [403] } : {}),

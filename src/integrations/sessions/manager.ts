@@ -18,13 +18,13 @@ import { memorySessions } from './memory-sessions.js'
 import { SessionCookie } from './session-cookie.js'
 import type { SessionsSettings } from './sessions-options.js'
 
-/** A session of a user, for a page that lists where the user is logged in. */
+/** A session of a user, for a page that lists the user's logins. */
 export interface SessionRow {
-  /** The session ID for `revoke` and `revokeAll`. It grants no access to the session. */
+  /** The session ID for `revoke` and `revokeAll`. It does not grant access to the session. */
   readonly id: string
   /** The time of the login. */
   readonly createdAt: Date
-  /** The time of the last use, with a precision of a twentieth of `idle`. */
+  /** The time of the last use, accurate to a twentieth of `idle`. */
   readonly usedAt: Date
   /** The latest time at which the session expires. */
   readonly endsAt: Date
@@ -32,29 +32,29 @@ export interface SessionRow {
 
 /** The owner of sessions. */
 export interface SessionOwner {
-  /** The tenant of the user; `null` if there is none. Default: the current tenant. */
+  /** The user's tenant; `null` if there is none. Default: the current tenant. */
   readonly tenant?: string | null
 }
 
-/** Manages the sessions of users, for jobs and administration: `inject(web.manager)`. */
+/** Manages users' sessions, for jobs and administration: `inject(web.manager)`. */
 export interface SessionManager {
   /**
-   * Lists the sessions of a user, the most recently used session first.
+   * Lists a user's sessions, most recently used first.
    *
-   * @throws HttpError 503 when the store cannot be reached.
+   * @throws HttpError 503 if the store cannot be reached.
    */
   list(userId: string | number, owner?: SessionOwner): Promise<SessionRow[]>
   /**
-   * Ends one session of a user. `list` returns the ID of a session. Returns whether the user had such a session.
+   * Ends one session of a user, with an ID from `list`. Returns whether the user had such a session.
    *
-   * @throws HttpError 503 when the store cannot be reached.
+   * @throws HttpError 503 if the store cannot be reached.
    */
   revoke(userId: string | number, id: string, owner?: SessionOwner): Promise<boolean>
   /**
    * Ends all sessions of a user, for example after a password change. Returns the number of ended sessions.
    *
    * @param options `except`: the ID of a session that is not ended, such as `session.id`.
-   * @throws HttpError 503 when the store cannot be reached.
+   * @throws HttpError 503 if the store cannot be reached.
    */
   revokeAll(
     userId: string | number,
@@ -129,8 +129,8 @@ export class Manager implements SessionManager, Lifecycle {
   }
 
   /**
-   * Whether a session has ended. A time in the future, caused by a clock that was set back, does not count as use of
-   * the session.
+   * Whether a session has ended. A last use in the future, caused by a clock that was set back, does not keep the
+   * session alive.
    */
   hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
     const now = this.clock.now()
@@ -146,7 +146,7 @@ export class Manager implements SessionManager, Lifecycle {
   /**
    * Checks the store.
    *
-   * @throws any error of the store if it cannot be used.
+   * @throws any error from the store if it cannot be used.
    */
   async checkStore(): Promise<void> {
     await this.#store.check?.()
@@ -177,7 +177,7 @@ export class Manager implements SessionManager, Lifecycle {
     return { data: value as object }
   }
 
-  /** Reads stored values. Returns `null` if they do not match the schema, which a new version may have changed. */
+  /** Reads stored values. Returns `null` if they do not match the schema, which may have changed in a new version. */
   async parse(fields: SessionFields): Promise<object | null> {
     const values = Object.entries(fields).map(([name, text]) => [name, JSON.parse(text)])
     const result = await this.validate(Object.fromEntries(values))
@@ -191,7 +191,7 @@ export class Manager implements SessionManager, Lifecycle {
     return null
   }
 
-  /** Returns the key of a user. Users of two tenants may have the same ID. */
+  /** Returns the key of a user. Users of different tenants can have the same ID. */
   userKey(userId: unknown, tenant: string | null): string {
     if (typeof userId === 'number' || (typeof userId === 'string' && userId !== ''))
       return JSON.stringify([this.settings.bindTenant ? tenant : null, String(userId)])

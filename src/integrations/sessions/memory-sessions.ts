@@ -10,26 +10,26 @@ import {
 
 const DEFAULT_MAX_SESSIONS = 10_000
 /**
- * The number of ended sessions to remove for each new one. It is greater than one, so that the number of ended sessions
- * decreases.
+ * The number of ended sessions to remove for each new session. It is greater than one, so that the number of ended
+ * sessions decreases.
  */
 const FORGOTTEN_AT_ONCE = 2
 
 /** Options of `memorySessions`. */
 export interface MemorySessionsOptions {
-  /** The maximum number of sessions at the same time. Default: 10,000. */
+  /** The maximum number of concurrent sessions. Default: 10,000. */
   readonly maxSessions?: number
 }
 
 const NAMES: OptionNames<MemorySessionsOptions> = { maxSessions: true }
 
 /**
- * Creates a store in the memory of this process, for development and tests. It is the default of `sessions()`, but is
- * refused in production, because a restart would log all users out, and other processes would not have the sessions.
+ * Creates a store in the memory of this process, for development and tests. It is the default of `sessions()`, but it
+ * is refused in production, because a restart would log all users out, and other processes would not have the sessions.
  * When the store is full, a new session replaces the least recently used session, anonymous sessions first. Each
  * application has its own sessions.
  *
- * @throws RangeError when `maxSessions` is not a whole number of at least 1.
+ * @throws RangeError if `maxSessions` is not a whole number of at least 1.
  * @example
  * const web = sessions({ store: memorySessions({ maxSessions: 100 }) })
  */
@@ -48,8 +48,8 @@ class MemorySessions implements SessionStore {
   readonly isShared = false
   readonly #max: number
   /**
-   * The sessions in the order of their last use, separated by login, because clients can create any number of anonymous
-   * sessions.
+   * The sessions in the order of their last use. Anonymous sessions are separate, because clients can create any number
+   * of them.
    */
   readonly #anonymous = new Map<string, SessionRecord>()
   readonly #named = new Map<string, SessionRecord>()
@@ -127,7 +127,7 @@ class MemorySessions implements SessionStore {
     return userKey === null ? this.#anonymous : this.#named
   }
 
-  /** Stores a record as the most recently used one. */
+  /** Stores a record as the most recently used record. */
   #put(record: SessionRecord): void {
     const map = this.#mapOf(record)
     map.delete(record.id)

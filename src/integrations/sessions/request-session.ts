@@ -4,9 +4,9 @@ import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
 import { digestOf, newSessionId, type Session, type SessionUser } from './session.js'
 
-/** The maximum total length of the names and texts of one session's values, in characters. */
+/** The maximum total length of the names and strings of one session's values, in characters. */
 const MAX_LENGTH = 32 * 1024
-/** The part of the idle time after which a used session is written again, instead of with every request. */
+/** The fraction of the idle time after which a used session is written again. It avoids a write for every request. */
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
@@ -17,7 +17,7 @@ const UNNAMED =
 const OF_NOBODY =
   'the session was begun for no tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()'
 
-/** A change of the cookie, and whether the corresponding change of the session is saved. */
+/** A change to the cookie, and whether the corresponding change to the session is saved. */
 interface CookieChange {
   /** The cookie lines that the response had before. */
   readonly before: readonly string[]
@@ -27,7 +27,7 @@ interface CookieChange {
 type Values = Readonly<Record<string, unknown>>
 type Texts = Record<string, string | null>
 
-/** The content of a new session besides its ID and its times. */
+/** The content of a new session, without its ID and its times. */
 type Content = Pick<SessionRecord, 'fields' | 'user' | 'userKey' | 'tenant'>
 
 /** The session of one request. */
@@ -36,13 +36,13 @@ export class RequestSession implements Session<Values, Values> {
   readonly #req: Request
   readonly #res: Response
   readonly #changes: boolean
-  /** The tenant that the request specifies, whether or not `tenant.authorize` has allowed it. */
+  /** The tenant that the request specifies, even if `tenant.authorize` has not allowed it. */
   readonly #tenant: string | null
   #isChecked = false
   #loading: Promise<void> | undefined
   /** The last write. The writes of one request run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The digest of the ID in the cookie, whether or not there is a session. */
+  /** The digest of the ID in the cookie, even if there is no such session. */
   #digest: string | undefined
   #record: SessionRecord | undefined
   /** The reason why there is no session despite the cookie. */
@@ -56,7 +56,7 @@ export class RequestSession implements Session<Values, Values> {
     this.#req = req
     this.#res = res
     this.#changes = changes(req.method)
-    // Read before the route, because a public route drops a tenant that was not confirmed.
+    // The tenant is read before the route runs, because a public route drops a tenant that was not confirmed.
     this.#tenant = tenantOf(req) ?? TenantContext.current()?.claim ?? null
   }
 
@@ -89,14 +89,14 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Refuses a request that may change state, contains the cookie, and comes from another origin. Called before the
-   * middlewares, and again before the guard, because a middleware may replace the method.
+   * Refuses a request that may change state, contains the cookie, and comes from a different origin. Runs before the
+   * middlewares, and again before the guard, because a middleware can replace the method.
    */
   refuseForeign(): void {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
-  /** Marks a response as dependent on the session, unless the handler has specified how it may be stored. */
+  /** Marks a response as dependent on the session, unless the handler has specified how the response can be stored. */
   forbidStoring(): void {
     if (this.#loading === undefined || this.#res.headersSent) return
     this.#res.vary('Cookie')
@@ -104,7 +104,7 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Reverts each change of the cookie whose transaction was rolled back, so that the browser keeps the cookie of the
+   * Reverts each change to the cookie whose transaction was rolled back, so that the browser keeps the cookie of the
    * existing session.
    */
   dropUnsavedCookie(): void {
@@ -116,7 +116,7 @@ export class RequestSession implements Session<Values, Values> {
     }
   }
 
-  /** Reads the session, once. */
+  /** Reads the session from the store, only once. */
   load(): Promise<void> {
     if (this.#loading === undefined) {
       this.#loading = this.#load()
@@ -182,9 +182,8 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Returns the tenant of a session that begins with a login: the tenant for which the code acts. A tenant that the
-   * request only specifies is not used, because the sender of the request chooses it, and the session will later
-   * confirm its tenant.
+   * Returns the tenant for a session that begins with a login: the tenant for which the code acts. A tenant that is
+   * only specified in the request is not used: the client chooses it, and the session would later confirm it.
    */
   #tenantOfLogin(): string | null {
     const tenant = TenantContext.current()?.id ?? tenantOf(this.#req) ?? null
@@ -254,7 +253,7 @@ export class RequestSession implements Session<Values, Values> {
     return written
   }
 
-  /** Removes the session of the cookie, or of this request. */
+  /** Removes the session of the cookie, or the session of this request. */
   async #end(): Promise<SessionRecord | undefined> {
     const id = this.#record?.id ?? this.#digest
     return id === undefined ? undefined : await this.#manager.ask((store) => store.take(id))
@@ -263,7 +262,7 @@ export class RequestSession implements Session<Values, Values> {
   /**
    * Begins a session.
    *
-   * @param from The session that the new ID continues. Default: a new session.
+   * @param from The session that the new ID continues. If omitted, a new session begins.
    */
   async #begin({ fields, user, userKey, tenant }: Content, from?: SessionRecord): Promise<void> {
     const manager = this.#manager
@@ -313,7 +312,7 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Returns the texts to write, and all values including them.
+   * Returns the strings to write, and all values including the new ones.
    *
    * @throws TypeError if the values are invalid.
    */

@@ -4,10 +4,10 @@ import type { SessionsSettings } from './sessions-options.js'
 /** Hosts to which browsers connect without TLS: the machine itself, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
-/** The state of the cookie of a request without a session. */
+/** The state of the cookie in a request without a session. */
 export type CookieState = 'none' | 'invalid'
 
-/** The cookie of the sessions of one application. */
+/** The session cookie of one application. */
 export class SessionCookie {
   readonly #name: string
   readonly #sameSite: 'lax' | 'strict'
@@ -28,16 +28,16 @@ export class SessionCookie {
   }
 
   /**
-   * Returns the name for a request. Only one of the two names is read, because otherwise a subdomain or an attacker on
-   * the network could set the cookie without the prefix.
+   * Returns the name for a request. Only one of the two names is read; otherwise, a subdomain or an attacker on the
+   * network could set the cookie without the prefix.
    */
   nameFor(req: Request): string {
     return isPlain(req) ? this.#name : this.hostName
   }
 
   /**
-   * Returns the value of the cookie. Returns `'invalid'` if there are several cookies with this name, which a browser
-   * does not send to this host.
+   * Returns the value of the cookie. Returns `'invalid'` if there are several cookies with this name, which browsers
+   * never send to this host.
    */
   read(req: Request): { readonly value: string } | CookieState {
     const name = this.nameFor(req)
@@ -51,13 +51,13 @@ export class SessionCookie {
     return found.length === 1 ? { value } : 'invalid'
   }
 
-  /** Whether a request has the cookie under one of its names, valid or not. */
+  /** Whether a request contains the cookie, valid or not, under one of its names. */
   isIn(req: Request): boolean {
     const names = [this.#name, this.hostName]
     return (req.headers.cookie ?? '').split(/[;,]/).some((pair) => names.includes(split(pair)[0]))
   }
 
-  /** Sends an ID. The browser keeps the cookie for the lifetime of the session. */
+  /** Sends a session ID. The browser keeps the cookie for the lifetime of the session. */
   set(res: Response, id: string, lifetimeMs: number): void {
     this.#send(res, id, Math.max(0, Math.ceil(lifetimeMs / 1000)))
   }
@@ -67,12 +67,12 @@ export class SessionCookie {
     this.#send(res, '', 0)
   }
 
-  /** Returns the current lines of the response that set the cookie, for {@link restore}. */
+  /** Returns the response's current `Set-Cookie` lines for this cookie, for {@link restore}. */
   linesIn(res: Response): readonly string[] {
     return this.#split(res).own
   }
 
-  /** Replaces the response lines that set the cookie. Cookies with other names are not changed. */
+  /** Replaces the response's `Set-Cookie` lines for this cookie. Cookies with other names are not changed. */
   restore(res: Response, own: readonly string[]): void {
     const lines = [...this.#split(res).others, ...own]
     if (lines.length > 0) res.setHeader('Set-Cookie', lines)
@@ -88,7 +88,7 @@ export class SessionCookie {
 
   #send(res: Response, value: string, seconds: number): void {
     const req = res.req as Request
-    // The last of several lines applies, but only one should be sent.
+    // If there are several lines, browsers use the last, but only one should be sent.
     this.restore(res, [])
     res.cookie(this.nameFor(req), value, {
       path: '/',

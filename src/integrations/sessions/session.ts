@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { User } from '../../index.js'
 
-/** The user that `login` accepts: an `id`, which is a number or a text. */
+/** The user that `login` accepts: an object with an `id`, which is a number or a string. */
 export type SessionUser = WithId | User
 
-/** A user without other fields. */
+/** A user with only an ID. */
 export interface WithId {
   /** The ID of the user. */
   readonly id: string | number
@@ -12,51 +12,51 @@ export interface WithId {
 
 /**
  * The session of a request. Nothing is stored, and no cookie is sent, until a method writes data. In a `POST`, `PUT`,
- * `PATCH` or `DELETE` request from a page of another origin, each method that writes throws a 403 `CROSS_ORIGIN` error.
- * After the response has begun, such a method throws a `TypeError`.
+ * `PATCH` or `DELETE` request from a page of a different origin, each method that writes throws a 403 `CROSS_ORIGIN`
+ * error. After the response has begun, such a method throws a `TypeError`.
  *
  * @typeParam TInput The values that `set` accepts: the input of the schema.
  * @typeParam TOutput The type of `data`: the output of the schema.
  */
 export interface Session<TInput = unknown, TOutput = unknown> {
-  /** The values, validated by the schema. Without a session, the validated `{}`. */
+  /** The values, validated by the schema. If there is no session, the result of validating `{}`. */
   readonly data: Readonly<TOutput>
   /** The session ID for `manager.revokeAll`; `undefined` if there is no session. It is not the secret in the cookie. */
   readonly id: string | undefined
   /**
-   * Whether a user has logged in. The guard determines the user: `req.user`, including on routes with
+   * Whether a user has logged in. The user itself is in `req.user`, which the guard sets, including on routes with
    * `@Auth({ optional: true })`.
    */
   readonly isLoggedIn: boolean
   /**
-   * Begins a session of a user with a new ID. The old ID becomes invalid immediately. Call it after the password or
-   * another proof was checked, and again after the permissions of the user have changed. The values are kept, unless
-   * they belong to another user.
+   * Begins a session for a user, with a new ID. The old ID becomes invalid immediately. Call this method after checking
+   * the password or other credentials, and again after the user's permissions have changed. The values are kept, unless
+   * they belong to a different user.
    *
    * In an application with tenants, the session is for the tenant for which the code acts: on a route with `@Tenant()`,
    * or in `runWithTenant`. First check that the account belongs to this tenant.
    *
-   * @throws TypeError when the user has no `id`, or when the request specifies a tenant for which the code does not
-   * act; HttpError 409 `SESSION_CONFLICT` when the user's session has ended in the meantime; 503 when the store cannot
-   * be reached.
+   * @throws TypeError if the user has no `id`, or if the request specifies a tenant for which the code does not act;
+   * HttpError 409 `SESSION_CONFLICT` if the user's session has ended in the meantime; 503 if the store cannot be
+   * reached.
    * @example
    * const session = await web.of(req)
    * await session.login({ id: account.id, roles: account.roles })
    */
   login(user: SessionUser): Promise<void>
-  /** Ends the session and deletes the cookie. Without a session, it has no effect. */
+  /** Ends the session and deletes the cookie. Has no effect if there is no session. */
   logout(): Promise<void>
   /**
    * Changes some values; `undefined` removes a value. Other values are kept, even if another request is changing them.
-   * Without a session, it begins an anonymous session.
+   * If there is no session, an anonymous session begins.
    *
-   * @throws TypeError when a value does not match the schema, or all values together are longer than 32 KiB; HttpError
-   * 409 `SESSION_CONFLICT` when another request has changed one of the same values since this request read them, or has
+   * @throws TypeError if a value does not match the schema, or all values together are longer than 32 KiB; HttpError
+   * 409 `SESSION_CONFLICT` if another request has changed one of the same values since this request read them, or has
    * ended the session.
    */
   set(values: Partial<TInput>): Promise<void>
   /**
-   * Changes values depending on their old values. If another request changes them at the same time, `change` is called
+   * Changes values based on their old values. If another request changes them at the same time, `change` is called
    * again with the new values.
    *
    * @throws the errors of `set`; 409 only after eight attempts.
@@ -66,7 +66,7 @@ export interface Session<TInput = unknown, TOutput = unknown> {
   update(
     change: (data: Readonly<TOutput>) => Partial<TInput> | Promise<Partial<TInput>>,
   ): Promise<void>
-  /** Assigns a new ID to the session. The old ID becomes invalid immediately. Without a session, it has no effect. */
+  /** Assigns a new ID to the session. The old ID becomes invalid immediately. Has no effect if there is no session. */
   regenerate(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function newSessionId(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Returns the digest of an ID, which stores use as the key of the session; `null` for a text that is not an ID. */
+/** Returns the digest of an ID, which stores use as the key of the session; `null` for a string that is not an ID. */
 export function digestOf(id: string): string | null {
   return FORM.test(id) ? createHash('sha256').update(id).digest('base64url') : null
 }

@@ -22,7 +22,7 @@ export interface SessionSchema<TInput = unknown, TOutput = unknown> {
   }
 }
 
-/** The types of a schema, which exist only for the compiler. */
+/** The types of a schema. They exist only for the compiler. */
 export interface SchemaTypes<TInput, TOutput> {
   /** The type of the values before validation. */
   readonly input: TInput
@@ -30,22 +30,22 @@ export interface SchemaTypes<TInput, TOutput> {
   readonly output: TOutput
 }
 
-/** The result of a validation: a value, or issues. */
+/** The result of a validation: a value or issues. */
 export interface SchemaResult<TOutput> {
   readonly value?: TOutput
   readonly issues?: readonly { readonly message: string }[] | undefined
 }
 
-/** The cookie of a session. It is always `HttpOnly`, and `Secure` except on localhost. */
+/** The session cookie. It is always `HttpOnly`, and `Secure` except on localhost. */
 export interface SessionCookieOptions {
   /**
-   * The name. The prefix `__Host-` is added to it, so that no other host can set the cookie. On localhost without TLS,
-   * where browsers refuse this prefix, it is not added. Default: `'session'`.
+   * The name of the cookie. The prefix `__Host-` is added, so that no other host can set the cookie. It is not added on
+   * localhost without TLS, where browsers refuse it. Default: `'session'`.
    */
   readonly name?: string
   /**
-   * The `SameSite` attribute. With `'strict'`, the browser does not send the cookie with the first request after a link
-   * on another site. Default: `'lax'`.
+   * The `SameSite` attribute. With `'strict'`, the browser does not send the cookie with the first request after the
+   * user follows a link from another site. Default: `'lax'`.
    */
   readonly sameSite?: 'lax' | 'strict'
 }
@@ -53,36 +53,42 @@ export interface SessionCookieOptions {
 /** Options of {@link sessions}. */
 export interface SessionsOptions<TInput, TOutput, TUser> {
   /**
-   * The schema for the values of a session. It must accept `{}`, which a new session contains. Values must be JSON.
-   * Default: sessions have a user but no values.
+   * The schema for a session's values. It must accept `{}`, the content of a new session. Values must be JSON. If
+   * omitted, sessions have a user but no values.
    */
   readonly schema?: SessionSchema<TInput, TOutput>
-  /** The store of sessions. Default: `memorySessions()` for each application, which is refused in production. */
+  /**
+   * The store for sessions. Default: a separate `memorySessions()` for each application, which is refused in
+   * production.
+   */
   readonly store?: SessionStore
   /**
    * Finds the user of a session by ID, for every request that the guard checks, so that changed permissions apply
-   * immediately. If there is no user, the request is refused with 401. Default: the session stores the JSON of the user
-   * that was passed to `login`.
+   * immediately. If there is no user, the request is refused with a 401 response. If omitted, the session stores the
+   * user that was passed to `login`, as JSON.
    */
   readonly findUser?: (id: string, req: Request) => MaybePromise<TUser | null | undefined>
-  /** The maximum time that a session may be unused: seconds, or a string with a unit. Default: `'12h'`. */
+  /** The maximum time that a session can be unused, as seconds or a string with a unit. Default: `'12h'`. */
   readonly idle?: Duration
   /** The maximum lifetime of a session, from its beginning or the last login. Default: `'14d'`. */
   readonly absolute?: Duration
-  /** The name of the cookie, and its `SameSite`. */
+  /** The name of the cookie and its `SameSite` attribute. */
   readonly cookie?: SessionCookieOptions
-  /** Other origins whose pages may send requests with the cookie: `['https://admin.example.com']`. Default: none. */
+  /**
+   * Other origins whose pages are allowed to send requests with the cookie: `['https://admin.example.com']`. Default:
+   * none.
+   */
   readonly trustedOrigins?: readonly string[]
   /**
-   * The tenant to which the user of a session belongs: the name of a user field, or a function. The guard then confirms
-   * this tenant: a request that specifies no tenant acts for it, and a request that specifies another tenant is refused
-   * with 403. A login needs no tenant. Default: see `bindTenant`.
+   * The tenant to which the session's user belongs: the name of a user field, or a function. The guard then confirms
+   * this tenant: a request that specifies no tenant acts for it, and a request that specifies a different tenant is
+   * refused with a 403 response. A login needs no tenant. If omitted, `bindTenant` applies.
    */
   readonly tenant?: string | ((user: TUser) => string | null | undefined)
   /**
    * Whether a session is valid only for the tenant of the request in which it began. With `false`, it is valid for all
-   * tenants, and `tenant.authorize` must decide for which tenants a user may act. Default: `true`, or `false` with the
-   * option `tenant`.
+   * tenants, and `tenant.authorize` must decide for which tenants a user is allowed to act. Default: `true`, or `false`
+   * with the option `tenant`.
    */
   readonly bindTenant?: boolean
 }
@@ -97,7 +103,7 @@ export interface SessionsSettings {
   readonly cookieName: string
   readonly sameSite: 'lax' | 'strict'
   readonly trustedOrigins: ReadonlySet<string>
-  /** Reads the tenant of a user; `null` without the option. */
+  /** Reads a user's tenant; `null` without the option `tenant`. */
   readonly tenantOfUser: ((user: object) => unknown) | null
   readonly bindTenant: boolean
 }
@@ -106,7 +112,7 @@ export interface SessionsSettings {
 type AnyOptions = SessionsOptions<unknown, unknown, any>
 
 const COOKIE: OptionNames<SessionCookieOptions> = { name: true, sameSite: true }
-/** Unknown names are errors, because with a misspelt `absolute`, sessions would live too long. */
+/** Unknown names cause an error: with a misspelt `absolute`, sessions would live too long. */
 const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   schema: true,
   store: true,
@@ -119,7 +125,7 @@ const NAMES: OptionNames<SessionsOptions<unknown, unknown, unknown>> = {
   bindTenant: true,
 }
 
-/** A name that needs no quoting in a cookie, an option or a document. */
+/** Matches a name that needs no quoting in a cookie, an option or a document. */
 const COOKIE_NAME = /^(?!__(?:Host|Secure)-)[\w.-]{1,64}$/i
 
 /**
@@ -153,7 +159,7 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
 }
 
 /**
- * Creates the function that reads the tenant of a user. The field `constructor` must not be confused with the property
+ * Creates the function that reads a user's tenant. A field named `constructor` must not be confused with the property
  * that every object inherits.
  */
 function tenantReader(tenant: AnyOptions['tenant']): SessionsSettings['tenantOfUser'] {

@@ -16,15 +16,17 @@ import type { Session } from './session.js'
 import { SessionCookie } from './session-cookie.js'
 import { resolveOptions, type SessionsOptions, type SessionsSettings } from './sessions-options.js'
 
-/** The sessions of an application: a guard for `auth`, and a plugin. It must be used as both, or only as the plugin. */
+/**
+ * The sessions of an application: a guard for `auth`, and a plugin. The object can be used as both, or only as a
+ * plugin.
+ */
 export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plugin {
   contract: typeof sessionContract
   /**
-   * Reads the session of a request, on public and protected routes and in middlewares. Without the cookie, it does not
-   * access the store. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
+   * Reads the session of a request. It can be called on public and protected routes and in middlewares. If the request
+   * has no cookie, the store is not accessed. The response gets `Vary: Cookie` and `Cache-Control: no-store`.
    *
-   * @throws HttpError 503 when the store cannot be reached; Error when the plugin is not in the application's
-   * `plugins`.
+   * @throws HttpError 503 if the store cannot be reached; Error if the plugin is not in the application's `plugins`.
    */
   of(req: Request): Promise<Session<TInput, TOutput>>
   /** The token for the manager of users' sessions: `inject(web.manager).revokeAll(user.id)`. */
@@ -35,12 +37,12 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
 type NoValues = Readonly<Record<never, never>>
 
 /**
- * Creates sessions, whose ID is in a cookie and whose values are in a store. The result is both a guard and a plugin,
- * and several applications may share it. Requests that may change state and contain the cookie are refused with 403
- * `CROSS_ORIGIN`, unless a page of the same origin or of `trustedOrigins` has sent them. The same applies to each such
- * request that writes a session.
+ * Creates sessions whose ID is in a cookie and whose values are in a store. The result is both a guard and a plugin,
+ * and several applications can share it. Requests that contain the cookie and may change state are refused with a 403
+ * `CROSS_ORIGIN` response, unless a page of the same origin or of `trustedOrigins` has sent them. The same applies to
+ * any such request that writes a session.
  *
- * @throws ConfigError at boot, when an option is invalid; `E_SESSIONS_MEMORY` in production without a store.
+ * @throws ConfigError at boot if an option is invalid; `E_SESSIONS_MEMORY` in production if no store is set.
  * @see docs/sessions.md
  * @example
  * export const web = sessions({ store: redisSessions(), schema: z.object({ cart: z.array(z.string()).default([]) }) })
@@ -89,7 +91,7 @@ function create<TInput, TOutput, TUser>(
     async of(req) {
       const session = sessionOf(req)
       await session.load()
-      // The values have the types of the schema that validates them.
+      // The schema has validated the values, so they have its types.
       return session as unknown as Session<TInput, TOutput>
     },
     providers: [
@@ -125,14 +127,14 @@ function protection(
   return {
     middlewares: { first: [begin] },
     steps: () => ({
-      // A middleware may have replaced the method of a request, such as `POST` with `_method=DELETE`.
+      // A middleware may have replaced the request's method, such as `POST` with `_method=DELETE`.
       beforeGuard: (next) => (req, res) => {
         requests.get(req)?.refuseForeign()
         return next(req, res)
       },
       onResponse(req) {
         const session = requests.get(req)
-        // Called again, because an error response loses the header.
+        // The headers are set again, because an error response loses them.
         session?.forbidStoring()
         session?.dropUnsavedCookie()
       },
@@ -153,7 +155,7 @@ function tenantReader(
   }
 }
 
-/** The inputs of the guard besides the session. */
+/** The inputs of the guard, without the session. */
 interface AdmitOptions {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null
@@ -165,7 +167,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
   if (text == null) return refuse(req, session.lack)
   const stored: unknown = JSON.parse(text)
   const user = findUser === null ? stored : await findUser(stored as string, req)
-  // A look-up may take seconds, during which the session may expire.
+  // Looking up the user can take seconds, during which the session may expire.
   if (user === null || user === undefined) return refuse(req, NO_USER)
   if (session.hasEnded) return refuse(req, 'the session has ended in the meantime')
   req.user = user as User
@@ -174,7 +176,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
 
 const NO_USER = 'findUser has not found the user of the session'
 
-/** Refuses a request. The client receives no reason, only that it has to log in. */
+/** Refuses a request. The client only learns that the user must log in, not the reason. */
 function refuse(req: Request, reason: string | null): false {
   if (reason !== null) noteOf(req)?.({ by: 'sessions', verdict: 'refused', reason })
   return false

@@ -10,15 +10,15 @@ const PARAMETER = 'blazon_cursor_'
 
 /**
  * Reads one page of a TypeORM query on PostgreSQL. The page begins after the last row of the previous page (keyset
- * pagination), so no row is missing or repeated while other rows are being inserted and deleted. The order values are
- * transferred from PostgreSQL to the cursor and back as text, so a `timestamptz` keeps its microseconds.
+ * pagination), so no row is skipped or repeated while other rows are being inserted and deleted. The order values are
+ * passed from PostgreSQL to the cursor and back as strings, so a `timestamptz` keeps its microseconds.
  *
- * @param page The `page` of the request.
- * @param query A query builder of an entity, with its conditions. It is not changed. Its order, `take` and `skip` are
+ * @param page The request's `page`.
+ * @param query A query builder for an entity, with its conditions. It is not changed. Its order, `take` and `skip` are
  * ignored. The order fields are properties of the entity, and their columns must not be null.
- * @returns the entities and the cursor of the next page.
- * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows for one entity, an
- * order field is not a column, an order value is null, or two rows have the same order values; the errors of TypeORM.
+ * @returns the entities and the cursor for the next page.
+ * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows per entity, an order
+ * field is not a column, an order value is null, or two rows have the same order values; any error from TypeORM.
  * @example
  * list({ page }: Paged<typeof NotePages>) {
  *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })
@@ -66,8 +66,8 @@ function pageQuery<TEntity extends ObjectLiteral>(
 }
 
 /**
- * Returns the condition for the rows after the cursor. A comparison of rows can use an index with the same columns. It
- * compares all columns in one direction, so an order with two directions needs separate comparisons.
+ * Returns the condition for the rows after the cursor. A row comparison can use an index on the same columns. It
+ * compares all columns in the same direction, so an order with mixed directions needs separate comparisons.
  */
 function isAfter(order: readonly OrderField[], columns: readonly string[]): string {
   const values = columns.map((_, index) => `:${PARAMETER}${index}`)

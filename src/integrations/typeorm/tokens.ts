@@ -9,7 +9,7 @@ const named = new Map<string, InjectionToken<DataSource>>()
 /**
  * Returns the token for the data source of a {@link typeorm} plugin.
  *
- * @param name The option `name` of the plugin. Default: none; the token is then TypeORM's class `DataSource`.
+ * @param name The plugin's `name` option. If omitted, the token is TypeORM's class `DataSource`.
  * @example
  * class Reports {
  *   private readonly reports = inject(dataSourceOf('reports'))
@@ -34,11 +34,11 @@ const tokens = new WeakMap<object, Tokens>()
 
 /**
  * Returns the token for an entity's repository. There is one token for each entity and data source. An `EntitySchema`
- * with a `target` and this target class are the same entity.
+ * with a `target` is the same entity as its target class.
  *
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
- * @param name The option `name` of the {@link typeorm} plugin. Default: none.
- * @throws ConfigError when `entity` is neither a class nor a schema. At boot, when the data source does not have the
+ * @param name The `name` option of the {@link typeorm} plugin. Default: none.
+ * @throws ConfigError if `entity` is neither a class nor a schema; at boot, if the data source does not contain the
  * entity.
  * @example
  * class Users {
@@ -64,7 +64,7 @@ export function repositoryOf<T extends ObjectLiteral>(
     token = new InjectionToken(description, { useFactory })
     ofEntity.set(name, token)
   }
-  // The map's type does not contain the entity of each token, so a cast is needed.
+  // The map's type does not relate an entity to its token, so a cast is needed.
   return token as unknown as InjectionToken<Repository<T>>
 }
 
@@ -128,17 +128,16 @@ function nameOf<T extends ObjectLiteral>(entity: EntityLike<T>): string {
   return typeof entity === 'function' ? entity.name : entity.options.name
 }
 
-/** The package `typeorm`, with its types. */
 type TypeOrmPackage = typeof import('typeorm')
 
 let loaded: TypeOrmPackage | undefined
 
 /**
- * Loads the application's own copy of `typeorm`. Its classes are tokens, so they must be the classes that the
- * application imports. Resolves the package from the working directory first, then from this file. Uses `require`
+ * Loads the application's own copy of `typeorm`. Its classes are tokens, so they must be the same classes that the
+ * application imports. The package is resolved from the working directory first, then from this file. `require` is used
  * instead of `import`, because plugins list their tokens synchronously.
  *
- * @throws ConfigError when it cannot be loaded, or is too old.
+ * @throws ConfigError if it cannot be loaded or is too old.
  */
 export function loadTypeOrm(): TypeOrmPackage {
   loaded ??= load()
@@ -151,7 +150,8 @@ function load(): TypeOrmPackage {
     return loadFrom(application)
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    // The package is not installed there. If the application is linked, the package may be found from this file.
+    // The package is not installed in the working directory. If the application is linked, the package may be found
+    // from this file.
   }
   try {
     return loadFrom(import.meta.url)

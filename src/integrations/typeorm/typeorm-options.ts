@@ -6,7 +6,7 @@ import type { Problem } from '../../plugin/index.js'
 export type TypeOrmOptions = DataSourceOptions & {
   /**
    * The name of this data source, for applications with several data sources: `dataSourceOf(name)`,
-   * `repositoryOf(Entity, name)`. Default: none; the token of the data source is then TypeORM's class `DataSource`.
+   * `repositoryOf(Entity, name)`. If omitted, the token of the data source is TypeORM's class `DataSource`.
    */
   readonly name?: string
 }
@@ -14,7 +14,7 @@ export type TypeOrmOptions = DataSourceOptions & {
 /**
  * Checks the options before TypeORM receives them.
  *
- * @throws ConfigError with all problems. Its messages contain no values.
+ * @throws ConfigError with all problems. Its message contains no values.
  */
 export function checkTypeOrmOptions(options: unknown): void {
   const problems = problemsOf(options)

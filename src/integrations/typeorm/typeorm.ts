@@ -13,15 +13,15 @@ import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**
  * Creates a plugin that opens a TypeORM data source. The data source is initialised before the providers that inject it
- * are created, and destroyed after the last response. Every application has its own data source, even when several
+ * are created, and destroyed after the last response. Every application has its own data source, even if several
  * applications share one plugin object.
  *
- * The plugin provides the token of TypeORM's class `DataSource` (with a `name`: {@link dataSourceOf}) and of every
- * repository ({@link repositoryOf}).
+ * The plugin provides TypeORM's class `DataSource` (or, with a `name`, {@link dataSourceOf}) and all repositories
+ * ({@link repositoryOf}).
  *
  * @param options The options of TypeORM's `DataSource`, and `name`. The plugin needs the peer dependency `typeorm` and
- * the package of the driver.
- * @throws ConfigError at boot, when an option is invalid, `typeorm` is not installed, or the data source cannot be
+ * the driver's package.
+ * @throws ConfigError at boot if an option is invalid, `typeorm` is not installed, or the data source cannot be
  * initialised.
  * @example
  * const app = new App({
@@ -71,7 +71,7 @@ async function queryHealth(dataSource: DataSource): Promise<void> {
   if (type !== 'mongodb') await dataSource.query(HEALTH_QUERIES[type] ?? 'select 1')
 }
 
-/** The fields of a PostgreSQL error, as `pg` names them. Other databases have other codes, which are not recognized. */
+/** The fields of a PostgreSQL error, as `pg` names them. Other databases use other codes, which are not recognized. */
 interface Refusal {
   readonly code?: unknown
   readonly message?: unknown
@@ -79,7 +79,7 @@ interface Refusal {
   readonly where?: unknown
 }
 
-/** Returns the HTTP error for an uncaught database error that a value of the request caused; otherwise `undefined`. */
+/** Returns the HTTP error for an uncaught database error that a request value caused; otherwise `undefined`. */
 function explainRefusal(error: unknown, req: Request): HttpError | undefined {
   const { QueryFailedError } = loadTypeOrm()
   if (!(error instanceof QueryFailedError)) return undefined
@@ -97,7 +97,7 @@ function explainRefusal(error: unknown, req: Request): HttpError | undefined {
 /**
  * Creates and initialises a data source for one application. It is closed together with the application.
  *
- * @throws ConfigError when the data source cannot be created, or its database cannot be reached.
+ * @throws ConfigError if the data source cannot be created, or its database cannot be reached.
  */
 async function openDataSource({ name, ...options }: TypeOrmOptions): Promise<DataSource> {
   let dataSource: DataSource | undefined
@@ -110,7 +110,7 @@ async function openDataSource({ name, ...options }: TypeOrmOptions): Promise<Dat
   }
 }
 
-/** TypeORM's class with `onClose`, which the application calls after its last response. */
+/** Returns TypeORM's class, extended with `onClose`, which the application calls after its last response. */
 function closingDataSource(): new (options: DataSourceOptions) => DataSource {
   return class extends loadTypeOrm().DataSource {
     async onClose(): Promise<void> {
@@ -120,7 +120,8 @@ function closingDataSource(): new (options: DataSourceOptions) => DataSource {
 }
 
 /**
- * Closes the pool of a failed start. TypeORM does so only if the failure occurred after the connection was established.
+ * Closes the connection pool after a failed start. TypeORM does so only if the failure occurred after the connection
+ * was established.
  */
 async function disconnect(dataSource: DataSource | undefined): Promise<void> {
   try {
@@ -136,7 +137,7 @@ interface Begun {
   readonly running: RunningStatement
 }
 
-/** The OpenTelemetry names of databases, if they differ from the names in TypeORM. */
+/** OpenTelemetry's names for databases, where they differ from TypeORM's names. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'aurora-mysql': 'mysql',
   'aurora-postgres': 'postgresql',
@@ -149,7 +150,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   sqljs: 'sqlite',
 }
 
-/** Reports the statements of a data source. Has no effect if statements have no observer. */
+/** Reports a data source's statements. Has no effect if no observer needs statements. */
 export function observeStatements(dataSource: DataSource, statements: Statements): void {
   // A test may have replaced the data source with its own object.
   if (!statements.areObserved || !Array.isArray(dataSource.subscribers)) return
@@ -158,7 +159,8 @@ export function observeStatements(dataSource: DataSource, statements: Statements
 }
 
 /**
- * Creates a subscriber. TypeORM reports the start and the end of each statement, but not which of them belong together.
+ * Creates a subscriber. TypeORM reports the start and the end of each statement, but not which start and end belong
+ * together.
  */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
@@ -182,14 +184,14 @@ function subscriber(system: string, statements: Statements): EntitySubscriberInt
   }
 }
 
-/** Whether a text begins or ends a transaction or a savepoint. */
+/** Whether a statement begins or ends a transaction or a savepoint. */
 function isControl(text: string): boolean {
   return /^\s*(begin|start transaction|commit|rollback|savepoint|release)\b/i.test(text)
 }
 
 /**
- * Returns the result of a statement. Drivers return rows, an object with rows, or an object with the number of changed
- * rows.
+ * Returns the result of a statement. Depending on the driver, `raw` is the rows, an object with rows, or an object with
+ * the number of changed rows.
  */
 function resultOf(raw: unknown) {
   const { rows = null, rowCount, affectedRows, changes } = (raw ?? {}) as Record<string, unknown>
@@ -266,8 +268,8 @@ function sentence(text: string): string {
 const HIDDEN = '***'
 
 /**
- * Returns a copy of an error with only its name, code, message and stack. Secret values from `options` in these texts
- * are replaced with `***`.
+ * Returns a copy of an error with only its name, code, message and stack, in which secret values from `options` are
+ * replaced with `***`.
  */
 export function withoutSecrets(error: unknown, options: object): Error {
   if (!(error instanceof Error)) return new Error('The thrown value is not an error.')

@@ -5,7 +5,7 @@ import { ConfigError } from '../../index.js'
 import { refuseOldPeer } from '../../plugin/index.js'
 
 /**
- * The members of a Vite plugin that this plugin uses. They are declared here, so that Blazon's types do not depend on
+ * The members of a Vite plugin that this plugin uses. They are declared here so that Blazon's types do not depend on
  * Vite's types.
  */
 export interface VitePlugin {
@@ -13,9 +13,9 @@ export interface VitePlugin {
   readonly name: string
   /** Runs the plugin before Vite's own plugins. */
   readonly enforce: 'pre'
-  /** Called once by Vite with the resolved configuration. */
+  /** Vite calls this once with the resolved configuration. */
   readonly configResolved: (config: { readonly root: string }) => void
-  /** Called by Vite for every module. */
+  /** Vite calls this for every module. */
   readonly transform: {
     /** Selects the modules that need the handler. */
     readonly filter: {
@@ -26,7 +26,7 @@ export interface VitePlugin {
         /** Matches files of installed packages. */
         readonly exclude: RegExp
       }
-      /** A text that the module must contain. */
+      /** A string that the module must contain. */
       readonly code: string
     }
     /** Compiles a module. Returns `null` to leave the module unchanged for Vite. */
@@ -43,18 +43,18 @@ export interface Lowered {
 const SCRIPT = /\.[cm]?[jt]sx?(?:\?|$)/
 const PACKAGE = /[\\/]node_modules[\\/]/
 /**
- * A fast test for decorators: `@name` or `@(`, but not in the lines of a documentation comment. It may match modules
- * without decorators, in which esbuild then finds none.
+ * A fast test for decorators: `@name` or `@(`, but not in the lines of a documentation comment. It can also match
+ * modules without decorators, which esbuild then leaves alone.
  */
 const MAYBE_DECORATOR = /^(?![^\S\n]*\*(?!\/|.*(?:\*\/|`))).*@\s*[\p{ID_Start}$_(]/mu
 /** The name of a helper that esbuild inserts into a module only if it has compiled standard decorators there. */
 const LOWERED = '__decoratorStart'
 
 /**
- * Creates a plugin for Vite and Vitest that compiles standard decorators. Vite 8 keeps them in its output without a
- * warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite still compiles files without
- * decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8 needs the package
- * `esbuild` installed; earlier versions include it.
+ * Creates a plugin for Vite and Vitest that compiles standard decorators. Vite 8 leaves decorators in its output
+ * without a warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite itself still compiles
+ * files without decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8 needs
+ * the package `esbuild` to be installed; earlier versions include it.
  *
  * @throws ConfigError at the first file with decorators, if `vite` or `esbuild` is not installed.
  * @example
@@ -69,14 +69,14 @@ export function blazon(): VitePlugin {
   let transform: Promise<Transform> | undefined
   return {
     name: 'blazon',
-    // The plugin must run first, because Vite's own compiler drops decorated fields without an initializer when the
+    // The plugin must run first, because Vite's own compiler drops decorated fields without an initializer if the
     // tsconfig's target is below ES2022 (seen in 8.3).
     enforce: 'pre',
     configResolved(config) {
       root = config.root
     },
     transform: {
-      // Vite 8 applies these filters before it calls the handler; earlier versions call it for every module.
+      // Vite 8 applies these filters before it calls the handler; earlier versions call the handler for every module.
       filter: { id: { include: SCRIPT, exclude: PACKAGE }, code: '@' },
       async handler(code, id) {
         if (!mayHaveDecorators(code, id)) return null
@@ -102,10 +102,12 @@ interface SourceMap {
   sourcesContent?: string[]
 }
 
-/** Compiles a module. The nearest `tsconfig.json`, which Vite finds, determines the decorator dialect. */
+/**
+ * Compiles a module. The closest `tsconfig.json` above the module, which Vite finds, determines the decorator dialect.
+ */
 type Transform = (code: string, id: string) => Promise<{ code: string; map: SourceMap }>
 
-/** The only Vite function that is used. It reads the `tsconfig.json` of a file and calls esbuild. */
+/** The only Vite function that this module uses. It reads the `tsconfig.json` of a file and calls esbuild. */
 interface Vite {
   readonly transformWithEsbuild?: (
     code: string,
@@ -121,7 +123,7 @@ const OPTIONS = { target: 'esnext', supported: { decorators: false }, jsx: 'pres
 /**
  * Returns the compiler for the project in the folder `root`.
  *
- * @throws ConfigError when a required package is missing or too old.
+ * @throws ConfigError if a required package is missing or too old.
  */
 async function loadTransform(root: string): Promise<Transform> {
   const project = join(root, 'package.json')

@@ -1,4 +1,4 @@
-// Loaded before the application, in its process: `node --import preload.js main.js`.
+// The preload module of the application's process, loaded before the application: `node --import preload.js main.js`.
 import module from 'node:module'
 import { Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
@@ -23,10 +23,10 @@ interface Hooks {
   ): { readonly url: string }
 }
 
-/** Exists in Node 22.15 and later. The types are for Node 20. */
+/** `registerHooks` exists in Node 22.15 and later, but the types are for Node 20. */
 const { registerHooks } = module as unknown as { registerHooks?: (hooks: Hooks) => void }
 
-/** Reports the files that the application loads, and its own missing files, to the command. */
+/** Reports to the command which files the application loads, and which of its own files are missing. */
 function reportModules(channel: Channel): void {
   const report = (url: string) => channel.send({ kind: 'files', urls: [url] })
   registerHooks?.({
@@ -41,7 +41,7 @@ function reportModules(channel: Channel): void {
       }
     },
   })
-  // Without such hooks, Node itself reports modules to the command, but not all missing modules.
+  // Without these hooks, Node itself reports modules to the command, but not all missing modules.
   process.on('uncaughtExceptionMonitor', (error: { readonly url?: unknown } | null) => {
     if (typeof error?.url === 'string') report(error.url)
   })
@@ -49,7 +49,7 @@ function reportModules(channel: Channel): void {
 
 function connect(): void {
   const isReporting = process.env[REPORT_VARIABLE] !== undefined
-  // Child processes of the application must not inherit these variables.
+  // The application's child processes must not inherit these variables.
   delete process.env[PARENT_VARIABLE]
   delete process.env[REPORT_VARIABLE]
   const kept = new Map<number, (result: KeptResult) => void>()
@@ -87,7 +87,7 @@ if (isMainThread && isStartedByCommand && process.send !== undefined) connect()
 
 type Listen = (this: Server, ...args: unknown[]) => Server
 
-/** Delays `listen` of each server of the application until the previous process has ended. */
+/** Delays `listen` for each of the application's servers until the previous process has ended. */
 function gateServers(channel: Channel, gate: Promise<Ports>): void {
   const real = Server.prototype.listen as Listen
   let count = 0
@@ -105,7 +105,7 @@ function gateServers(channel: Channel, gate: Promise<Ports>): void {
   Server.prototype.listen = listen as typeof Server.prototype.listen
 }
 
-/** Returns the arguments of `listen` with the port that the server should use. */
+/** Returns the arguments for `listen`, with the port that the server should use. */
 function withPort(args: unknown[], { first, last }: Ports, id: number): unknown[] {
   const [place, ...rest] = args
   const asked = portOf(place)
@@ -127,7 +127,7 @@ function portOf(place: unknown): number | undefined {
   return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined
 }
 
-/** Runs a query from the command about the work that the plugins of this process list. */
+/** Runs a query from the command about the work that this process's plugins list. */
 async function runQuery(parts: readonly ReportedWork[], query: WorkQuery): Promise<WorkReply> {
   try {
     if (query.do === 'list') return { value: await Promise.all(parts.map((part) => part.list())) }

@@ -10,16 +10,16 @@ const REPORT = Symbol.for('blazon.report')
 const DECORATORS = Symbol.for('blazon.decorators')
 
 /**
- * Makes the applications of this process report the dashboard's data to the command.
+ * Makes the applications in this process report the dashboard's data to the command.
  *
- * @returns the work that their plugins list, which grows when an application starts.
+ * @returns the work that their plugins list. The list grows when an application starts.
  */
 export function reportRequests(channel: Channel): readonly ReportedWork[] {
   const works: ReportedWork[] = []
   const report: DevReport = {
     placeIn: ownPlaceIn,
     started(explain) {
-      // An error in the explanation must not end the application, which works without it.
+      // An error in the explanation must not end the application, which works without the explanation.
       explain().then(
         (routes) => channel.send({ kind: 'routes', routes }),
         () => undefined,
@@ -35,14 +35,14 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
   return works
 }
 
-/** The folder of this package. With source maps, its stack frames are in files in `src`. */
+/** The folder of this package. With source maps, its stack frames point to files in `src`. */
 const PACKAGE = fileURLToPath(new URL('../../../../', import.meta.url))
 
 const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
 
 /**
- * Returns the first line of a stack that is in the user's code, relative to the folder of the command; `null` if there
- * is none.
+ * Returns the first line of a stack that is in the user's code, relative to the command's folder; `null` if there is
+ * none.
  */
 function ownPlaceIn(stack: string): string | null {
   for (const frame of stack.split('\n').slice(1)) {
@@ -54,7 +54,7 @@ function ownPlaceIn(stack: string): string | null {
   return null
 }
 
-/** The channel to the command. The process of the application ends when the channel closes. */
+/** The channel to the command. The application's process ends when the channel closes. */
 export class Channel {
   #waiting = 0
 
@@ -73,7 +73,7 @@ export class Channel {
     if (process.connected) process.send?.({ blazon: message }, () => {})
   }
 
-  /** Waits for a message from the command. A waiting process must not exit. */
+  /** Waits for a message from the command, and keeps the process from exiting meanwhile. */
   async wait<T>(received: Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) process.channel?.ref()
     const result = await received

@@ -4,17 +4,17 @@ import { projectCommand } from '../../project-command.js'
 import { DEFAULT_FOLDER } from '../../replay/capsule-files.js'
 import type { ReportedRequest } from './views.js'
 
-/** The text that replaces a secret. */
+/** The placeholder for a secret. */
 const HIDDEN = '[secret]'
 
-/** Matches the name of a query parameter or JSON property, and its hidden value. In a URL, brackets may be encoded. */
+/** Matches the name of a query parameter or JSON property and its hidden value. In a URL, brackets can be encoded. */
 const IN_URL = /([\w-]+)=((?:\[|%5B)secret(?:\]|%5D))/gi
 const IN_BODY = /"([^"\\]+)"\s*:\s*"(\[secret\])(?=")/g
 
 /**
  * Returns a shell command that sends the request again. Shell variables replace the secrets.
  *
- * @param origin The origin of the application, such as `http://127.0.0.1:3000`.
+ * @param origin The application's origin, such as `http://127.0.0.1:3000`.
  */
 export function curlText(request: ReportedRequest, origin: string): string {
   const { record, sent } = request
@@ -29,7 +29,7 @@ export function curlText(request: ReportedRequest, origin: string): string {
     body: sent.body === null ? null : withSecrets(sent.body, IN_BODY),
     more: base64 === undefined ? [] : ['--data-binary @-'],
   })
-  // A command argument cannot contain all bytes.
+  // A command argument cannot contain every byte.
   const input = base64 === undefined ? '' : `echo ${base64} | base64 -d | `
   return `${omitted === null ? '' : `# ${omitted}\n`}${input}${command}`
 }
@@ -38,7 +38,7 @@ export function curlText(request: ReportedRequest, origin: string): string {
 const OF_THE_CONNECTION =
   /^(?:host|connection|content-length|transfer-encoding|accept-encoding|user-agent|accept-language|te|upgrade|keep-alive|expect|origin|referer|cache-control|pragma|dnt|priority|sec-.*|upgrade-insecure-requests|x-request-id|traceparent|tracestate)$/i
 
-/** Returns the headers that belong to the request and not to its client or connection. */
+/** Returns the headers that belong to the request rather than to its client or connection. */
 function ownHeaders({ sent }: ReportedRequest): (readonly [string, string])[] {
   return sent.headers.filter(([name]) => !OF_THE_CONNECTION.test(name))
 }
@@ -54,7 +54,7 @@ function withSecrets(text: string, pattern: RegExp): ShellText {
   return pieces.length === 0 ? text : [...pieces, text.slice(end)]
 }
 
-/** Returns the command that runs a failed request again. */
+/** Returns the command that replays a failed request. */
 export function replayCommand({ id, folder }: WrittenCapsule): string {
   const place = folder === DEFAULT_FOLDER ? [] : ['--folder', folder]
   return projectCommand(['replay', id, ...place])

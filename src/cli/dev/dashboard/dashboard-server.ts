@@ -17,7 +17,7 @@ export type SendQuery = (query: WorkQuery) => Promise<WorkReply>
 export class DashboardServer {
   /** The origin at which the application listens. */
   origin = 'http://localhost:3000'
-  /** Sends a query about work to the application that is serving. */
+  /** Sends a query about work to the application that is currently serving. */
   query: SendQuery = async () => ({ message: 'The application is not running.' })
   readonly journal: Journal
   readonly #files: PageFiles
@@ -32,11 +32,11 @@ export class DashboardServer {
   }
 
   /**
-   * Starts to listen.
+   * Starts listening.
    *
    * @param port The port; 0 means any free port.
    * @returns the port.
-   * @throws Error of Node if another program has the port.
+   * @throws Node's Error if another program is using the port.
    */
   async listen(port: number): Promise<number> {
     this.#server.listen({ port, host: LOOPBACK })
@@ -58,7 +58,7 @@ export class DashboardServer {
     if (refusal !== null) return sendJson(res, 403, { message: refusal })
     const query = workQuery(req.method, path)
     if (query !== null) return void this.#sendReply(res, query)
-    // Only the queries above change anything.
+    // Only the queries above change any state.
     if (req.method !== 'GET') return sendJson(res, 405, { message: 'The method must be GET.' })
     if (path === '/data/events') return this.#openStream(res)
     if (path === '/data/routes') return sendJson(res, 200, this.journal.routes)
@@ -97,7 +97,7 @@ function sendJson(res: ServerResponse, status: number, data: unknown): void {
 /** Matches the path of an action: the number of its list, its name, and the ID of an item. */
 const ACTION = /^\/data\/work\/(\d{1,3})\/(\w{1,40})\/([^/]{1,400})$/
 
-/** Returns the query about work in a request; `null` for other requests. Only `POST` changes anything. */
+/** Returns the query about work in a request; `null` for other requests. Only `POST` requests change any state. */
 function workQuery(method: string | undefined, path: string): WorkQuery | null {
   if (method === 'GET') return path === '/data/work' ? { do: 'list' } : null
   const [, part, action = '', item = ''] = ACTION.exec(path) ?? []
@@ -109,11 +109,13 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
   }
 }
 
-/** The interval of comments in the stream, from which both sides detect that the connection still exists. */
+/**
+ * The interval of comments in the stream, in milliseconds, by which both sides detect that the connection still exists.
+ */
 const HEARTBEAT_MS = 15_000
 
 /**
- * The maximum number of unsent bytes. A page that reads so slowly is hidden or stopped. It reconnects later and
+ * The maximum number of unsent bytes. A page that reads more slowly is hidden or stopped. It reconnects later and
  * receives the full state again.
  */
 const MOST_BYTES_WAITING = 4_000_000
@@ -141,7 +143,7 @@ function sendEvents(journal: Journal, res: ServerResponse): () => void {
   }
 }
 
-/** The part of the dashboard that a request concerns: the page, which contains no data, or data. */
+/** The resource that a request concerns: the page, which contains no data, or data. */
 type Wanted = 'page' | 'data'
 
 /**
@@ -153,8 +155,8 @@ const BEARER = /^Bearer ([\w-]+)$/i
 
 /**
  * Returns the reason why a request is refused, as a sentence; `null` if the request is allowed. Only a browser that
- * shows the page itself, and programs with the token, receive data. The token is not in a cookie, because cookies
- * ignore ports, so every server on this machine would receive it.
+ * shows the page itself, and programs with the token, receive data. The token is not in a cookie: cookies ignore ports,
+ * so every server on this machine would receive it.
  */
 function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string | null {
   const { hostDistinct, origin, site, mode, dest, authorization } = headersOf(req)
@@ -183,7 +185,7 @@ function headersOf({ headers, headersDistinct }: IncomingMessage) {
  */
 function isOwnSite(site: unknown, wanted: Wanted): boolean {
   if (site === undefined || site === 'same-origin') return true
-  // The user has entered the address, or has opened it from a terminal.
+  // The user has typed the address, or has opened it from a terminal.
   return wanted === 'page' && site === 'none'
 }
 
@@ -203,13 +205,13 @@ interface PageFile {
   readonly body: string | Buffer
 }
 
-/** The files of the page, by the paths at which they are served. */
+/** The page's files, keyed by the paths at which they are served. */
 export type PageFiles = ReadonlyMap<string, PageFile>
 
 /**
- * Reads the files of the page.
+ * Reads the page's files.
  *
- * @param folder The folder of the files. Default: the folder beside this module, in which the build has put them.
+ * @param folder The folder of the files. Default: the folder beside this module, where the build has put them.
  */
 export function readPageFiles(folder: URL = new URL('./page/', import.meta.url)): PageFiles {
   const read = (name: string) => readFileSync(new URL(name, folder))
@@ -222,8 +224,8 @@ export function readPageFiles(folder: URL = new URL('./page/', import.meta.url))
 }
 
 /**
- * The headers of each response. The policy allows only the files of the page. It forbids scripts and styles in the
- * markup, markup from texts, other origins, and framing by other pages.
+ * The headers of each response. The policy allows only the page's own files. It forbids inline scripts and styles,
+ * markup that is created from strings, other origins, and framing by other pages.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [

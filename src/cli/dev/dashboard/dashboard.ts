@@ -11,8 +11,8 @@ import { Journal } from './journal.js'
 import type { ReportedRequest, RoutesView } from './views.js'
 
 /**
- * Prints in the terminal how to run a failed request again. Several failures of a route with the same error class are
- * printed once, until the code has changed.
+ * Prints in the terminal how to replay a failed request. Several failures of a route with the same error class are
+ * printed only once, until the code changes.
  */
 export class CapsuleNotes {
   readonly #note: (line: string) => void
@@ -31,7 +31,7 @@ export class CapsuleNotes {
     this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
   }
 
-  /** Prints all failures again, because the application has restarted with changed code. */
+  /** Allows all failures to be printed again, because the application has restarted with changed code. */
   restart(): void {
     this.#told.clear()
   }
@@ -43,20 +43,22 @@ const TOKEN_BYTES = 24
 export interface DashboardConfig {
   /** The port; 0 means any free port. */
   readonly port: number
-  /** The files of the page. Default: the files of the build. */
+  /** The page's files. Default: the files from the build. */
   readonly files?: PageFiles
   /** Writes a line to the terminal. */
   readonly note: (line: string) => void
 }
 
-/** The dashboard of `blazon dev`: collects the reports of the application's processes, and shows them in a browser. */
+/**
+ * The dashboard of `blazon dev`. It collects the reports from the application's processes and shows them in a browser.
+ */
 export class Dashboard {
   /** The address with the token. The token is in the fragment, which browsers do not send to servers. */
   readonly url: string
   readonly #server: DashboardServer
   readonly #journal: Journal
   readonly #notes: CapsuleNotes
-  /** The routes of each process, which may have several applications. */
+  /** The routes of each process, which can have several applications. */
   readonly #routes = new WeakMap<object, RoutesView>()
   #serving: object | undefined
 
@@ -81,7 +83,7 @@ export class Dashboard {
     return new Dashboard(`http://127.0.0.1:${opened}/#token=${token}`, server, note)
   }
 
-  /** Stores the routes of an application that has started. */
+  /** Records the routes of an application that has started. */
   addRoutes(app: object, routes: RoutesView): void {
     const all = [...(this.#routes.get(app) ?? []), ...routes]
     this.#routes.set(app, all)
@@ -97,7 +99,7 @@ export class Dashboard {
     this.#journal.setState('starting')
   }
 
-  /** Reports that a process has started to listen on a port. */
+  /** Records that a process has started to listen on a port. */
   serves(app: { readonly query: SendQuery }, port: number): void {
     this.#serving = app
     this.#server.query = (query) => app.query(query)
@@ -108,7 +110,7 @@ export class Dashboard {
   }
 
   /**
-   * Reports a failed start.
+   * Records that a start has failed.
    *
    * @param failure The reason, as a sentence.
    */

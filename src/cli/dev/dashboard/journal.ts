@@ -16,10 +16,10 @@ import type {
  * times.
  */
 const LEAST_REPETITIONS = 4
-/** Statements of transactions and sessions, which do not come from a loop over rows. */
+/** Matches statements for transactions and sessions, which do not come from a loop over rows. */
 const CONTROL = /^\s*(?:begin|start|commit|rollback|savepoint|release|set|reset|discard)\b/i
 
-/** Finds N+1 queries: statements that one request repeated, and that a single statement could replace. */
+/** Finds N+1 queries: statements that one request repeated and that a single statement could replace. */
 export function findSuspects(statements: readonly RecordedStatement[]): SuspectView[] {
   const byText = new Map<string, RecordedStatement[]>()
   for (const statement of statements) {
@@ -39,7 +39,7 @@ export function findSuspects(statements: readonly RecordedStatement[]): SuspectV
 /** The maximum number of stored requests. */
 export const KEPT_REQUESTS = 200
 
-/** A change for the page. `name` is the name of the event in the stream. */
+/** A change for the page. `name` is the event name in the stream. */
 export type Change =
   | { readonly name: 'request'; readonly data: RequestRow }
   | { readonly name: 'state'; readonly data: StateView }
@@ -49,16 +49,16 @@ interface JournalEntry {
   readonly request: ReportedRequest
 }
 
-/** The last requests, and the state of the application. */
+/** The most recent requests, and the state of the application. */
 export class Journal {
-  /** The routes of the process that is serving. */
+  /** The routes of the process that is currently serving. */
   routes: RoutesView = []
   readonly #kept: JournalEntry[] = []
   readonly #listeners = new Set<(change: Change) => void>()
   #state: StateView = { phase: 'starting', failure: null }
   #count = 0
 
-  /** Calls a function at each change, until the returned function is called. */
+  /** Calls a function at each change until the returned function is called. */
   watch(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -115,7 +115,7 @@ export class Journal {
 function rowOf({ record, mismatches }: ReportedRequest, number: number): RequestRow {
   const { startedAt, method, url, status, durationMs, tenant, error, outcome } = record
   const notes = [
-    // The class of an error in the application, otherwise the code that the client received.
+    // The class of an error in the application, or otherwise the code that the client received.
     ...(error === null ? [] : [error.status >= 500 ? error.name : error.code]),
     ...(findSuspects(record.statements).length === 0 ? [] : ['N+1?']),
     ...(mismatches.length === 0 ? [] : ['contract']),

@@ -27,7 +27,7 @@ export function timelineOf(record: RequestRecord): TimelineEntry[] {
       entry('log', at, level, { details: [message], tone: LEVELS[level] ?? 'plain' }),
     ),
   ]
-  // Entries with equal times are kept in this order: a step comes before its decision.
+  // Entries with equal times stay in this order: a step comes before its decision.
   entries.sort((one, other) => one.at - other.at)
   return [...entries, ...ofError(record), endOf(record)]
 }
@@ -43,7 +43,9 @@ function ofDecision({ at, by, verdict, reason, facts }: RecordedDecision): Timel
   return entry('decision', at, `${by}: ${verdict}`, { details, tone: TONES[verdict] ?? 'plain' })
 }
 
-/** Returns facts as lines. Short facts share a line. Each object in a list has its own line: `body.name: Too short`. */
+/**
+ * Returns facts as lines. Short facts share a line. Each object in a list gets its own line: `body.name: Too short`.
+ */
 function factLines(facts: RecordedDecision['facts']): string[] {
   const [short, rows]: [string[], string[]] = [[], []]
   for (const [name, value] of Object.entries(facts)) {
@@ -54,12 +56,12 @@ function factLines(facts: RecordedDecision['facts']): string[] {
   return [...(short.length === 0 ? [] : [short.join(', ')]), ...rows]
 }
 
-/** Returns a short text for a row in the framework's own decisions. */
+/** Returns a short description of a row in one of the framework's own decisions. */
 function rowText(name: string, row: DecisionValue): string {
   const fields = Object(row) as Readonly<Record<string, DecisionValue | undefined>>
   const { scheme, verdict, reason, path, message } = fields
   if (name === 'schemes') {
-    // Without a name, the guard itself has decided.
+    // If there is no name, the guard itself has decided.
     return scheme === null ? '' : [scheme, verdict, reason].filter(Boolean).join(': ')
   }
   if (name === 'issues') return `${[fields['in'], path].filter(Boolean).join('.')}: ${message}`
@@ -127,7 +129,7 @@ function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineE
   }
   const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
   const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
-  // The command receives a record when the request has ended.
+  // The command receives a record only after the request has ended.
   const title = endings[outcome ?? 'sent']
   return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
 }

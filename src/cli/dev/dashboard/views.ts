@@ -3,7 +3,7 @@ import type { RouteExplanation } from '../../../app/explain/explanation.js'
 import type { RequestRecord } from '../../../contracts/request-record.js'
 import type { WorkList } from '../protocol.js'
 
-/** A request, as the application's process reports it. */
+/** A request, as reported by the application's process. */
 export type ReportedRequest = WholeRecord
 
 /** A request in the list. */
@@ -11,9 +11,9 @@ export interface RequestRow
   extends Pick<RequestRecord, 'startedAt' | 'method' | 'url' | 'status' | 'durationMs' | 'tenant'> {
   /** The number of the request, counted from 1 in each run of the command. */
   readonly number: number
-  /** The number of statements of the request. */
+  /** The number of statements that the request ran. */
   readonly statements: number
-  /** The error of the response, an end without a response, and possible mistakes. */
+  /** Labels for the error in the response, an end without a response, and possible problems. */
   readonly notes: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export interface TimelineEntry {
 export interface SuspectView {
   readonly text: string
   readonly count: number
-  /** The application's lines that ran the statement. */
+  /** The lines in the application that ran the statement. */
   readonly places: readonly string[]
   readonly durationMs: number
 }
@@ -56,7 +56,7 @@ export interface RequestView extends ReportedRequest {
   readonly route: number | null
   readonly curl: string
   /**
-   * The command that runs a failed request again, such as `npx blazon replay 20261126-093000-a1b2c3`; `null` for other
+   * The command that replays a failed request, such as `npx blazon replay 20261126-093000-a1b2c3`; `null` for other
    * requests.
    */
   readonly replay: string | null
@@ -72,13 +72,13 @@ export interface StateView {
 /** The first event of the stream. */
 export interface SnapshotView {
   readonly state: StateView
-  /** The requests, the oldest first. */
+  /** The requests, oldest first. */
   readonly requests: readonly RequestRow[]
   /** The maximum number of stored requests. */
   readonly limit: number
 }
 
-/** The work that the plugins of a process list. */
+/** The work that a process's plugins list. */
 export type WorkView = readonly WorkList[]
 
 /** The routes of all applications in a process. */

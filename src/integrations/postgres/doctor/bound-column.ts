@@ -1,12 +1,12 @@
 import { literal, TENANT_SETTING } from '../schema/names.js'
 import { tokensOf } from '../statement-text.js'
 
-/** The facts about a column that matter for comparisons in policies. */
+/** The properties of a column that matter for comparisons in policies. */
 export interface ComparedColumn {
   readonly name: string
-  /** The type without its length, and with its schema unless the schema is `pg_catalog`. */
+  /** The type without its length. It includes the schema unless the schema is `pg_catalog`. */
   readonly type: string
-  /** Whether two texts are equal only if all their bytes are equal (a deterministic collation). */
+  /** Whether two strings are equal only if all their bytes are equal (a deterministic collation). */
   readonly isDeterministic: boolean
 }
 
@@ -18,17 +18,17 @@ const VALUE = `(?:${SETTING}|NULLIF\\(${SETTING}, ''::text\\))`
 
 /**
  * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (trailing blanks are
- * ignored), `name` (cut after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such as
- * `numeric` and domains, have not been verified and count as unsafe.
+ * ignored), `name` (truncated after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such
+ * as `numeric` and domains, have not been verified and count as unsafe.
  */
 export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
   return TEXTS.includes(type) ? isDeterministic : type === 'uuid' || INTEGERS.includes(type)
 }
 
 /**
- * Finds the column that the condition of a policy compares with the tenant setting, so that the condition holds only
- * for rows of one tenant. It accepts a comparison with `=` in the forms in which PostgreSQL stores `tenantTable` and
- * similar SQL, including further conditions with `AND`. Returns `undefined` for every other form, because the doctor
+ * Finds the column that a policy's condition compares with the tenant setting, so that the condition holds only for
+ * rows of one tenant. Accepts a comparison with `=` in the forms in which PostgreSQL stores `tenantTable` and similar
+ * SQL, with or without further conditions joined by `AND`. Returns `undefined` for every other form, because the doctor
  * accepts only forms that are known to be safe.
  *
  * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types, operators, functions and
@@ -55,7 +55,9 @@ function comparisonWith({ name, type }: ComparedColumn): RegExp {
   return new RegExp(`^(?:${asText}|${sides(column, `(?:${inside}|${around})`)})$`)
 }
 
-/** Returns a pattern for the value itself or a subquery around it, which PostgreSQL evaluates once per statement. */
+/**
+ * Returns a pattern for the value itself or for a subquery around it, which PostgreSQL evaluates once per statement.
+ */
 function queryOr(value: string): string {
   return `(?:${value}|\\( SELECT ${value} AS (?:\\w+|"(?:[^"]|"")+")\\))`
 }
@@ -76,7 +78,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.length === 1 ? [inner.replace(/\s+/g, ' ')] : parts.flatMap(conjunctsOf)
 }
 
-/** Removes the outer parentheses; `null` if the first parenthesis does not close at the end of the text. */
+/** Removes the outer parentheses; `null` if the first parenthesis does not close at the end. */
 function withoutParentheses(text: string): string | null {
   let depth = 0
   for (const { text: mark, end } of tokensOf(text)) {

@@ -9,7 +9,7 @@ const LONGEST = 128
 /** The minimum length of a test ID, in characters, because a shorter ID may belong to a real tenant. */
 const SHORTEST = 16
 
-/** An ID that a comparison may confuse with another ID, and the difference between them. */
+/** An ID that a comparison could confuse with another ID, and the difference between them. */
 export interface LookAlike {
   readonly id: string
   readonly difference: string
@@ -32,8 +32,9 @@ export function canaryTenant(column: TenantColumn): string | null {
 }
 
 /**
- * Creates IDs that a comparison may confuse with this ID, because it truncates IDs, ignores case or accents, or matches
- * a pattern. Returns none for numbers and `uuid`, because their different notations are the same ID.
+ * Creates IDs that a comparison could confuse with this ID because it truncates IDs, ignores case or accents, or
+ * matches a pattern. Returns an empty list for numbers and `uuid`, because different notations of the same value are
+ * the same ID.
  */
 export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   if (!isText(column)) return []
@@ -50,7 +51,7 @@ export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   ]
 }
 
-// An extension may be installed in any schema.
+// An extension can be installed in any schema.
 function isText({ baseType }: TenantColumn): boolean {
   return TEXTS.includes(baseType) || /(?:^|\.)citext$/.test(baseType)
 }
@@ -59,15 +60,15 @@ function lengthOf({ baseType, length }: TenantColumn): number {
   return Math.min(length ?? LONGEST, baseType === 'name' ? 63 : LONGEST)
 }
 
-/** A column that needs a value in the row of the canary test, and this value. */
+/** A column that needs a value in a test row, and that value. */
 export interface CanaryColumn {
   readonly name: string
   /** The value, as SQL. */
   readonly value: string
 }
 
-// Columns with a default get no value, except columns that use a sequence, because a rollback does not undo the advance
-// of a sequence.
+// Columns with a default get no value. Columns that use a sequence do, because a rollback does not undo the advance of
+// a sequence.
 const LIST = `
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
   a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts
@@ -91,10 +92,10 @@ const VALUES: Readonly<Record<string, string>> = {
   V: "'0'",
 }
 
-/** The values by type, for types whose category is not exact enough. */
+/** The values by type, for types whose category is not specific enough. */
 const OF_TYPE: Readonly<Record<string, string>> = { json: "'{}'", jsonb: "'{}'", bytea: "''" }
 
-/** Returns a value for each column that needs one to insert a row. */
+/** Returns a value for each column that needs one when a row is inserted. */
 export async function canaryColumns(
   connection: Connection,
   table: TenantTable,

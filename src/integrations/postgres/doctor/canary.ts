@@ -19,29 +19,29 @@ import {
 
 /**
  * The timeouts are longer than an index lookup takes, but short enough that other sessions do not wait long for the
- * locks of the test.
+ * test's locks.
  */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
-// Do not write to tables with triggers or rules. They may have any effect, which a test must not cause.
+// Tables with triggers or rules are not written to, because a trigger or rule could have side effects.
 const PRIVILEGES = `
 select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_privilege($1::name, $2::oid, 'insert') as insert,
   has_table_privilege($1::name, $2::oid, 'update') as update, has_table_privilege($1::name, $2::oid, 'delete') as delete,
   not exists (select from pg_catalog.pg_trigger t where t.tgrelid = $2 and not t.tgisinternal)
   and not exists (select from pg_catalog.pg_rewrite w where w.ev_class = $2) as quiet`
 
-/** The SQLSTATEs of timeouts: for a lock and for a statement. */
+/** The SQLSTATEs of the lock timeout and the statement timeout. */
 const TOO_LATE = ['55P03', '57014']
 
-/** The test cannot run, because another session is using the table. */
+/** The test cannot run because another session is using the table. */
 class Interruption extends Error {}
 
 /** The result of a statement: the number of rows, or the code of its error. */
 type Outcome = { readonly rows: number } | { readonly code: string; readonly isOfTable: boolean }
 
 /**
- * Tries forbidden access as the tenant role: a test tenant reads and writes rows of another test tenant, and code
- * without a tenant reads rows. Neither tenant exists. Each table is tested in a transaction that is rolled back.
+ * Tries forbidden access as the tenant role: one test tenant reads and writes the rows of another, and code without a
+ * tenant reads rows. Neither tenant exists. Each table is tested in a transaction that is rolled back.
  */
 export async function releaseCanary(examination: Examination): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -93,7 +93,7 @@ class Trial {
     ;[this.#a, this.#b] = facts.ids
   }
 
-  /** Prepares the test of a table; `null` if the column cannot contain IDs for test tenants. */
+  /** Prepares the test of a table; `null` if the column cannot hold the IDs of test tenants. */
   static async prepare(examination: Examination, table: TenantTable): Promise<Trial | null> {
     const { connection, tenantRole } = examination
     const [a, b] = [canaryTenant(table.column), canaryTenant(table.column)]
@@ -119,8 +119,8 @@ class Trial {
 
   async #tryWriting(): Promise<void> {
     const own = await this.#as(this.#b, this.#insert(this.#b))
-    // An error for another reason does not prove anything about policies. If even the tenant's own row is refused, no
-    // further test is useful.
+    // An error with a different cause proves nothing about policies. If even the tenant's own row is refused, further
+    // tests are useless.
     if (!passesPolicy(own, this.#table)) return
     if ('rows' in own) await this.#tryReaching()
     const foreign = this.#insert(this.#b)
@@ -133,7 +133,7 @@ class Trial {
   }
 
   /**
-   * Tries to reach the row of the second tenant, which now exists. If that succeeds, the test with similar IDs is not
+   * Tries to reach the second tenant's row, which now exists. If that succeeds, the test with similar IDs is not
    * needed.
    */
   async #tryReaching(): Promise<void> {
@@ -186,7 +186,7 @@ class Trial {
   #insert(tenant: string): string {
     const names = ['tenant_id', ...this.#columns.map(({ name }) => name)].join(', ')
     const values = [literal(tenant), ...this.#columns.map(({ value }) => value)].join(', ')
-    // Specify a value for an identity column. Otherwise, its sequence would advance, and a rollback does not undo that.
+    // An identity column gets an explicit value. Otherwise, its sequence would advance, which a rollback does not undo.
     return `insert into ${this.#table.fullName} (${names}) overriding system value values (${values})`
   }
 
@@ -209,8 +209,7 @@ class Trial {
   }
 
   /**
-   * Returns the error with which the server refused a statement in `fn`. The changes since the
-   * savepoint are then rolled back.
+   * Returns the error if the server refused a statement in `fn`. The changes since the savepoint are then rolled back.
    */
   async #attempt(fn: () => Promise<void>): Promise<PostgresError | undefined> {
     try {
@@ -246,8 +245,8 @@ function rowsOf(outcome: Outcome): number {
 }
 
 /**
- * Whether a policy has allowed the row, because the row was inserted or a constraint of the table refused it.
- * PostgreSQL checks constraints after policies (`ExecInsert`). For a partitioned table, this is not certain, because
+ * Whether a policy allowed the row: either the row was inserted, or a constraint of the table refused it. PostgreSQL
+ * checks constraints after policies (`ExecInsert`). For a partitioned table, a constraint error proves nothing, because
  * PostgreSQL selects the partition before it checks the policies.
  */
 function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
@@ -255,7 +254,7 @@ function passesPolicy(outcome: Outcome, { kind }: TenantTable): boolean {
   return outcome.code.startsWith('23') && outcome.isOfTable && kind !== 'p'
 }
 
-// A default may write to another table, which may refuse it.
+// A column default may write to another table, and that table may refuse the write.
 function isAbout(refusal: PostgresError, { schema, name }: TenantTable): boolean {
   return refusal.schema === schema && refusal.table === name
 }

@@ -6,7 +6,7 @@ import type { ComparedColumn } from './bound-column.js'
 export interface DoctorOptions {
   /** The role that runs statements in an application with tenants. */
   readonly tenantRole: string
-  /** The role of `withoutTenant`. */
+  /** The role that `withoutTenant` uses. */
   readonly allTenantsRole: string
   /**
    * Whether the database runs in this process. Its only login is then a superuser, which is not reported as a finding.
@@ -17,7 +17,7 @@ export interface DoctorOptions {
 /** The data that every check of the doctor receives. */
 export interface Examination extends DoctorOptions, Setting {
   readonly connection: Connection
-  /** All user tables, views and sequences, except locked ones. */
+  /** All user tables, views and sequences that are not locked. */
   readonly relations: readonly Relation[]
   readonly tables: readonly TenantTable[]
   /** The relations that could not be checked because they were locked. */
@@ -31,16 +31,16 @@ export interface Setting {
   /** The version as `server_version_num`: 150004 means 15.4. */
   readonly version: number
   /**
-   * The IDs (`oid`) of the tenant role and of all roles that it may become. Roles that are findings themselves are
+   * The IDs (`oid`) of the tenant role and of all roles that it can become. Roles that are findings themselves are
    * excluded: superusers, predefined roles and the all-tenants role. Empty if the tenant role does not exist.
    */
   readonly tenantRoles: readonly number[]
   /**
    * The IDs of the login and of all roles whose privileges it inherits, with the same exclusions. Empty for a
-   * superuser, who needs no privileges.
+   * superuser, because a superuser needs no privileges.
    */
   readonly loginRoles: readonly number[]
-  /** Whether the login may become the tenant role. */
+  /** Whether the login can become the tenant role. */
   readonly mayBecomeTenant: boolean
 }
 
@@ -57,14 +57,14 @@ export interface Relation {
    */
   readonly kind: string
   readonly owner: string
-  /** Whether row-level security is on. */
+  /** Whether row-level security is enabled. */
   readonly isEnabled: boolean
   readonly isForced: boolean
   /** Whether the table is a partition or inherits from another table. */
   readonly isChild: boolean
   /** Whether the view reads with the privileges of the querying role. */
   readonly isInvoker: boolean
-  /** How all tenants may share it according to its comment: not at all, for reading, or for reading and writing. */
+  /** How the relation's comment allows tenants to share it: not at all, for reading, or for reading and writing. */
   readonly sharing: 'none' | 'reading' | 'writing'
   /** The tenant role's privileges on the relation or on some of its columns, such as `select`. */
   readonly privileges: readonly string[]
@@ -99,16 +99,16 @@ export interface TenantColumn extends ComparedColumn {
   readonly isIndexed: boolean
 }
 
-/** A problem that the doctor has found. */
+/** A problem that the doctor found. */
 export interface Finding extends Problem {
   /**
-   * `'error'`: tenants are not separated, or the separation is not certain. `'warning'`: a person should check the
+   * `'error'`: tenants are not separated, or the separation is uncertain. `'warning'`: a person should check the
    * finding.
    */
   readonly severity: 'error' | 'warning'
 }
 
-/** The texts of a {@link Finding}. */
+/** The parts of a {@link Finding} that its code does not determine. */
 interface FindingFacts {
   /** The object that has the problem, such as `table public.orders`. */
   readonly subject: string

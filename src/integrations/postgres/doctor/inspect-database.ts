@@ -33,13 +33,13 @@ const OF_TENANTS = [
 ] as const
 
 /**
- * Searches for ways in which one tenant could reach the rows of another: through the login, roles, tables, policies,
+ * Searches for ways in which one tenant could reach another tenant's rows: through the login, roles, tables, policies,
  * views, functions, keys and large objects. Also tries such access. Changes nothing: the tests are rolled back, and
  * have timeouts so that they do not block other sessions.
  *
- * @param connection A connection with the login of the application, without an open transaction.
+ * @param connection A connection with the application's login, without an open transaction.
  * @returns the findings, errors first.
- * @throws HttpError 503 when the connection is lost.
+ * @throws HttpError 503 if the connection is lost.
  */
 export async function inspectDatabase(
   connection: Connection,
@@ -49,7 +49,7 @@ export async function inspectDatabase(
     try {
       return await inspect(connection, options)
     } catch (error) {
-      // Another session has just locked a table. The next attempt detects the lock and skips that table.
+      // Another session has just locked a table. The next attempt will detect the lock and skip that table.
       const isLocked = error instanceof PostgresError && error.code === '55P03'
       if (!isLocked || attempt === ATTEMPTS) throw error
     }
@@ -67,11 +67,11 @@ async function inspect(connection: Connection, options: DoctorOptions): Promise<
 }
 
 /**
- * Prevents the startup of an application whose database does not separate tenants. Logs warnings.
+ * Prevents an application from starting if its database does not separate tenants. Logs warnings.
  *
  * @param driver An open driver.
- * @throws ConfigError with every finding of {@link inspectDatabase} that is an error; HttpError 503 when the database
- * cannot be reached.
+ * @throws ConfigError with every error that {@link inspectDatabase} found; HttpError 503 if the database cannot be
+ * reached.
  */
 export async function assertIsolation(
   driver: Driver,
@@ -108,8 +108,8 @@ async function examinationOf(connection: Connection, options: DoctorOptions): Pr
   return { ...options, ...setting, connection, relations, tables, lockedRelations }
 }
 
-// Superusers are excluded, because they may become every role. A role that may only administer another role (ADMIN
-// OPTION) counts as its member, because it can grant itself the rest.
+// Superusers are excluded, because they can become every role. A role that can only administer another role (ADMIN
+// OPTION) counts as its member, because it can grant itself the membership.
 const READ = `
 select current_setting('server_version_num')::int as version, session_user as login,
   array(
@@ -155,15 +155,15 @@ async function inspectCatalog(examination: Examination): Promise<Finding[]> {
     ...inspectTables(examination),
     ...(await inspectKeys(examination)),
   ]
-  // If the tenant role does not exist, it has no access. `inspectRoles` has already reported this.
+  // A tenant role that does not exist has no access. `inspectRoles` has already reported the missing role.
   if (examination.tenantRoles.length === 0) return findings
   for (const inspect of OF_TENANTS) findings.push(...(await inspect(examination)))
   return findings
 }
 
 /**
- * Runs the catalog checks. To read policies, PostgreSQL waits for locks on their tables, so the wait is limited. With
- * this `search_path`, PostgreSQL includes the schema of every name that is not built in.
+ * Runs the catalog checks. When PostgreSQL reads policies, it waits for locks on their tables, so the wait is limited.
+ * With this `search_path`, PostgreSQL prints a schema for every name that is not built in.
  */
 async function inTransaction<T>(connection: Connection, run: () => Promise<T>): Promise<T> {
   await connection.script(
@@ -214,7 +214,7 @@ function checkAttributes(role: Role): Finding[] {
     })
 }
 
-/** Checks that the tenant role neither is nor may become a role that could read more than one tenant. */
+/** Checks that the tenant role is not, and cannot become, a role that could read more than one tenant's rows. */
 async function checkReach(examination: Examination): Promise<Finding[]> {
   const { tables, tenantRole, allTenantsRole } = examination
   const others = [allTenantsRole, ...tables.map(({ owner }) => owner)]
@@ -231,7 +231,7 @@ function owning({ tables, tenantRole }: Examination): Finding {
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
 
-// The settings of a function are active while it runs. One of these settings may be the role.
+// The settings of a function are active while it runs. The role can be one of these settings.
 const LIST = `
 select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
   o.rolname as owner, p.prosecdef as definer, c.setting
@@ -249,7 +249,7 @@ where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfEx
   )
 order by schema, name, arguments`
 
-/** Checks functions that run as another role, because the policies then apply to that role instead of the tenant. */
+/** Checks functions that run as another role, because policies then apply to that role instead of the tenant role. */
 async function inspectFunctions({
   connection,
   tenantRole,

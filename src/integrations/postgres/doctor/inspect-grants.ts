@@ -7,7 +7,7 @@ const KINDS: Readonly<Record<string, string>> = {
   L: 'large objects',
 }
 
-// Functions are excluded, because every role may execute them by default.
+// Functions are excluded, because every role can execute them by default.
 const DEFAULTS = `
 select o.rolname as owner, n.nspname as schema, d.defaclobjtype::text as kind,
   coalesce(r.rolname, 'public') as grantee, string_agg(x.privilege_type, ', ' order by x.privilege_type) as privileges
@@ -21,7 +21,7 @@ where d.defaclobjtype in ('r', 'S', 'L') and x.grantee <> d.defaclrole
 group by o.rolname, n.nspname, d.defaclobjtype, r.rolname
 order by o.rolname, n.nspname, d.defaclobjtype, r.rolname`
 
-// Before PostgreSQL 15, every role may create objects in the schema `public`.
+// Before PostgreSQL 15, every role can create objects in the schema `public`.
 const CREATABLE = `
 select 'schema ' || quote_ident(n.nspname) as place,
   exists (select from unnest($1::oid[]) role where has_schema_privilege(role, n.oid, 'create')) as tenant,
@@ -34,7 +34,9 @@ select 'database ' || quote_ident(current_database()),
   exists (select from unnest($2::oid[]) role where has_database_privilege(role, current_database(), 'create'))
 order by 1`
 
-/** Checks for later access: default privileges, and the privilege to create objects that replace others. */
+/**
+ * Checks for ways to gain access later: default privileges, and the privilege to create objects that replace others.
+ */
 export async function inspectOpenings(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRoles, loginRoles } = examination
   const values = [tenantRoles, loginRoles]
@@ -70,7 +72,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
 }
 
-/** The maximum number of large objects in a message, because there may be millions. */
+/** The maximum number of large objects in a message, because there can be millions. */
 const MOST_NAMED = 5
 
 // Storage to which no policy applies: large objects, catalogs that contain row values, and server files.

@@ -16,12 +16,12 @@ where con.contype = 'f' and con.conparentid = 0
 order by con.conrelid, con.conname`
 
 /**
- * The columns that a unique index compares. Columns that the index only includes come after them. An `int2vector`
- * begins at 0.
+ * The columns that a unique index compares. Columns that the index only includes come after them. The indexes of an
+ * `int2vector` begin at 0.
  */
 const COMPARED = '(i.indkey::int2[])[0:i.indnkeyatts - 1]'
 
-/** Unique indexes without `tenant_id`, except those for values that PostgreSQL generates. */
+/** Unique indexes without `tenant_id`, except indexes for values that PostgreSQL generates. */
 const UNIQUE = `
 select c.relname as name, i.indrelid as table
 from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -59,7 +59,7 @@ where con.conexclop is not null and not i.indisunique
 order by con.conrelid, con.conname`
 
 /**
- * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not apply to this
+ * Checks keys. PostgreSQL compares a key with the rows of every tenant, because policies do not apply to that
  * comparison.
  */
 export async function inspectKeys({ connection, tables }: Examination): Promise<Finding[]> {

@@ -17,10 +17,7 @@ export async function inspectLogin(examination: Examination): Promise<Finding[]>
   ]
 }
 
-/**
- * Checks that the login may not become a role to which no policy applies. `checkOwnership` reports
- * owners.
- */
+/** Checks that the login cannot become a role to which no policy applies. `checkOwnership` reports owners. */
 async function checkPowers(examination: Examination): Promise<Finding[]> {
   const { login } = examination
   const names = await powersOf(examination, login, [])
@@ -30,7 +27,7 @@ async function checkPowers(examination: Examination): Promise<Finding[]> {
 /**
  * Creates the finding for a login to which no policy applies.
  *
- * @param code The code of the finding: a warning during development. Default: an error.
+ * @param code The code of the finding: a warning during development. If omitted, the finding is an error.
  */
 export function omnipotent(
   { name, isSuper }: Role,
@@ -75,7 +72,10 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
   return findings
 }
 
-/** Checks the ownership of other tables. They have no policies to remove, but the login does not need to own them. */
+/**
+ * Checks the ownership of other tables. They have no policies that the login could remove, but the login does not need
+ * to own them.
+ */
 function checkPossessions({ relations, login }: Examination): Finding[] {
   const owned = relations.filter(
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
@@ -86,7 +86,7 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
 
-/** Checks privileges that the login has without `SET ROLE`. The policies for the tenant role do not apply to them. */
+/** Checks privileges that the login has without `SET ROLE`. The tenant role's policies do not apply to them. */
 function checkGrants({ relations, login }: Examination): Finding[] {
   const granted = relations.filter(
     ({ loginPrivileges, sharing, kind }) =>
@@ -128,8 +128,8 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
 }
 
 /**
- * Predefined PostgreSQL roles that reach data without policies: unprotected tables, files, statements of other
- * sessions.
+ * Predefined PostgreSQL roles that reach data without policies: unprotected tables, files, and other sessions'
+ * statements.
  */
 const POWERS =
   "'^pg_(read|write)_all_data$|^pg_(read|write)_server_files$|^pg_execute_server_program$|^pg_monitor$|^pg_read_all_stats$'"
@@ -141,8 +141,8 @@ where (r.rolname = any($2) or r.rolsuper or r.rolbypassrls or r.rolcreaterole an
 order by r.rolname`
 
 /**
- * Lists the roles that a role is or may become and that could read the rows of more than one tenant. `others` contains
- * the names of further such roles.
+ * Lists the roles that a role is, or can become, and that could read more than one tenant's rows. `others` contains the
+ * names of further such roles.
  */
 export async function powersOf(
   { connection }: Examination,
@@ -153,7 +153,7 @@ export async function powersOf(
   return rows.map(({ name }) => String(name))
 }
 
-/** Creates the finding for a role or a login that may become such a role. */
+/** Creates the finding for a role or a login that can become such a role. */
 export function leading(kind: 'role' | 'login', member: string, name: string): Finding {
   const cause = `It is a member of ${name}, which sees, or can see, more than the rows of one tenant.`
   const remedy = `revoke ${identifier(name)} from ${identifier(member)};`

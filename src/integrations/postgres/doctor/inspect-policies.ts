@@ -14,12 +14,12 @@ interface Policy {
   readonly check: string | null
   /** Whether the condition contains a user-defined cast, which looks like a built-in cast. */
   readonly hasOwnCast: boolean
-  /** The columns that the policy may compare: `tenant_id`, or any column if the table has none. */
+  /** The columns that the policy is allowed to compare: `tenant_id`, or any column if the table has none. */
   readonly columns: readonly ComparedColumn[]
 }
 
-// Restrictive policies only narrow access, so they are excluded. Policies of a role from which the tenant role inherits
-// also apply to the tenant role. Policies of a role that it may become apply after it has become that role.
+// Restrictive policies only narrow access, so they are excluded. The policies of a role from which the tenant role
+// inherits also apply to the tenant role. The policies of another role apply once the tenant role has become that role.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,
@@ -56,7 +56,7 @@ export async function inspectPolicies(examination: Examination): Promise<Finding
 }
 
 /**
- * Requires all policies to compare the same column. If two policies compare different columns, a tenant could read the
+ * Requires all policies to compare the same column. If two policies compared different columns, a tenant could read the
  * rows of two tenants.
  */
 function bySameColumn(policies: readonly Policy[]): Policy[] {

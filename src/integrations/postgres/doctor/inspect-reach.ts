@@ -13,7 +13,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 /**
  * Checks all objects that the tenant role can reach and that are not tenant tables. An object that all tenants share
- * must be marked in its comment. The role must not reach any other object.
+ * must be marked in its comment. The role must not be able to reach any other object.
  */
 export function inspectReach(examination: Examination): Finding[] {
   const reached = examination.relations.filter(
@@ -28,7 +28,7 @@ export function inspectReach(examination: Examination): Finding[] {
   ]
 }
 
-/** Groups tables to which the same roles have access, because they have the same remedy. */
+/** Groups tables that the same roles can access, because the remedy is the same. */
 function groupsOf(relations: readonly Relation[]): Relation[][] {
   const groups = new Map<string, Relation[]>()
   for (const relation of relations) {
@@ -105,8 +105,8 @@ function revoking(relations: readonly Relation[], tenantRole: string): string {
 }
 
 /**
- * Returns the roles for `REVOKE`. There are none when the access comes from ownership or from a predefined role. The
- * text then contains `public` and the tenant role.
+ * Returns the roles for `REVOKE`. If the access comes from ownership or from a predefined role, there are none, and the
+ * result is `public` and the tenant role.
  */
 function granteesOf(relations: readonly Relation[], tenantRole: string): string {
   const names = new Set(relations.flatMap(({ grantees }) => grantees))

@@ -33,7 +33,7 @@ export function inspectTables(examination: Examination): Finding[] {
 }
 
 /**
- * Whether the tenant role can reach a table that has no column `tenant_id` but has policies, which may compare another
+ * Whether the tenant role can reach a table that has no `tenant_id` column but has policies, which may compare another
  * column.
  */
 export function hasPoliciesAlone(relation: Relation): boolean {
@@ -51,7 +51,7 @@ export function nothingToSee(): Finding {
 
 /**
  * Whether statements can reach a table directly. A partition without privileges can be reached only through its parent
- * table, whose policies then apply.
+ * table, and then the parent's policies apply.
  */
 export function isExposed({ isChild, isReachable }: Relation): boolean {
   return isReachable || !isChild
@@ -94,7 +94,7 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
     const remedy = `${change} set not null;`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
-  // A row that is inserted through the parent table gets the default of the parent table.
+  // A row that is inserted through the parent table gets the parent's default.
   if (!hasDefault && !isChild) {
     const cause = 'tenant_id has no default: each INSERT must specify the tenant.'
     const remedy = `${change} set default nullif(current_setting('app.tenant_id', true), '');`

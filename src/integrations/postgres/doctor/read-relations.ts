@@ -17,8 +17,8 @@ export function isOfExtension(oid: string, catalog: string): string {
 export const IS_DETERMINISTIC =
   'coalesce((select k.collisdeterministic from pg_catalog.pg_collation k where k.oid = a.attcollation), true)'
 
-// Includes privileges on single columns. Ignores `USAGE` of the schema, because a view that reads with the privileges
-// of the querying role does not check it.
+// Includes privileges on single columns. Ignores the `USAGE` privilege on the schema, because a view that reads with
+// the querying role's privileges does not check it.
 const PRIVILEGES = `
   array(
     select p from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
@@ -115,7 +115,7 @@ export async function readRelations(
   })
 }
 
-/** Whether a relation contains tenant rows, because it has a column `tenant_id`. */
+/** Whether a relation contains tenant rows, because it has a `tenant_id` column. */
 export function isTenantTable(relation: Relation): relation is TenantTable {
   return relation.column !== null
 }

@@ -3,7 +3,7 @@ import type { AnsweredStatement, Statements } from '../../../plugin/index.js'
 import type { Connection, Driver, QueryResult, Statement } from '../driver.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** The number of connections, which is more than one request uses at the same time. */
+/** The number of connections, which is more than a single request uses at a time. */
 const SIZE = 100
 
 type Answer = () => AnsweredStatement
@@ -22,7 +22,7 @@ export class AnsweringDriver implements Driver {
     this.#statements = statements
   }
 
-  /** Takes the answer immediately, because code may await statements in another order. */
+  /** The answer is taken immediately, because code may await its statements in a different order. */
   readonly expect = (statement: Statement): void => {
     const { text, values = [] } = statement
     try {
@@ -85,7 +85,7 @@ class AnsweringConnection implements Connection {
     const command = commandOf(text)
     const had = this.#hasFailed
     if (command === 'BEGIN') this.#isInTransaction = true
-    // This includes a rollback to a savepoint, after which the transaction continues.
+    // `ROLLBACK` includes a rollback to a savepoint, after which the transaction continues.
     if (command === 'ROLLBACK' || command === 'COMMIT') this.#hasFailed = false
     if (command === 'COMMIT') this.#isInTransaction = false
     return { ...NOTHING, command: had && command === 'COMMIT' ? 'ROLLBACK' : command }
@@ -94,15 +94,14 @@ class AnsweringConnection implements Connection {
 
 const NOTHING: Omit<QueryResult, 'command'> = { rows: [], rowCount: 0, fields: [] }
 
-/** @throws the error of the recorded result, like the driver of a database. */
+/** @throws the error of the recorded result, like a database driver. */
 function resultOf({ text }: Statement, { rows = [], rowCount, error }: AnsweredStatement) {
   if (error !== undefined) throw failureOf(error)
   const [first] = rows
   const names = Object.keys(Object(first))
   return {
     command: commandOf(text),
-    // A database driver chooses the form of rows by `rowMode` of the statement, and so did the driver that recorded
-    // this answer.
+    // The answer already has the right row format: it was recorded from a driver with the same `rowMode`.
     rows: [...rows] as QueryResult['rows'],
     rowCount: rowCount ?? rows.length,
     fields: names.map((name) => ({ name, dataTypeID: 0 })),

@@ -3,18 +3,18 @@ import type { PgClient } from './pg-package.js'
 
 /** The number that replaces the protocol version in a cancel request (PostgreSQL documentation, 54.7). */
 const CANCEL_REQUEST = 80_877_102
-/** The maximum wait, in milliseconds, for the server to close the connection. After that, cancelling is useless. */
+/** The maximum wait for the server to close the connection, in milliseconds. After that, cancelling is useless. */
 const MAX_WAIT_MS = 2000
 
 /**
- * Requests that the server cancels the statement that a connection runs, over a separate connection. The server does
+ * Sends the server a request, over a separate connection, to cancel a connection's running statement. The server does
  * not report the result, so the cancellation is not guaranteed. The request is not encrypted, as in `libpq` before
- * PostgreSQL 17. The key that it reveals is valid only until the connection ends.
+ * PostgreSQL 17. The key in the request is valid only until the connection ends.
  */
 export function cancelStatement({ host, port, processID, secretKey }: PgClient): void {
   if (processID === null || secretKey === null) return
   const place = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  // The server must close the socket: PgBouncer before 1.20 terminates if the client closes it first (pgbouncer#801).
+  // The server must close the socket first: PgBouncer before 1.20 terminates if the client does (pgbouncer#801).
   const socket = connect(place, () => socket.write(cancelRequest(processID, secretKey)))
   const end = () => socket.destroy()
   socket.on('error', end).setTimeout(MAX_WAIT_MS, end).unref()

@@ -10,7 +10,6 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#look(expire), ms)
   }
 
-  /** Restarts the timer. */
   restart(): void {
     this.#turn++
     this.#timer.refresh()
@@ -27,8 +26,8 @@ export class Deadline {
     clearTimeout(this.#timer)
   }
 
-  // While this process was busy, a response may have arrived that has not been read yet. With `setImmediate`, it is
-  // read first, because the deadline limits the server and not this process.
+  // While this process was busy, a response may have arrived that has not been read yet. With `setImmediate`, the
+  // response is read first, because the deadline should limit the server, not this process.
   #look(expire: () => void): void {
     const turn = this.#turn
     setImmediate(() => {
@@ -38,8 +37,8 @@ export class Deadline {
 }
 
 /**
- * Returns Node's time in milliseconds since the process began, because the lifetime of a connection and the work of a
- * server need real time.
+ * Returns Node's monotonic time since the process started, in milliseconds. Connection lifetimes and server deadlines
+ * need real time.
  */
 export function nowMs(): number {
   return performance.now()

@@ -1,7 +1,7 @@
 import { HttpError } from '../../../index.js'
 import { IN_FAILED, PostgresError } from '../postgres-error.js'
 
-/** An error response of PostgreSQL, in the form that `pg` and PGlite use. */
+/** An error response from PostgreSQL, in the form that `pg` and PGlite use. */
 interface Refusal extends Error {
   readonly code: string
   readonly severity: string
@@ -19,14 +19,14 @@ interface Refusal extends Error {
 export const READ_ONLY = '25006'
 
 /**
- * SQLSTATEs that concern the server and not the statement. The server has refused the statement and saved nothing,
- * because it accepts no writes or is out of disk space or memory. `docs/postgres.md` contains the whole table.
+ * SQLSTATEs that concern the server, not the statement. The server refused the statement and saved nothing, because it
+ * does not accept writes or is out of disk space or memory. `docs/postgres.md` contains the whole table.
  */
 const UNFIT: readonly string[] = [READ_ONLY, '53100', '53200']
 
 /**
- * SQLSTATEs that concern the connection or the server and not the statement. The connection is no longer usable. Class
- * 08 is about connections, but 08P01 on a connection that stays open means an invalid number of values.
+ * SQLSTATEs that concern the connection or the server, not the statement. The connection is no longer usable. Class 08
+ * is about connections, but 08P01 on a connection that stays open means that the number of values is invalid.
  */
 const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
@@ -41,7 +41,7 @@ export function unavailable(cause: unknown): HttpError {
 /**
  * Creates the error for a pool whose connections were all in use for the whole acquire time.
  *
- * @param cause The reason why the server has refused a further connection.
+ * @param cause The reason why the server refused another connection.
  */
 export function busy(cause?: unknown): HttpError {
   return new HttpError(503, 'All connections to the database are in use.', {
@@ -59,8 +59,8 @@ export function overtime(cause: unknown): HttpError {
 }
 
 /**
- * Creates the error for a statement of a flight that was not run, because the server refused an earlier statement. The
- * server uses the same code inside a transaction.
+ * Creates the error for a statement that did not run because the server refused an earlier statement of the same
+ * flight. The server uses the same code inside a transaction.
  */
 export function skipped(): PostgresError {
   const message =
@@ -68,19 +68,19 @@ export function skipped(): PostgresError {
   return new PostgresError(message, { code: IN_FAILED })
 }
 
-/** The driver's information about a failed statement. */
+/** Additional information from the driver about a failed statement. */
 export interface FailureTerms {
-  /** Creates the error for a server that has sent no response. Default: `DATABASE_UNAVAILABLE`. */
+  /** Creates the error for a server that has sent no response. If omitted, the error is `DATABASE_UNAVAILABLE`. */
   readonly lose?: (() => Error) | undefined
   /** Whether the statement was running for the whole statement timeout. Default: `false`. */
   readonly hasRunLong?: boolean
 }
 
-/** Returns the error to throw when a driver throws while it is running a statement. */
+/** Returns the error to throw when a driver has thrown while running a statement. */
 export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose?.() ?? unavailable(error)
-  // The cause shows that the server itself has refused the statement, so its outcome is certain.
+  // The error comes from the server itself, so the outcome of the statement is certain.
   if (isOvertime(error, hasRunLong)) return overtime(refusalOf(error))
   if (UNFIT.includes(error.code)) return unavailable(refusalOf(error))
   if (AT_ITS_END.test(error.code) || isFatal(error)) return unavailable(error)
@@ -91,7 +91,7 @@ function refusalOf(error: Refusal): PostgresError {
   return new PostgresError(error.message, error, { cause: withoutValues(error) })
 }
 
-// Removes the statement's values, which PGlite adds to the error, because a logger would write them.
+// Removes the statement's values, which PGlite adds to the error and a logger would write.
 function withoutValues(error: Refusal): Refusal {
   for (const name of ['params', 'query', 'queryOptions']) Reflect.deleteProperty(error, name)
   return error
@@ -104,7 +104,7 @@ function isRefusal(error: unknown): error is Refusal {
 }
 
 /**
- * Whether the server refuses a connection because its limit is reached. PgBouncer uses one code for all of its errors.
+ * Whether the server refused a connection because its limit is reached. PgBouncer uses one code for all of its errors.
  */
 export function isFull(error: unknown): boolean {
   return isRefusal(error) && (error.code === '53300' || error.code === '08P01')
@@ -115,18 +115,21 @@ export function isReadOnly(error: unknown): boolean {
   return isRefusal(error) && error.code === READ_ONLY
 }
 
-/** The PostgreSQL function that ends a running statement. Other functions use the same code for a COPY without rows. */
+/**
+ * The PostgreSQL function that interrupts a running statement. Other functions use the same code for a COPY without
+ * rows.
+ */
 const INTERRUPTS = 'ProcessInterrupts'
 
-// A cancelled statement has the same code as a statement that took too long, and the language of the text depends on
-// `lc_messages`. A shorter limit that the application has set is recognized only by an English text.
+// A cancelled statement has the same code as a statement that took too long, and the language of the message depends on
+// `lc_messages`. If the application has set a shorter limit, the timeout is recognized only by an English message.
 function isOvertime({ code, routine, message }: Refusal, hasRunLong: boolean): boolean {
   if (code === '25P04') return true
   const isInterrupted = code === '57014' && (routine === undefined || routine === INTERRUPTS)
   return isInterrupted && (hasRunLong || message.includes('statement timeout'))
 }
 
-// The server may translate the severity. It is an additional indication for poolers, whose codes are less exact.
+// The server may translate the severity. It is checked in addition because of poolers, whose codes are less exact.
 function isFatal({ severity }: Refusal): boolean {
   return severity === 'FATAL' || severity === 'PANIC'
 }

@@ -10,11 +10,11 @@ import type { PgFlight, PgPackage, PgWire } from './pg-package.js'
 export type FlightClass = new (steps: readonly PgStep[], hooks: FlightHooks) => PgFlight
 
 export interface FlightHooks {
-  /** Called before the first message is written. */
+  /** The flight calls this before it writes the first message. */
   readonly onWrite: () => void
-  /** Called if a message could not be written. */
+  /** The flight calls this if it could not write a message. */
   readonly onUnwritten: (error: Error) => void
-  /** Called after each response, when the time limit of the next statement begins. */
+  /** The flight calls this after each response. The time limit of the next statement begins at that point. */
   readonly onStep: () => void
   readonly onEnd: () => void
   readonly explain: Explain
@@ -25,8 +25,9 @@ const WITHOUT_RESPONSE =
 
 /**
  * A flight has one `Sync`, at its end. After a refused statement, PostgreSQL skips all messages up to that `Sync`
- * (documentation, 55.2.3). Separate queries have one `Sync` each, so the server would run the second query after the
- * first was cancelled. For its `pg` client, a flight is one query. It forwards each message to the current step.
+ * (documentation, 55.2.3). Separate queries would have one `Sync` each, so the server would run the second query even
+ * after the first was cancelled. To the `pg` client, a flight is a single query, which forwards each message to the
+ * current step.
  */
 class FlightQuery implements PgFlight {
   readonly #steps: readonly PgStep[]
@@ -45,7 +46,7 @@ class FlightQuery implements PgFlight {
     this.#hooks.onWrite()
     try {
       for (const step of this.#steps) step.write(wire)
-      // A command of the simple protocol is its own `Sync`.
+      // A command in the simple protocol is its own `Sync`.
       if (this.#steps[0]?.isSimple !== true) wire.sync()
     } catch (error) {
       this.#hooks.onUnwritten(error as Error)
@@ -73,7 +74,7 @@ class FlightQuery implements PgFlight {
 
   handleError(error: Error): void {
     const { explain } = this.#hooks
-    // Without BEGIN, the server commits at the `Sync`. An error at that point, for example because of a deferred
+    // Without `BEGIN`, the server commits at the `Sync`. An error at that point, such as a violated deferred
     // constraint, arrives after the responses to all statements.
     const failed = Math.min(this.#at, this.#steps.length - 1)
     this.#takeSteps().forEach((step, index) => {
@@ -87,7 +88,8 @@ class FlightQuery implements PgFlight {
   handleReadyForQuery(): void {
     const { explain } = this.#hooks
     const answered = this.#at
-    // A server responds to every statement, but a pooler may not. Without this error, the caller would wait forever.
+    // A server responds to every statement, but a pooler may not. Without this error, the caller would then wait
+    // forever.
     this.#takeSteps().forEach((step, index) => {
       if (index < answered) step.settle(explain)
       else step.fail(new Error(WITHOUT_RESPONSE), explain)
@@ -105,7 +107,7 @@ class FlightQuery implements PgFlight {
 
 /**
  * Returns the flight class for a copy of `pg`. In pipeline mode, `pg` accepts only instances of its own `Query`. The
- * constructor of that class creates an emitter and a result, which a flight does not use. So a flight inherits from its
+ * constructor of `Query` creates an emitter and a result, which a flight does not use. So a flight inherits from its
  * prototype without calling the constructor.
  */
 export function flightOf({ Query }: Pick<PgPackage, 'Query'>): FlightClass {
@@ -129,8 +131,9 @@ export class PgStep {
   #rowCount = 0
 
   /**
-   * @param isSimple Whether to send the statement with the simple protocol: one message instead of four. Only for texts
-   * without user input, because the simple protocol would run a second statement that was injected after a semicolon.
+   * @param isSimple Whether to send the statement with the simple protocol: one message instead of four. Use it only
+   * for statements without user input, because the simple protocol would run a second statement injected after a
+   * semicolon.
    * @throws PostgresError for a statement that cannot be sent.
    */
   constructor(statement: SessionStatement, isSimple: boolean) {
@@ -152,7 +155,7 @@ export class PgStep {
     wire.execute()
   }
 
-  /** Receives the columns of the following rows. */
+  /** Receives the columns of the rows that follow. */
   describe(fields: readonly Field[]): void {
     this.#fields = fields
   }
@@ -187,12 +190,12 @@ export class PgStep {
     this.#reject(noteRefused(explain(error), this.#statement))
   }
 
-  /** Rejects the promise, because an earlier statement of the flight has failed. */
+  /** Rejects the promise because an earlier statement of the flight has failed. */
   skip(cause: unknown, explain: Explain): void {
     const failure = explain(cause)
     this.#reject(noteRefused(isRefusal(failure) ? skipped() : failure, this.#statement))
   }
 }
 
-/** Converts an error of `pg` to the error that callers receive. */
+/** Converts an error from `pg` to the error that callers receive. */
 type Explain = (error: unknown) => Error

@@ -7,7 +7,8 @@ interface Waiter {
 }
 
 /**
- * How long the pool respects the server's limit, in milliseconds. After that, it tries to open more connections again.
+ * How long the pool respects the server's connection limit, in milliseconds. After that, it tries to open more
+ * connections again.
  */
 const NARROW_MS = 1000
 
@@ -39,7 +40,7 @@ export class Lending {
   }
 
   /**
-   * Checks out a connection, immediately or when it is the caller's turn. After `ms` milliseconds the promise rejects
+   * Checks out a connection, immediately or when it is the caller's turn. After `ms` milliseconds, the promise rejects
    * with the error that `expire` returns.
    */
   async take(ms: number, expire: () => Error): Promise<void> {
@@ -54,7 +55,10 @@ export class Lending {
     if (this.#lent === 0) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
 
-  /** For one second, checks out only as many connections as the server accepts. Further callers wait. */
+  /**
+   * Limits the number of checked-out connections to the number that the server accepts, for one second. Further callers
+   * wait.
+   */
   narrow(limit: number): void {
     this.#limit = Math.min(limit, this.size)
     this.#widening ??= new Deadline(NARROW_MS, () => this.#widen()).unref()

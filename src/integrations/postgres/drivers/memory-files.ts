@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** PostgreSQL reads and writes pages of this size, in bytes. */
+/** The size of the pages that PostgreSQL reads and writes, in bytes. */
 const PAGE = 8192
 const NO_ENTRY = 44
 const IS_FOLDER = 31
@@ -25,7 +25,7 @@ export interface FolderNode {
 
 export type Node = FileNode | FolderNode
 
-/** The state of a file, as in Node's `fs.Stats`. Times are in milliseconds since 1970. */
+/** The properties of a file, as in Node's `fs.Stats`. Times are in milliseconds since 1970. */
 export interface FileStats {
   readonly dev: number
   readonly ino: number
@@ -43,7 +43,7 @@ export interface FileStats {
 }
 
 /**
- * The files of an in-memory database. They start as the files of a snapshot and share its pages. A page is copied when
+ * The files of an in-memory database. They begin as the files of a snapshot and share its pages. A page is copied when
  * it is first written, so a database starts without copying forty megabytes.
  *
  * The class has the methods of PGlite's `BaseFilesystem`. They throw errors whose `code` is a WASI error number.
@@ -51,7 +51,7 @@ export interface FileStats {
 export class MemoryFiles {
   readonly #root: FolderNode
   readonly #open = new Map<number, FileNode>()
-  /** The pages that belong to no snapshot. */
+  /** The pages that do not belong to a snapshot. */
   #own = new WeakSet<Uint8Array>()
   #lastHandle = 0
 
@@ -216,7 +216,7 @@ export class MemoryFiles {
   }
 }
 
-/** The memory of the program: `HEAP8` for a read, and its buffer for a write. */
+/** The program's memory: `HEAP8` for a read, and its buffer for a write. */
 type Memory = ArrayBufferLike | ArrayBufferView
 
 /**

@@ -7,7 +7,7 @@ import { PgliteEngine } from './pglite-engine.js'
 /**
  * Opens the database in a folder. Creates the folder and the database if they are missing.
  *
- * @throws ConfigError when the folder is in use, or is not a database folder.
+ * @throws ConfigError if the folder is in use or is not a database folder.
  */
 export async function openFolder(place: string): Promise<PgliteEngine> {
   const folder = await makeFolder(place)
@@ -30,7 +30,7 @@ async function makeFolder(place: string): Promise<string> {
   }
 }
 
-// Because of a mistyped path, a user's folder must not be filled with database files.
+// Ensures that a mistyped path does not fill a user's folder with database files.
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return
@@ -57,7 +57,10 @@ function unusable(folder: string, cause: string, error?: unknown): ConfigError {
   return new ConfigError([problem], { cause: error })
 }
 
-/** The lock file. PGlite has no lock, and two processes that open the same folder destroy its data. */
+/**
+ * The name of the lock file. PGlite itself has no lock, and two processes that opened the same folder would destroy its
+ * data.
+ */
 export const LOCK_FILE = 'blazon.lock'
 
 /** The maximum difference between two measurements of a process's start time, in milliseconds. */
@@ -68,10 +71,10 @@ interface Holder {
   readonly pid: number
   /**
    * The start time of the process, in milliseconds since 1970. After a restart of the machine or the container, another
-   * process may have the same ID.
+   * process can have the same ID.
    */
   readonly startedAt: number
-  /** The socket of a keeper, through which other processes may also use the database. */
+  /** The socket of a keeper, through which other processes can also use the database. */
   readonly socket?: string
 }
 
@@ -79,7 +82,7 @@ interface Holder {
  * Locks a folder against other users, in this process and in others. The lock of a killed process is ignored.
  *
  * @returns a function that removes the lock.
- * @throws ConfigError when the folder is locked.
+ * @throws ConfigError if the folder is locked.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, LOCK_FILE)
@@ -92,7 +95,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   return () => rm(path, { force: true })
 }
 
-/** Stores a socket in the lock of this process, so that the command `blazon db` can use the database. */
+/** Stores the path of a socket in this process's lock, so that the command `blazon db` can use the database. */
 export async function noteSocket(folder: string, socket: string): Promise<void> {
   const path = join(folder, LOCK_FILE)
   const whole = `${path}.${process.pid}.${Math.random()}`
@@ -101,8 +104,8 @@ export async function noteSocket(folder: string, socket: string): Promise<void> 
 }
 
 async function takeLock(path: string): Promise<boolean> {
-  // Write the whole content first, and then link the file. A partly written lock file would look like the lock file of
-  // a killed process.
+  // The whole content is written before the file is linked, because a partly written lock file would look like the lock
+  // file of a killed process.
   const whole = `${path}.${process.pid}.${Math.random()}`
   await writeFile(whole, JSON.stringify(ourselves()))
   try {

@@ -3,7 +3,7 @@ import { noteRefused } from '../refused-statement.js'
 import { unavailable } from './failures.js'
 import type { PgSession } from './pg-session.js'
 
-/** One checkout of a session. After it ends, another user may receive the session. */
+/** One checkout of a session. After the checkout ends, another user can receive the session. */
 export class PgConnection implements Connection {
   readonly #session: PgSession
   #state: 'lent' | 'released' | 'destroyed' = 'lent'

@@ -85,7 +85,7 @@ export class PgDriver implements Driver {
     return await this.#connectNow(pool, allowance)
   }
 
-  /** Opens a connection. If the server accepts no more connections, waits for one that is already open. */
+  /** Opens a connection. If the server accepts no more connections, waits until an existing connection is free. */
   async #connectNow(pool: PgPool, allowance: Allowance): Promise<Connection> {
     try {
       return await this.#connect(pool, allowance)
@@ -116,7 +116,7 @@ export class PgDriver implements Driver {
     await this.#closeClients()
   }
 
-  // After the time limit, the pool may still deliver a connection, which is then released.
+  // Even after the time limit, the pool may still deliver a connection, which is then released.
   #connect(pool: PgPool, allowance: Allowance): Promise<Connection> {
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -135,7 +135,7 @@ export class PgDriver implements Driver {
     try {
       return await this.#connectToOne(pool)
     } catch (error) {
-      // Done first, so that no waiting caller makes the same attempt in vain.
+      // The limit is lowered first, so that no waiting caller makes the same attempt in vain.
       if (isFull(error) && this.#clients.size > 0) this.#lending.narrow(this.#clients.size)
       this.#lending.release()
       throw unavailable(error)
@@ -197,7 +197,7 @@ export class PgDriver implements Driver {
     return unavailable(new Error('Connecting is taking too long.'))
   }
 
-  // If the server process is stopped (SIGSTOP), this process would wait forever for its connections to close.
+  // If the server process is suspended (SIGSTOP), this process would wait forever for its connections to close.
   async #closeClients(): Promise<void> {
     if (this.#clients.size > 0) await new Promise<void>((resolve) => this.#awaitRemoval(resolve))
     for (const { connection } of this.#clients) connection.stream.destroy()
@@ -213,7 +213,7 @@ export class PgDriver implements Driver {
   }
 
   #watch(pool: PgPool): void {
-    // Without a listener, a restart of the server would end the process.
+    // Without an `error` listener, a restart of the server would end this process.
     pool.on('error', (error) => this.#logEnd(error))
     pool.on('connect', (client) => {
       this.#clients.add(client)

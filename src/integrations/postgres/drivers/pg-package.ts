@@ -4,20 +4,18 @@ import { loadPeer } from '../../../plugin/index.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import type { Servers } from './servers.js'
 
-/**
- * The part of `pg` that is used. It is declared here so that the types of `pg` are not required.
- */
+/** The part of `pg` that Blazon uses. It is declared here so that the types of `pg` are not required. */
 export interface PgPackage {
   readonly Pool: new (options: object) => PgPool
   readonly Client: new (options: object) => { password: unknown }
   readonly Connection: new () => PgWire
-  /** The query class, from whose prototype flights inherit. */
+  /** The query class. Flights inherit from its prototype. */
   readonly Query: new (
     ...args: never
   ) => object
 }
 
-/** A query, as its client uses it. */
+/** A query, from the point of view of its client. */
 export interface PgFlight {
   submit(wire: PgWire): null
 }
@@ -48,19 +46,19 @@ export interface PgClient {
   readonly host: string
   readonly port: number
   /**
-   * The number by which the server identifies the connection. It is needed together with `secretKey` to cancel a
+   * The number that identifies the connection on the server. It is needed together with `secretKey` to cancel a
    * statement.
    */
   readonly processID: number | null
   readonly secretKey: number | null
   readonly connection: PgWire
-  /** Sends a text with the simple protocol. */
+  /** Sends SQL with the simple protocol. */
   query(query: { readonly text: string }): Promise<unknown>
   query(flight: PgFlight): unknown
-  /** Returns `I` when no transaction is open. */
+  /** Returns `I` if no transaction is open. */
   getTransactionStatus(): string | null
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** Emitted when the server is ready for more, and no further statement has been sent. */
+  /** The client emits `drain` when the server is ready again and no further statement has been sent. */
   on(event: 'drain', listener: () => void): unknown
   release(isUnusable?: boolean): void
 }
@@ -68,7 +66,7 @@ export interface PgClient {
 /**
  * Loads `pg`.
  *
- * @throws ConfigError when `pg` cannot be loaded, or cannot send flights.
+ * @throws ConfigError if `pg` cannot be loaded or cannot send flights.
  */
 export async function loadPg(): Promise<PgPackage> {
   const use = { subject: 'blazon/postgres', origin: import.meta.url, install: 'npm install pg@8' }
@@ -103,7 +101,7 @@ type Bag = Readonly<Record<string, unknown>>
 
 /** Defaults that the user's `poolOptions` override. */
 const DEFAULTS = {
-  // An `application_name` from the URL, the environment or the user's options has priority.
+  // An `application_name` from the URL, the environment or the user's options takes priority.
   fallback_application_name: 'blazon',
   keepAlive: true,
   idleTimeoutMillis: 30_000,
@@ -120,14 +118,14 @@ export function poolOptions(
   return { ...DEFAULTS, ...own, ...copySsl(own), ...fixed }
 }
 
-// `pg` hides the private key from logs by changing this object. A frozen object does not allow that, so it is copied.
+// `pg` hides the private key from logs by changing this object. That fails on a frozen object, so the object is copied.
 function copySsl({ ssl }: Bag): object {
   return typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : {}
 }
 
 /**
- * Returns a client class that selects the server when a client is created. A password that is a function is called for
- * each client, because `pg` would otherwise prefer the password in the URL, even if the URL has none.
+ * Returns a client class that selects the server when a client is created. A password function is set on each client,
+ * because `pg` would otherwise use the password in the URL, even if the URL has none.
  */
 export function clientOf(
   { Client }: PgPackage,

@@ -23,21 +23,21 @@ export interface SessionTerms {
   readonly limitMs: number
   /** The statement timeout, in milliseconds. */
   readonly statementMs: number
-  /** Called when the server has rejected a write because it is read-only. */
+  /** The session calls this when the server has rejected a write because it is read-only. */
   readonly onReadOnly: () => void
   /** Whether `DISCARD ALL` restores the initial state. It does not if the user's `onConnect` has set up the session. */
   readonly isCleanable: boolean
-  /** Called once at the end of each checkout. The session is closed, or can be checked out again. */
+  /** The session calls this once at the end of each checkout, when it has been closed or can be checked out again. */
   readonly onEnd: (session: PgSession) => void
 }
 
-/** The traces that an earlier statement may have left in the session: see `StatementClass.leaves`. */
+/** The state that an earlier statement may have left in the session: see `StatementClass.leaves`. */
 type Traces = 'nothing' | 'something' | 'library'
 
-/** A `pg` client, from its connection to its end. Its users receive it one after the other. */
+/** A `pg` client, from its connection to its end. One user after another checks it out. */
 export class PgSession {
   readonly client: PgClient
-  /** Whether the client is checked out. Otherwise, it is in the pool of `pg`. */
+  /** Whether the client is checked out. If not, it is in `pg`'s pool. */
   isLent = false
   readonly #terms: SessionTerms
   /** Creates the error for statements that will receive no response. */
@@ -45,8 +45,8 @@ export class PgSession {
   /** The number of flights without a response. */
   #pending = 0
   /**
-   * Whether the server has sent `ReadyForQuery`. It sends errors before that message, and the
-   * message itself shows whether a transaction is open.
+   * Whether the server has sent `ReadyForQuery`. It sends errors before that message, and the message itself reports
+   * whether a transaction is open.
    */
   #isReady = true
   #onReady: () => void = noop
@@ -65,14 +65,14 @@ export class PgSession {
     this.#terms = terms
     this.#hooks = {
       onWrite: () => this.#gather(),
-      // For example, a value may be larger than 2 GB. The messages before it are still buffered, and will never be
-      // sent.
+      // This happens, for example, if a value is larger than 2 GB. The messages before it are still buffered and will
+      // never be sent.
       onUnwritten: (error) => this.#lose(error),
       onStep: () => this.#deadline?.restart(),
       onEnd: () => this.#settle(),
       explain: (error) => this.#explain(error),
     }
-    // Without a listener, a broken connection would end the process.
+    // Without an `error` listener, a broken connection would end the process.
     client.on('error', (error) => this.#lose(error))
     client.on('drain', () => {
       this.#isReady = true
@@ -85,7 +85,7 @@ export class PgSession {
     return this.#failure?.()
   }
 
-  /** Sends a statement alone. */
+  /** Sends a single statement. */
   query(statement: SessionStatement): Promise<QueryResult> {
     const isCommand = COMMANDS.includes(statement.text)
     if (isCommand && statement.text !== 'BEGIN' && this.#canClean)
@@ -159,7 +159,7 @@ export class PgSession {
     if (isReadOnly(error)) this.#terms.onReadOnly()
     const hasRunLong = nowMs() - this.#sentAt >= this.#terms.statementMs
     const failure = failureOf(error, { lose: this.#failure, hasRunLong })
-    // The error does not concern the statement, so the next statement would also fail.
+    // The error does not concern the statement, so the next statement would fail as well.
     if (!isRefusal(failure)) this.retire()
     return failure
   }
@@ -191,13 +191,13 @@ export class PgSession {
   }
 
   #endLoan(): void {
-    // The pool itself removes its connections, and logs the reason.
+    // For a client in the pool, the pool itself removes the connection and logs the reason.
     if (!this.isLent) return
     this.isLent = false
     this.#terms.onEnd(this)
   }
 
-  /** Cleans the session and returns it. Only the next caller for this connection has to wait. */
+  /** Cleans the session and returns it. Only the next caller that gets this connection has to wait. */
   async #cleanAndGiveBack(): Promise<void> {
     await this.#untilReady()
     const isIdle = this.#failure === undefined && this.client.getTransactionStatus() === 'I'
@@ -221,7 +221,7 @@ export class PgSession {
 
   /**
    * Sends `DISCARD ALL` in the same flight as the end of the transaction, because with PgBouncer, the next flight may
-   * reach another session.
+   * reach a different session.
    */
   #endCleanly(statement: SessionStatement): Promise<QueryResult> {
     const [ended, cleaned] = this.sendTogether([statement, CLEAN])
@@ -258,7 +258,7 @@ export class PgSession {
     this.client.query(new this.#terms.Flight(steps, this.#hooks))
   }
 
-  // Statements of one tick are sent with one system call. Four calls took half of the CPU time of a request with a
+  // Statements of the same tick are sent with one system call. Four calls took half of the CPU time of a request with a
   // tenant.
   #gather(): void {
     if (this.#isGathering) return
@@ -280,13 +280,13 @@ export class PgSession {
     else if (this.#pending === 1) this.#deadline.restart()
   }
 
-  // The connection keeps the process alive while it is waiting. At all other times it is in the pool.
+  // The timer need not keep the process alive: while the client waits for a response, its connection does.
   #newDeadline(): Deadline {
     return new Deadline(this.#terms.limitMs, this.#expire).unref()
   }
 
-  // The time limit of the next statement begins with the response to the previous one. After the last response, the
-  // timer keeps running, because creating a new timer takes more time than letting it expire.
+  // The time limit of the next statement begins with the previous response. After the last response, the timer keeps
+  // running, because creating a new timer takes more time than letting it expire.
   #settle(): void {
     this.#pending--
     if (this.#pending > 0) this.#deadline?.restart()
@@ -300,7 +300,7 @@ export class PgSession {
     this.destroy()
   }
 
-  // The user may detect the loss late, but other callers are waiting for a connection, so destroy it now.
+  // The user may notice the loss late while other callers wait for a connection, so the session is destroyed now.
   #lose(error: Error): void {
     this.#failure ??= () => unavailable(error)
     this.destroy()

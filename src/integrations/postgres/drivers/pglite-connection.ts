@@ -9,12 +9,9 @@ import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 
 /** The configuration that a checked-out connection gets from its driver. */
 export interface PgliteLoan {
-  /**
-   * The time without a statement, in milliseconds, after which an open transaction ends. PGlite does not measure this
-   * itself.
-   */
+  /** The time in milliseconds without a statement after which an open transaction ends. PGlite does not measure it. */
   readonly idleMs: number
-  /** Called once when the connection may be checked out again. */
+  /** The connection calls this once, when it can be checked out again. */
   readonly end: () => void
 }
 
@@ -58,7 +55,7 @@ export class PgliteConnection implements Connection {
         throw noteRefused(error, statement)
       }
     }
-    // Set `isRefused` here, because the next statement starts before the caller of this one receives the error.
+    // `isRefused` is set here, because the next statement starts before the caller of this one receives the error.
     const unlessRefused = (run: () => Promise<PgliteResult>) => async () => {
       if (isRefused) throw skipped()
       return await run().catch((error) => {
@@ -101,7 +98,7 @@ export class PgliteConnection implements Connection {
     if (!this.#isLent) return
     this.#isLent = false
     this.#idle?.cancel()
-    // If the reset fails, the engine has crashed, and `connect` reports that to the next caller.
+    // If the reset fails, the engine has crashed, and `connect` reports the crash to the next caller.
     this.#last = this.#last
       .then(() => this.#engine.reset())
       .catch(() => undefined)

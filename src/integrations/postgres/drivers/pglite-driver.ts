@@ -106,7 +106,6 @@ function closed(): Error {
   return unavailable(new Error('The database is not open.'))
 }
 
-/** An open in-memory database. */
 interface InMemory {
   readonly engine: PgliteEngine
   readonly files: MemoryFiles
@@ -116,7 +115,7 @@ interface InMemory {
  * Opens a separate in-memory database.
  *
  * @param snapshot The files with which the database starts. Default: the files of an empty database.
- * @throws ConfigError when PGlite is missing.
+ * @throws ConfigError if PGlite is missing.
  */
 async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
   const files = new MemoryFiles(snapshot ?? (await initialFiles()))
@@ -124,7 +123,7 @@ async function openInMemory(snapshot?: FolderNode): Promise<InMemory> {
 }
 
 /**
- * The maximum number of stored states. A test file usually has one database state, seldom two. Each state needs a few
+ * The maximum number of stored states. A test file usually has one database state, rarely two. Each state takes a few
  * megabytes.
  */
 const MOST = 4
@@ -143,12 +142,11 @@ function rememberFiles(state: string, files: FolderNode): void {
 }
 
 const NAME = '@electric-sql/pglite'
-/** The folder in which PGlite expects the files of a database. */
+/** The folder in which PGlite expects the database files. */
 const DATA = '/pglite/data'
 /** The version of the cache file's format. */
 const FORM = 1
 
-/** The content of the cache file. */
 interface CacheFile {
   readonly key: string
   readonly root: FolderNode
@@ -157,10 +155,10 @@ interface CacheFile {
 let initial: Promise<FolderNode> | undefined
 
 /**
- * Returns the files of an empty database. Creating them with `initdb` takes seconds, so they are stored in the process,
- * and in `node_modules/.cache/blazon` for other processes.
+ * Returns the files of an empty database. Creating them with `initdb` takes seconds, so they are cached in this
+ * process, and in `node_modules/.cache/blazon` for other processes.
  *
- * @throws ConfigError when PGlite cannot be loaded.
+ * @throws ConfigError if PGlite cannot be loaded.
  */
 export function initialFiles(): Promise<FolderNode> {
   initial ??= readOrMake().catch((error) => {
@@ -209,12 +207,12 @@ function readNode(files: PgliteFiles, path: string, pages: Pages): Node {
 
 /** An installed PGlite package. */
 interface Home {
-  /** The key of the cache. A published version never changes, so the cache is never out of date. */
+  /** The cache key. A published version never changes, so the cache is never out of date. */
   readonly key: string
   readonly file: string
 }
 
-/** Finds the package; `null` if there is no folder `node_modules`, as in a bundle or with Plug'n'Play. */
+/** Finds the package; `null` if there is no `node_modules` folder, as in a bundle or with Plug'n'Play. */
 async function findPackage(): Promise<Home | null> {
   const folder = foldersOfPackages().find((each) => existsSync(join(each, NAME, 'package.json')))
   if (folder === undefined) return null
@@ -243,8 +241,8 @@ async function read({ key, file }: Home): Promise<FolderNode | null> {
 }
 
 /**
- * Stores the files in the cache. Processes that do this at the same time replace each other's file, which has the same
- * content.
+ * Stores the files in the cache. Processes that do this at the same time overwrite each other's file, which has the
+ * same content.
  */
 async function keep({ key, file }: Home, root: FolderNode): Promise<void> {
   const whole = `${file}.${process.pid}`

@@ -12,8 +12,8 @@ import {
 } from './pglite-package.js'
 
 /**
- * The memory for buffers is an eighth of the server default, because one process uses the database. PostgreSQL must
- * detect a deep recursion before JavaScript does, whose stack is smaller than PostgreSQL assumes.
+ * The buffer memory is an eighth of the server default, because only one process uses the database. PostgreSQL must
+ * detect deep recursion before JavaScript does, because JavaScript's stack is smaller than PostgreSQL assumes.
  */
 const PARAMETERS = ['-c', 'shared_buffers=16MB', '-c', 'max_stack_depth=100kB']
 
@@ -29,7 +29,7 @@ export class PgliteEngine implements EmbeddedEngine {
     this.#extensions = new Extensions(database.Module.FS)
     this.#onClosed = onClosed
     this.#watch()
-    // Blazon's code reads and writes values, so that all drivers behave in the same way.
+    // Blazon itself reads and writes values, so that all drivers behave the same.
     database.parsers = AS_IT_IS
     database.serializers = AS_IT_IS
   }
@@ -37,7 +37,7 @@ export class PgliteEngine implements EmbeddedEngine {
   /**
    * Starts PGlite.
    *
-   * @throws ConfigError when PGlite cannot be loaded; the error of PGlite when it cannot start.
+   * @throws ConfigError if PGlite cannot be loaded; PGlite's error if it cannot start.
    */
   static async start(
     options: PgliteOptions,
@@ -46,7 +46,7 @@ export class PgliteEngine implements EmbeddedEngine {
     const { PGlite } = await loadPglite()
     const startParams = [...PGlite.defaultStartParams, ...PARAMETERS]
     const engine = new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
-    // Extension files are not in the folder of a database.
+    // Extension files are not part of a database folder.
     const { rows } = await engine.query('select extname::text from pg_extension')
     await engine.#extensions.load(rows.map(([name]) => name ?? ''))
     return engine
@@ -111,8 +111,8 @@ export class PgliteEngine implements EmbeddedEngine {
   }
 
   // PostgreSQL handles its own errors by throwing a status. PGlite treats every thrown value as such a status and
-  // continues, even after a JavaScript stack overflow in the middle of a statement. The statement would seem to have
-  // succeeded, and the state would be undefined. So every other error is treated as a crash.
+  // continues, even after a JavaScript stack overflow in the middle of a statement. The statement would seem to
+  // succeed, and the state would be undefined. So every other thrown value is treated as a crash.
   #watch(): void {
     const { Module: program } = this.#database
     const run = program._PostgresMainLoopOnce
@@ -133,7 +133,7 @@ function identity<T>(value: T): T {
   return value
 }
 
-/** The folder in which PGlite stores the files of PostgreSQL itself. */
+/** The folder in which PGlite stores PostgreSQL's own files. */
 const ROOT = '/pglite'
 
 /** Extensions whose module has a different name. */
@@ -153,18 +153,18 @@ const SHIPPED: readonly string[] =
     ' ',
   )
 
-/** Matches an extension name. It also matches in a string or a comment; unused files are then written. */
+/** Matches an extension name, even inside a string or a comment. In that case, unused files are written. */
 const CREATE =
   /\bcreate\s+extension\s+(?:if\s+not\s+exists\s+)?(?:"(?<quoted>[^"]+)"|(?<plain>[\w$]+))/gi
 
-/** Returns the names of the extensions that SQL text may create. */
+/** Returns the names of the extensions that a string of SQL could create. */
 function extensionsIn(text: string): string[] {
   return [...text.matchAll(CREATE)].map(
     ({ groups }) => groups?.['quoted'] ?? groups?.['plain']?.toLowerCase() ?? '',
   )
 }
 
-/** The extensions of one database. It makes the files of the named extensions available to PostgreSQL. */
+/** The extensions of one database. This class makes the files of the named extensions available to PostgreSQL. */
 class Extensions {
   readonly #files: PgliteFiles
   readonly #loaded = new Set<string>()
@@ -201,7 +201,6 @@ function explainUnavailable(error: unknown): void {
 const BLOCK = 512
 const REGULAR = ['0', '\0']
 
-/** Reads the files of a tar archive. */
 function* untar(archive: Buffer): Generator<[path: string, data: Uint8Array]> {
   const text = (from: number, length: number) =>
     archive.toString('utf8', from, from + length).replace(/\0.*$/s, '')

@@ -10,10 +10,7 @@ interface FilesystemPackage {
   readonly BaseFilesystem: new () => PgliteFilesystem
 }
 
-/**
- * The part of PGlite that is used. It is declared here so that the types of PGlite are not
- * required.
- */
+/** The part of PGlite that Blazon uses. It is declared here so that PGlite's types are not required. */
 export interface PglitePackage {
   readonly PGlite: {
     readonly defaultStartParams: readonly string[]
@@ -32,7 +29,7 @@ export interface Pglite {
   /** The functions that read and write values, by type number (`oid`). */
   parsers: Readonly<Record<number, (text: string) => unknown>>
   serializers: Readonly<Record<number, (value: unknown) => unknown>>
-  /** The compiled program of PostgreSQL. */
+  /** The compiled PostgreSQL program. */
   readonly Module: PgliteProgram
   query(
     text: string,
@@ -60,7 +57,7 @@ export interface PgliteFiles {
   writeFile(path: string, data: Uint8Array): void
 }
 
-/** The files of a database, in the form that PGlite uses. */
+/** The database files, in the form that PGlite uses. */
 export interface PgliteFilesystem {
   readonly init: unknown
 }
@@ -78,9 +75,9 @@ const CALLS = [
 ]
 
 /**
- * Returns a file system with which PGlite stores its files in `files`.
+ * Returns a file system that makes PGlite store its files in `files`.
  *
- * @throws ConfigError when PGlite cannot be loaded.
+ * @throws ConfigError if PGlite cannot be loaded.
  */
 export async function loadFilesystem(files: MemoryFiles): Promise<PgliteFilesystem> {
   const { BaseFilesystem } = await loadPeer<FilesystemPackage>(
@@ -113,7 +110,7 @@ interface Contrib {
 /**
  * Returns the archive of an extension that PGlite ships.
  *
- * @param name The name of its module, from the list of shipped extensions. It is never a caller's text.
+ * @param name The name of its module, from the list of shipped extensions. It is never user input.
  */
 export async function loadContrib(name: string): Promise<URL> {
   const contrib = (await import(`${PACKAGE}/contrib/${name}`)) as Record<string, Contrib>
@@ -122,16 +119,16 @@ export async function loadContrib(name: string): Promise<URL> {
   return archive
 }
 
-/** An embedded database: in this process, or in a process that outlives it. It has one session. */
+/** An embedded database, in this process or in a process that outlives it. It has one session. */
 export interface EmbeddedEngine {
-  /** The error with which the database crashed; `undefined` while it works. */
+  /** The error with which the database crashed; `undefined` if it has not crashed. */
   readonly crash: Error | undefined
   readonly isInTransaction: boolean
   query(text: string, values?: readonly Written[]): Promise<PgliteResult>
   script(text: string): Promise<void>
   /** Restores the state of a new connection: no transaction, settings, role or temporary tables. */
   reset(): Promise<void>
-  /** Waits for the session if other processes also use the database. Each call is followed by one `giveBack`. */
+  /** Waits for the session if other processes also use the database. Each call must be followed by one `giveBack`. */
   take(): Promise<void>
   giveBack(): void
   close(): Promise<void>

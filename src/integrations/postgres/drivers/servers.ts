@@ -15,7 +15,7 @@ const FITS: Readonly<Record<Exclude<SessionAttrs, 'any'>, (state: State) => bool
   standby: ({ isStandby }) => isStandby,
 }
 
-/** The servers in a URL. New connections are made to the last server that worked. */
+/** The servers in a URL. New connections go to the last server that worked. */
 export class Servers {
   readonly count: number
   readonly #urls: readonly string[]
@@ -49,7 +49,7 @@ export class Servers {
   }
 }
 
-/** The servers that a connection may use, as in libpq. */
+/** The kinds of servers that a connection can use, as in libpq. */
 export const SESSION_ATTRS = ['any', 'read-write', 'read-only', 'primary', 'standby'] as const
 
 /** A value of `target_session_attrs`. */

@@ -7,16 +7,16 @@ import type { Opening } from './protocol.js'
 type Keep = (module: string, argument: string) => Promise<Opening>
 
 /**
- * The key of the function that `blazon dev` defines in the processes of an application. All other processes open their
- * databases themselves.
+ * The key of the function that `blazon dev` defines in application processes. All other processes open their databases
+ * themselves.
  */
 const KEEP = Symbol.for('blazon.keep')
 
 /**
- * Returns a function that opens the database of a folder in a process that outlives this one. Returns `undefined` in a
+ * Returns a function that opens a folder's database in a process that outlives this one. Returns `undefined` in a
  * process that `blazon dev` has not started.
  *
- * @throws ConfigError when the folder cannot be used, as it does without a keeper.
+ * @throws ConfigError if the folder cannot be used, as without a keeper.
  */
 export function findKeeper(): ((folder: string) => Promise<EmbeddedEngine>) | undefined {
   const keep = (globalThis as { [KEEP]?: Keep })[KEEP]

@@ -27,14 +27,14 @@ async function keep(folder: string): Promise<void> {
     process.exit(0)
   }
   process.once('disconnect', () => void end())
-  // The command may have ended in the meantime.
+  // `blazon dev` may have ended in the meantime.
   if (process.connected !== true) return await end()
   report({ path, marker: join(folder, LOCK_FILE) })
 }
 
 /**
- * Returns the path of the socket. Only this user may open the socket's folder. On Windows, sockets have names instead
- * of paths.
+ * Returns the path of the socket. Only the current user can open the socket's folder. On Windows, sockets have names
+ * instead of paths.
  */
 function socketPath(folder: string): string {
   if (process.platform !== 'win32') return join(folder, 'database')
@@ -50,11 +50,11 @@ keep(process.argv[2] ?? '').catch((error: Error) => {
   report({ message: error.message, ...problems }, () => process.exit(1))
 })
 
-/** The maximum duration of a timer, because each waiting process sets its own limit. */
+/** The maximum duration of a timer. It serves as no limit, because each waiting process sets its own. */
 const FOREVER_MS = 2 ** 31 - 1
 
 /**
- * Runs the calls of one process. When its connection ends, its transaction is rolled back.
+ * Runs the calls from one process. When its connection ends, its transaction is rolled back.
  *
  * @param lending Assigns the session to one process after the other.
  */
@@ -90,7 +90,7 @@ function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): 
   }
   socket.on('data', unframe<Call>(handle)).on('error', () => {})
   socket.once('close', () => {
-    // This runs after the calls of the process, so a turn that the process waited for also ends here.
+    // The cleanup runs after the process's calls, so a turn that the process was waiting for also ends here.
     last = last.then(async () => {
       if (isTaken) await engine.reset().catch(() => undefined)
       giveBack()

@@ -8,7 +8,7 @@ export interface Call {
   readonly args: readonly unknown[]
 }
 
-/** The reply to a call, with the new state of the database. Replies have the order of the calls. */
+/** The reply to a call, with the new state of the database. Replies are sent in the order of the calls. */
 export interface Reply extends Pick<EmbeddedEngine, 'isInTransaction'> {
   readonly crash: string | undefined
   readonly result?: unknown

@@ -5,17 +5,17 @@ import { ALL_TENANTS_ROLE, faultOfName, identifier, TENANT_ROLE } from '../schem
 /** Options of {@link apiKeysTable}. */
 export interface ApiKeysTableOptions {
   /**
-   * The login of an application without tenants. It may find, list, create and revoke keys. Default: the application
-   * has tenants, and its two roles get these privileges.
+   * The login of an application without tenants. It is allowed to find, list, create and revoke keys. If omitted, the
+   * application has tenants, and its two roles get these privileges.
    */
   readonly login?: string
   /**
-   * The role that runs statements for a tenant or without a tenant. It may only find a key by its hash. Default:
-   * `'app_tenant'`.
+   * The role that runs statements for a tenant or without a tenant. It is allowed only to find a key by its hash.
+   * Default: `'app_tenant'`.
    */
   readonly tenantRole?: string
   /**
-   * The role that runs statements in `withoutTenant`. It may list, create and revoke keys. Default:
+   * The role that runs statements in `withoutTenant`. It is allowed to list, create and revoke keys. Default:
    * `'app_all_tenants'`.
    */
   readonly allTenantsRole?: string
@@ -28,12 +28,12 @@ const NAMES: OptionNames<ApiKeysTableOptions> = {
 }
 
 /**
- * Returns the SQL of a migration for API keys: the table `blazon.api_keys`, and two functions. A guard looks up a key
+ * Returns the SQL of a migration for API keys: the table `blazon.api_keys` and two functions. A guard looks up a key
  * before the tenant is known, so no policy can protect the table. Instead, the tenant role has no privileges on the
- * table, and may only call the functions. These run as their owner (`security definer`), and reach only the row for a
- * given hash.
+ * table and is only allowed to call the functions. The functions run as their owner (`security definer`) and reach only
+ * the row with a given hash.
  *
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
  */

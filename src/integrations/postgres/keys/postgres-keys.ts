@@ -6,17 +6,17 @@ import type { QueryResult, Statement } from '../driver.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import { withDriver } from '../with-driver.js'
 
-/** A key that `find` of {@link PostgresKeys} has found, as a record for `apiKeys`. */
+/** A key that `find` of {@link PostgresKeys} found, as a record for `apiKeys`. */
 export interface FoundApiKey {
   /** The ID of the key. It is not a secret. */
   readonly id: string
   /** The SHA-256 of the key in hexadecimal. */
   readonly hash: string
-  /** A name for people. */
+  /** A human-readable name. */
   readonly name: string | null
   /** The tenant of the key. */
   readonly tenant: string | null
-  /** The abilities of the key. */
+  /** The permissions of the key. */
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
@@ -26,11 +26,11 @@ export interface FoundApiKey {
   readonly revokedAt: Date | null
 }
 
-/** The options of `apiKeys` for the table `blazon.api_keys`. */
+/** The options for `apiKeys` that use the table `blazon.api_keys`. */
 export interface PostgresKeys {
   /** Finds a key by its hash, for the application's {@link Database}. */
   readonly find: (hash: string, app: GuardSetup) => Promise<FoundApiKey | undefined>
-  /** Stores the time when a key was used. */
+  /** Records when a key was used. */
   readonly onUse: (
     record: { readonly hash: string },
     req: Request,
@@ -71,11 +71,11 @@ export interface StoredApiKey {
   readonly id: string
   /** The first characters of the key. */
   readonly start: string
-  /** A name for people; `null` if there is none. */
+  /** A human-readable name; `null` if there is none. */
   readonly name: string | null
   /** The tenant of the key; `null` if it has none. */
   readonly tenant: string | null
-  /** The abilities of the key. */
+  /** The permissions of the key. */
   readonly permissions: readonly string[]
   /** The roles of the key. */
   readonly roles: readonly string[]
@@ -89,7 +89,7 @@ export interface StoredApiKey {
   readonly lastUsedAt: Date | null
 }
 
-/** A new key: the `start` and `hash` of `generateApiKey`, and its permissions. */
+/** A new key: the `start` and `hash` from `generateApiKey`, and its permissions. */
 export interface NewApiKey
   extends Pick<StoredApiKey, 'start'>,
     Partial<Pick<StoredApiKey, 'name' | 'tenant' | 'permissions' | 'roles' | 'expiresAt'>> {
@@ -103,10 +103,10 @@ const COLUMNS = `id, start, name, tenant_id as tenant, permissions, roles, creat
 /**
  * Stores a key in the table that `apiKeysTable` creates.
  *
- * @param database The {@link Database} of the application, or the options of a connection. If the application has
- * tenants, call this function inside `withoutTenant`.
- * @throws PostgresError when the table is missing, or this login may not write to it; HttpError 503 when the database
- * cannot be reached.
+ * @param database The application's {@link Database}, or the options of a connection. If the application has tenants,
+ * call this function inside `withoutTenant`.
+ * @throws PostgresError if the table is missing or this login is not allowed to write to it; HttpError 503 if the
+ * database cannot be reached.
  * @example
  * const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
  * await db.withoutTenant('make a key', () => saveApiKey(db, { ...stored, tenant: 'acme' }))
@@ -125,10 +125,10 @@ export async function saveApiKey(
 }
 
 /**
- * Lists the keys, the newest first.
+ * Lists the keys, newest first.
  *
  * @param database As for {@link saveApiKey}.
- * @param filter `tenant`: the tenant whose keys are listed. Default: all keys.
+ * @param filter `tenant`: the tenant whose keys are listed. If omitted, all keys are listed.
  * @throws the errors of {@link saveApiKey}.
  */
 export function listApiKeys(
@@ -143,12 +143,12 @@ export function listApiKeys(
 }
 
 /**
- * Revokes a key. A key that was already revoked is not changed. Requests with the key are refused after the `cacheFor`
+ * Revokes a key. A key that is already revoked is not changed. Requests with the key are refused after the `cacheFor`
  * of `apiKeys` at the latest.
  *
  * @param database As for {@link saveApiKey}.
  * @param id The ID of the key.
- * @param filter `tenant`: the tenant to which the key must belong. Default: any tenant.
+ * @param filter `tenant`: the tenant to which the key must belong. If omitted, the key can belong to any tenant.
  * @returns the key; `undefined` if there is no key with this ID.
  * @throws the errors of {@link saveApiKey}.
  */

@@ -31,26 +31,26 @@ export interface ApplyOptions {
   /** The roles that must exist; `null` if the application uses no tenants. */
   readonly roles: RoleOptions | null
   /**
-   * Whether the database must not have migrations after the last one in the folder. A newer version of the application
+   * Whether to refuse a database with migrations after the last one in the folder. A newer version of the application
    * may have applied such migrations before it was rolled back. Default: `false`.
    */
   readonly isStrict?: boolean
-  /** Called once if there are such migrations, with their names. */
+  /** Receives the names of such migrations, once, if there are any. */
   readonly onNewer?: (names: readonly string[]) => void
-  /** Called after each migration that was applied. */
+  /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
-  /** Called once if this process must wait for another process that is migrating. */
+  /** A callback that runs once if this process must wait for another process that is migrating. */
   readonly onWait?: () => void
 }
 
 /**
- * Applies the pending migrations under a lock, each in its own transaction. Several processes may do this at the same
+ * Applies the pending migrations under a lock, each in its own transaction. Several processes can do this at the same
  * time: each applies only migrations that the others have not applied.
  *
  * @param driver An open driver.
- * @returns the migrations that this process has applied.
- * @throws ConfigError when a file is invalid, when the folder and the database have different histories, and when a
- * statement fails; HttpError 503 when the database cannot be reached.
+ * @returns the migrations that this process applied.
+ * @throws ConfigError if a file is invalid, the folder and the database have different histories, or a statement fails;
+ * HttpError 503 if the database cannot be reached.
  */
 export async function applyMigrations(
   driver: Driver,
@@ -76,7 +76,7 @@ export async function applyMigrations(
 }
 
 /**
- * Wraps a callback so that it is called once, because each migration acquires the lock again and may have to wait
+ * Wraps a callback so that it is called only once: each migration acquires the lock again, so it may have to wait
  * again.
  */
 function once(call: () => void = () => {}): () => void {
@@ -98,10 +98,10 @@ export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> 
 }
 
 /**
- * Compares the migrations in a folder with the migrations in a database. Changes nothing and takes no lock.
+ * Compares the migrations in a folder with the migrations in a database. Changes nothing and acquires no lock.
  *
  * @param driver An open driver.
- * @throws ConfigError when a file is invalid; HttpError 503 when the database cannot be reached.
+ * @throws ConfigError if a file is invalid; HttpError 503 if the database cannot be reached.
  */
 export async function readStatus(driver: Driver, folder: string): Promise<MigrationStatus[]> {
   const files = await readMigrations(folder)
@@ -124,8 +124,8 @@ async function prepare(
 }
 
 /**
- * Applies the next migration. Finds it under the lock each time, because another process may have
- * applied the previous candidate.
+ * Applies the next migration. Looks it up under the lock each time, because another process may have applied it in the
+ * meantime.
  */
 function applyNext(
   driver: Driver,
@@ -162,14 +162,11 @@ async function runBetween(connection: Connection, file: MigrationFile): Promise<
   await begin(connection)
 }
 
-/**
- * Runs a migration without a transaction, on a second connection, while the first one holds the
- * lock.
- */
+/** Runs a migration without a transaction on a second connection, while the first one holds the lock. */
 async function runBeside(driver: Driver, lock: Connection, file: MigrationFile): Promise<void> {
   if (driver.size < 2) throw tooFewConnections(file)
-  // Replaces the last statement of this connection, because its snapshot would stay open, and CREATE INDEX CONCURRENTLY
-  // would wait for it.
+  // Replaces the connection's last statement, whose snapshot would otherwise stay open and make CREATE INDEX
+  // CONCURRENTLY wait.
   await lock.script('select 1')
   const connection = await driver.connect()
   try {
@@ -191,22 +188,21 @@ const LOCK = '108170535465838'
 /** The pause between two attempts to acquire the lock, in milliseconds. */
 const PAUSE_MS = 100
 
-// The isolation level must be read committed, because otherwise a query under the lock could return an older state. The
+// The isolation level must be read committed; otherwise, a query under the lock could return an older state. The
 // login's timeouts must not end a migration.
 const LIMITS =
   "select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
 
-/** Begins a transaction without time limits. */
 async function begin(connection: Connection): Promise<void> {
   await connection.script('begin isolation level read committed read write')
   await connection.query({ text: LIMITS })
 }
 
 /**
- * Runs a function in a transaction, under the migration lock. The lock belongs to the transaction. So it ends when the
- * process ends, and it works with PgBouncer, which may change the connection between transactions.
+ * Runs a function in a transaction, under the migration lock. The lock belongs to the transaction, so it is released
+ * when the process ends, and it works with PgBouncer, which may switch connections between transactions.
  *
- * @param onWait Called once when another process holds the lock.
+ * @param onWait Runs when another process holds the lock.
  */
 async function underLock<T>(
   driver: Driver,
@@ -219,8 +215,8 @@ async function underLock<T>(
     if (outcome !== null) return outcome.value
     if (isFirst) onWait()
     isFirst = false
-    // Tries again instead of waiting in a statement, because a waiting statement keeps a snapshot, and CREATE INDEX
-    // CONCURRENTLY in the other process would wait for that snapshot.
+    // Retries instead of waiting in a statement: a waiting statement holds a snapshot, and CREATE INDEX CONCURRENTLY in
+    // the other process would wait for that snapshot.
     await new Promise<void>((resolve) => new Deadline(PAUSE_MS, resolve))
   }
 }

@@ -23,14 +23,14 @@ export interface MigrationStatus {
   /** The name of its file. */
   readonly name: string
   /**
-   * `newer`: it was applied by a newer version of the application, and comes after all files. `changed`: the content of
-   * its file has changed since it was applied. `missing`: it was applied, but its file was removed. `late`: it is not
-   * applied, but a later migration is.
+   * `newer`: it was applied by a newer version of the application, and comes after all files. `changed`: its file has
+   * changed since it was applied. `missing`: it was applied, but its file was removed. `late`: it has not been applied,
+   * although a later migration has.
    */
   readonly state: MigrationState
-  /** The time when it was applied; `null` if it is not applied. */
+  /** The time when it was applied; `null` if it has not been applied. */
   readonly appliedAt: Date | null
-  /** The duration in milliseconds; `null` if it is not applied. */
+  /** The duration in milliseconds; `null` if it has not been applied. */
   readonly durationMs: number | null
 }
 
@@ -59,7 +59,8 @@ const MAY_READ =
   "select has_schema_privilege($1::name, 'blazon', 'usage') and has_table_privilege($1::name, 'blazon.migrations', 'select') as may"
 
 /**
- * Lets the application's login read the names of the applied migrations, so that it can warn about pending migrations.
+ * Lets the application's login read the names of the applied migrations, so that the application can warn about pending
+ * migrations.
  */
 export async function shareHistory(connection: Connection, login: string): Promise<void> {
   const { rows } = await connection.query({ text: MAY_READ, values: [login] })
@@ -147,9 +148,9 @@ function statusOf(
 /**
  * Returns the files to apply.
  *
- * @param database `isStrict`: whether migrations of a newer version are refused. `isEmbedded`: whether the database is
- * a folder on this machine.
- * @throws ConfigError when the folder and the database have different histories.
+ * @param database `isStrict`: whether migrations from a newer version are refused. `isEmbedded`: whether the database
+ * is a folder on this machine.
+ * @throws ConfigError if the folder and the database have different histories.
  */
 export function pendingFiles(
   files: readonly MigrationFile[],
@@ -165,7 +166,7 @@ export function pendingFiles(
   return files.filter(({ name }) => pending.has(name))
 }
 
-/** Returns the problem of a migration in an error state; `undefined` for other states. */
+/** Returns the problem with a migration in an error state; `undefined` for other states. */
 function problemOf(
   { name, state, isEmbedded }: Pick<MigrationStatus, 'name' | 'state'> & { isEmbedded: boolean },
   files: readonly MigrationFile[],
@@ -212,10 +213,10 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a name for the state of a new in-memory database after its migrations, from its roles and files; `undefined`
- * for all other databases, whose state has a history.
+ * Returns a name for the state of a new in-memory database after its migrations, derived from its roles and files.
+ * Returns `undefined` for all other databases, because they have a history.
  *
- * @throws ConfigError with every mistake in the migrations.
+ * @throws ConfigError with all problems in the migrations.
  */
 export async function stateInMemory(
   { embedded, migrations }: PostgresOptions,

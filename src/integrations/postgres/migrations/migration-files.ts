@@ -17,7 +17,7 @@ export interface MigrationStatement {
 export interface MigrationFile {
   /** The file name with its extension, such as `0001_create_orders.sql`. */
   readonly name: string
-  /** The SHA-256 of the file's text, in hexadecimal. It does not depend on line endings. */
+  /** The SHA-256 of the file's content, in hexadecimal. It does not depend on line endings. */
   readonly checksum: string
   /** Whether the whole file runs in one transaction. */
   readonly isTransactional: boolean
@@ -26,13 +26,13 @@ export interface MigrationFile {
 
 const NAME = /^(\d{4,14})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/
 const EXAMPLE = '0001_create_orders.sql'
-/** The only directive. It runs the file without a transaction. */
+/** The only directive. It makes the file run without a transaction. */
 const NO_TRANSACTION = '-- blazon: no-transaction'
 
 /**
- * Reads the migrations of a folder in the order in which they run.
+ * Reads the migrations in a folder, in the order in which they run.
  *
- * @throws ConfigError with every mistake in the migrations.
+ * @throws ConfigError with all problems in the migrations.
  */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
   watchMigrations(folder)
@@ -55,7 +55,7 @@ export async function readMigrations(folder: string): Promise<MigrationFile[]> {
 /**
  * Reads one migration.
  *
- * @throws ConfigError when its text is invalid.
+ * @throws ConfigError if its content is invalid.
  */
 export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   const text = decode(name, bytes)
@@ -85,7 +85,7 @@ async function listFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** The key of the function that `blazon dev` defines in the processes of an application. */
+/** The key of the function that `blazon dev` defines in application processes. */
 const WATCH = Symbol.for('blazon.watch')
 
 /** Restarts the application when a migration is changed, added or removed. Has no effect outside `blazon dev`. */
@@ -110,7 +110,7 @@ function checkName(name: string): Problem[] {
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
-// Gaps between numbers are allowed, because branches are merged, and numbers may be dates.
+// Gaps between numbers are allowed, because branches are merged and numbers can be dates.
 function checkNumbers(names: readonly string[]): Problem[] {
   const numbered = names.filter((name) => NAME.test(name))
   const digits = (name: string) => name.slice(0, name.indexOf('_'))
@@ -136,14 +136,14 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   }
 }
 
-/** Decodes the text and converts its line endings, so that the text is the same on every system. */
+/** Decodes the bytes and converts line endings, so that the text is the same on every system. */
 function decode(name: string, bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
   if (text !== undefined && !text.includes('\0')) return text
   throw new ConfigError([fileProblem(name, 'It is not UTF-8.', 'Save it as UTF-8.')])
 }
 
-/** Decodes UTF-8 without a byte order mark; `undefined` if the bytes are not valid. */
+/** Decodes UTF-8 without a byte order mark; `undefined` if the bytes are not valid UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -171,8 +171,8 @@ interface Fault {
  * Checks that a migration contains only statements that can be run and that do not end its transaction.
  *
  * @param name The name of its file.
- * @param directive The directive that its first line may contain.
- * @throws ConfigError with the first mistake, because the text after it cannot be read with certainty.
+ * @param directive The directive that is allowed in its first line.
+ * @throws ConfigError with the first problem, because the rest of the text cannot be parsed reliably.
  */
 function checkScript(name: string, text: string, directive: string): void {
   const fault = faultOfDirective(text, directive) ?? faultOfStatements(text)
@@ -182,7 +182,7 @@ function checkScript(name: string, text: string, directive: string): void {
   throw new ConfigError([{ code: 'E_MIGRATION_FILE', subject, cause, remedy } satisfies Problem])
 }
 
-/** Finds a directive that is misspelt or not in the first line. Otherwise, it would count as a comment. */
+/** Finds a directive that is misspelt or not in the first line and would otherwise count as a comment. */
 function faultOfDirective(text: string, directive: string): Fault | undefined {
   const found = /^--[^\S\n]*blazon[^\S\n]*:.*$/m.exec(text)
   if (found === null || (found.index === 0 && found[0].trimEnd() === directive)) return undefined
@@ -235,7 +235,7 @@ function endsTransaction([first = '', ...rest]: readonly string[]): boolean {
   return ['begin', 'commit', 'end', 'abort'].includes(first)
 }
 
-/** Returns the line number of a position in a text, counted from 1. */
+/** Returns the line number of a position in a string, counted from 1. */
 export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length
 }

@@ -5,7 +5,7 @@ import { lineAt, type MigrationFile, type MigrationStatement } from './migration
 
 /**
  * Resets the settings and roles that a migration may have changed in the session, before the next migration or the next
- * user of the connection. Also checks deferred constraints, while it is certain which migration violates them.
+ * user of the connection. Also checks deferred constraints while it is still clear which migration violates them.
  */
 const CLEAN = 'set constraints all immediate; reset session authorization; reset role; reset all'
 

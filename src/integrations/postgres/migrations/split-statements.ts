@@ -14,17 +14,14 @@ export interface ScriptStatement {
   readonly isCopy: boolean
 }
 
-/**
- * Statements that may have a body `BEGIN ATOMIC … END`. Semicolons in that body do not end the
- * statement.
- */
+/** Statements that can have a body `BEGIN ATOMIC … END`. Semicolons in that body do not end the statement. */
 const ROUTINE = /^create (?:or replace )?(?:function|procedure)\b/
 
 /**
- * Splits a script into statements as psql does: at semicolons outside quotes, parentheses and function bodies. It is
- * lazy, so that a caller can stop at the first invalid statement.
+ * Splits a script into statements as psql does: at semicolons outside of quotes, parentheses and function bodies. The
+ * generator is lazy, so that a caller can stop at the first invalid statement.
  *
- * @throws UnclosedError when a quote or a comment is not closed.
+ * @throws UnclosedError if a quote or a comment is not closed.
  */
 export function* splitStatements(script: string): Generator<ScriptStatement> {
   let tokens: Token[] = []

@@ -38,15 +38,15 @@ const SAID_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 const MOST_CONNECTIONS = 1000
-/** The maximum timeout in seconds, one day. Node's timers end at about 24 days. */
+/** The maximum timeout, in seconds: one day. Node's timers end at about 24 days. */
 const LONGEST_S = 86_400
 /** The maximum length of a name, in bytes. PostgreSQL truncates longer names. */
 const LONGEST_NAME = 63
 
 /**
- * Checks the options of `subject`.
+ * Checks the options for `subject`.
  *
- * @throws ConfigError with every mistake.
+ * @throws ConfigError with all problems.
  */
 export function checkPostgresOptions(subject: string, options: PostgresOptions): void {
   if (!isObject(options)) {
@@ -110,7 +110,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
   ]
 }
 
-// Checks a password. `pg` would silently use the password in the URL instead.
+// Refuses a password that is not a function, because `pg` would silently use the password in the URL instead.
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
   const remedy = 'Put it into url, percent-encoded, or pass a function that resolves to it.'
@@ -160,7 +160,7 @@ function checkRoles(options: PostgresOptions): Problem[] {
   return [invalid('tenantRole and allTenantsRole', cause, 'Use two different roles.')]
 }
 
-// In SQL, `none` means the login role. PostgreSQL reserves names that begin with `pg_`.
+// In SQL, the role `none` stands for the login role. PostgreSQL reserves names that begin with `pg_`.
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
@@ -190,10 +190,7 @@ function checkDuration(name: string, duration: Duration | undefined): Problem[] 
 const REMEDY = "Pass 'postgres://user:password@host:5432/database'."
 const ENCODE = `${REMEDY} A password with special characters must be percent-encoded.`
 
-/**
- * Returns the problems of a database URL. No message contains the URL, because it may contain a
- * password.
- */
+/** Returns the problems with a database URL. No message contains the URL, because it may contain a password. */
 function checkUrl(url: unknown): Problem[] {
   if (url === undefined) return []
   if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//i.test(url)) {
@@ -214,7 +211,7 @@ function isOneOf(values: readonly string[], value: string): boolean {
 }
 
 function isReadable(url: string): boolean {
-  // A URL without a host may specify a socket: postgres://user@/database?host=/run/postgresql
+  // A URL without a host can specify a socket: postgres://user@/database?host=/run/postgresql
   const named = url.replace('@/', '@localhost/')
   if (/[\s\0]/.test(url) || !URL.canParse(named)) return false
   const { username, password, host, pathname, search, hash } = new URL(named)

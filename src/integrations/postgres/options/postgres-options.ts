@@ -5,19 +5,19 @@ import { type Problem, toSeconds } from '../../../plugin/index.js'
 export interface PostgresOptions {
   /**
    * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that is compatible with its protocol. The
-   * URL may have several hosts, such as `one:5432,two:5432`, and `target_session_attrs`, as in libpq. It needs the
+   * URL can contain several hosts, such as `one:5432,two:5432`, and `target_session_attrs`, as in libpq. It needs the
    * package `pg`.
    */
   readonly url?: string
   /**
-   * A PostgreSQL database in this process: `'memory'` for a database that is empty at each startup of the application,
-   * or the path of the folder in which it is stored. It is meant for development, tests and small applications, because
-   * it has one connection, so transactions wait for each other. It needs the package `@electric-sql/pglite`.
+   * A PostgreSQL database in this process: `'memory'` for a database that is empty whenever the application starts, or
+   * the path of the folder in which it is stored. It is meant for development, tests and small applications, because it
+   * has only one connection, so transactions wait for each other. It needs the package `@electric-sql/pglite`.
    */
   readonly embedded?: string
   /**
-   * Additional options for the `Pool` of `pg`: `ssl`, `application_name`, … The default of `maxLifetimeSeconds` is
-   * 1800; 0 means no limit.
+   * Additional options for `pg`'s `Pool`: `ssl`, `application_name`, … The default of `maxLifetimeSeconds` is 1800; 0
+   * means no limit.
    */
   readonly poolOptions?: Readonly<Record<string, unknown>>
   /** The maximum number of open connections. Default: 10. An embedded database has one connection. */
@@ -28,9 +28,9 @@ export interface PostgresOptions {
    */
   readonly migrations?: string
   /**
-   * A folder of migrations that must all be applied; otherwise the application is not ready (`/readyz`). Use it if a
-   * deployment step applies the migrations. The login must be able to read `blazon.migrations`:
-   * `blazon db migrate --login <role>`. Default: none.
+   * A folder of migrations that must all be applied before the application is ready (`/readyz`). Use it if a deployment
+   * step applies the migrations. The login must be able to read `blazon.migrations`: run `blazon db migrate --login
+   * <role>`. Default: none.
    */
   readonly requireMigrations?: string
   /**
@@ -39,7 +39,7 @@ export interface PostgresOptions {
    */
   readonly doctor?: boolean
   /**
-   * The role that runs statements when the application uses tenants. It must own nothing and must not be a superuser.
+   * The role that runs statements if the application uses tenants. It must own nothing and must not be a superuser.
    * Default: `'app_tenant'`.
    */
   readonly tenantRole?: string
@@ -55,18 +55,18 @@ export interface PostgresOptions {
 /** Time limits: seconds, or a string with a unit (`'250ms'`, `'2m'`). */
 export interface PostgresTimeouts {
   /**
-   * The maximum wait for a connection, including the time to connect. After that, the response is a 503. Default: 2
-   * seconds.
+   * The maximum wait for a connection, including the time to connect. When it is exceeded, the response is a 503.
+   * Default: 2 seconds.
    */
   readonly acquire?: Duration
   /**
-   * The maximum duration of one statement. After that, the response is a 503. It has no effect on an embedded database,
-   * which cannot be interrupted. Default: 10 seconds.
+   * The maximum duration of one statement. When it is exceeded, the response is a 503. It has no effect on an embedded
+   * database, which cannot be interrupted. Default: 10 seconds.
    */
   readonly statement?: Duration
   /**
-   * The maximum time in a transaction without a running statement. After that, the transaction is rolled back and its
-   * connection is closed. Default: 10 seconds.
+   * The maximum time in a transaction without a running statement. When it is exceeded, the transaction is rolled back
+   * and its connection is closed. Default: 10 seconds.
    */
   readonly idleInTransaction?: Duration
 }

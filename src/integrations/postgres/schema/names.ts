@@ -1,4 +1,4 @@
-/** The setting that contains the tenant of a transaction. Without a tenant, it is empty or missing. */
+/** The setting that holds the tenant of a transaction. Without a tenant, it is empty or missing. */
 export const TENANT_SETTING = 'app.tenant_id'
 
 /** The role that runs statements in an application with tenants. */
@@ -7,13 +7,10 @@ export const TENANT_ROLE = 'app_tenant'
 /** The role that runs statements in `withoutTenant`, which can read the rows of every tenant. */
 export const ALL_TENANTS_ROLE = 'app_all_tenants'
 
-/** The maximum length of a name, in bytes. PostgreSQL truncates longer names, so two may become equal. */
+/** The maximum length of a name, in bytes. PostgreSQL truncates longer names, so two names could become equal. */
 const LONGEST = 63
 
-/**
- * Words that have another meaning unless they are quoted: categories R and T of
- * `pg_get_keywords()`.
- */
+/** Words that have another meaning unless they are quoted: categories R and T of `pg_get_keywords()`. */
 const RESERVED = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
   concurrently constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp
@@ -24,7 +21,7 @@ const RESERVED = new Set(
   with`.split(/\s+/),
 )
 
-/** Returns the mistake in a name as a sentence; `null` if the name is valid. */
+/** Returns the problem with a name as a sentence; `null` if the name is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'
@@ -45,7 +42,7 @@ export function suffixed(name: string, suffix: string): string {
   return start + suffix
 }
 
-/** Returns a text as an SQL literal. */
+/** Returns a string as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }

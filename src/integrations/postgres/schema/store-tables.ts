@@ -3,7 +3,7 @@ import { type OptionNames, unknownOptions } from '../../../plugin/index.js'
 import { invalid } from '../options/postgres-options.js'
 import { ALL_TENANTS_ROLE, faultOfName, identifier, suffixed } from './names.js'
 
-/** The name of the table of sessions, and the role that uses it. */
+/** The name of the sessions table, and the role that uses it. */
 export interface SessionTableOptions {
   /** The name of the table. Default: `'blazon_sessions'`. */
   readonly table?: string
@@ -27,7 +27,7 @@ const DEFAULT_TABLE = 'blazon_sessions'
  * The function does not run the SQL. Put it into a migration file.
  *
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * writeFileSync('migrations/0002_sessions.sql', sessionTable())
  */
@@ -95,11 +95,12 @@ const IDEMPOTENCY_NAMES: OptionNames<IdempotencyTableOptions> = { role: true }
 export const IDEMPOTENCY_TABLE = 'blazon_idempotency'
 
 /**
- * Returns the SQL of the table in which `postgres()` stores the responses of `@Idempotent()`. The application creates
- * this table itself at startup. Put the SQL into a migration only if the application's login may not create tables.
+ * Returns the SQL of the table in which `postgres()` stores the responses of `@Idempotent()` routes. The application
+ * creates this table itself at startup. Put the SQL into a migration only if the application's login is not allowed to
+ * create tables.
  *
  * @returns the SQL.
- * @throws ConfigError when the role name is invalid.
+ * @throws ConfigError if the role name is invalid.
  * @example
  * writeFileSync('migrations/0003_idempotency.sql', idempotencyTable())
  */
@@ -119,7 +120,7 @@ export function idempotencyTable(options: IdempotencyTableOptions = {}): string 
 /**
  * Returns the statements that create the table.
  *
- * @param role The role that gets privileges; `null` for only the owner.
+ * @param role The role that gets privileges; with `null`, only the owner has them.
  */
 export function idempotencyStatements(role: string | null): string[] {
   return [
@@ -134,13 +135,13 @@ export function idempotencyStatements(role: string | null): string[] {
 /** The interval at which expired rows are deleted. */
 const PURGE_MS = 3_600_000
 
-/** Deletes the expired rows of a table every hour until it is closed. */
+/** Deletes a table's expired rows every hour until it is closed. */
 export class HourlyPurge {
   readonly close: () => Promise<void>
 
   /**
    * @param purge Deletes the rows.
-   * @param failure The log line for a failure. The deletion is tried again after an hour.
+   * @param failure The log message for a failure. The deletion is tried again after an hour.
    */
   constructor(
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

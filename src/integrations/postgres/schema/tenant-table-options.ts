@@ -8,11 +8,11 @@ export interface ProtectTableOptions {
   readonly allTenantsRole?: string
 }
 
-/** The table to which a column refers. */
+/** The table that a column references. */
 export interface TenantReference {
   /** A tenant table in the same schema, with a column `id`. */
   readonly table: string
-  /** The effect on a row when the referenced row is deleted. Default: the referenced row cannot be deleted. */
+  /** The effect on a row when the referenced row is deleted. If omitted, the referenced row cannot be deleted. */
   readonly onDelete?: 'cascade'
 }
 
@@ -29,7 +29,7 @@ export interface TenantTableOptions extends ProtectTableOptions {
   /** Groups of columns whose values are unique within a tenant: `[['email'], ['year', 'number']]`. Default: none. */
   readonly unique?: readonly (readonly string[])[]
   /**
-   * Columns that refer to the `id` of a row of the same tenant: `{ customer_id: 'customers' }`. Each of them gets an
+   * Columns that reference the `id` of a row of the same tenant: `{ customer_id: 'customers' }`. Each of them gets an
    * index. Default: none.
    */
   readonly references?: Readonly<Record<string, string | TenantReference>>

@@ -34,11 +34,11 @@ const IDS = {
  * PostgreSQL 13 or later.
  *
  * The function does not run the SQL. Put it into a migration file, and change it if necessary. `blazon db doctor`
- * reports if a change has opened access.
+ * reports changes that give a tenant access to other tenants' rows.
  *
- * @param name The name of the table, with at most 63 bytes. Names are quoted if necessary; `columns` are not changed.
+ * @param name The name of the table, at most 63 bytes long. Names are quoted if necessary; `columns` are not changed.
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * tenantTable('orders', {
  *   columns: ['number integer not null', 'customer_id bigint not null'],
@@ -76,7 +76,7 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
  *
  * @param name The name of the table.
  * @returns the SQL.
- * @throws ConfigError when a name is invalid.
+ * @throws ConfigError if a name is invalid.
  * @example
  * protectTable('invoices')
  */
@@ -114,7 +114,7 @@ function protection(name: string, options: ProtectTableOptions): string[] {
   ]
 }
 
-// A line comment at the end of the column would hide the comma, so add a line break.
+// Adds a line break, because a line comment at the end of the column would hide the comma.
 function definition(column: string): string {
   const text = column.trim().replace(/,$/, '')
   return text.includes('--') ? `${text}\n  ` : text
@@ -128,8 +128,8 @@ function referenceOf([column, target]: [string, string | TenantReference]): Refe
   return typeof target === 'string' ? { column, table: target } : { ...target, column }
 }
 
-// The key includes the tenant, because PostgreSQL checks references without row-level security, and would accept a row
-// of another tenant.
+// The key includes the tenant, because PostgreSQL checks references without row-level security and would accept another
+// tenant's row.
 function foreignKey({ column, table, onDelete }: Reference, schema: string | undefined): string {
   const action = onDelete === undefined ? '' : ` on delete ${onDelete}`
   const other = qualified(table, schema)
@@ -163,7 +163,7 @@ type Names = readonly (readonly [what: string, name: unknown])[]
 /**
  * Checks the options of a table. The columns are SQL, which only PostgreSQL can check.
  *
- * @throws ConfigError with every mistake.
+ * @throws ConfigError with all problems.
  */
 function checkTenantTable(subject: string, name: string, options: TenantTableOptions): void {
   const problems = [
@@ -197,7 +197,7 @@ function namesOf({ unique = [], references = {}, ...options }: TenantTableOption
 function checkTable(name: unknown): Problem[] {
   const problems = checkName('name', name)
   if (problems.length > 0 || !String(name).includes('.')) return problems
-  // PostgreSQL allows a dot in a name, but here it is almost certainly a mistake.
+  // PostgreSQL allows a dot in a name, but here it is almost certainly meant to separate the schema.
   const remedy = 'Pass the schema in a separate option: schema.'
   return [invalid(`name ${show(name)}`, 'It has a dot, which would be part of the name.', remedy)]
 }

@@ -30,7 +30,7 @@ export class Activity {
    * Waits for a nested transaction. `part` never rejects. The wait has a limit, because a nested transaction that waits
    * for its own outer transaction, or never settles, would never end.
    *
-   * @throws HttpError 503 `DATABASE_TIMEOUT` when no statement has run for `idleMs`.
+   * @throws HttpError 503 `DATABASE_TIMEOUT` if no statement has run for `idleMs`.
    */
   wait(part: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -10,7 +10,7 @@ import { BEGIN, type Settings } from './transaction-start.js'
  *
  * @param settings The transaction settings for this statement, which are sent in the same flight. With `null`, the
  * statement runs without a transaction.
- * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` when the connection was lost and the
+ * @throws the errors of {@link Connection.query}; HttpError 503 `COMMIT_UNKNOWN` if the connection was lost and the
  * statement may have written data.
  */
 export async function autocommit(
@@ -38,7 +38,7 @@ export async function autocommit(
 }
 
 /**
- * Sends a whole transaction as one flight. When the server refuses one statement, it does not run the later ones, and
+ * Sends a whole transaction as one flight. If the server refuses one statement, it does not run the later ones, and
  * `COMMIT` then rolls back.
  */
 async function inFlight(

@@ -1,8 +1,8 @@
 import { TenantContext } from '../../../index.js'
 
 /**
- * The owner of statements: one tenant, `nobody` (tenant rows are invisible), or all tenants. The owner is `null` when
- * the application uses no tenants; statements then run as the login role.
+ * The owner of statements: one tenant, `nobody` (tenant rows are invisible), or all tenants. The owner is `null` if the
+ * application does not use tenants; statements then run as the login role.
  */
 export type Owner =
   | { readonly kind: 'tenant'; readonly id: string }
@@ -42,8 +42,8 @@ function idOf(owner: Owner | null): string | undefined {
 }
 
 /**
- * The error for a statement that was about to run for another tenant than the open transaction. This is a mistake in
- * the application, so clients receive the status 500.
+ * The error for a statement that would have run for a different tenant than the open transaction. The bug is in the
+ * application, so clients receive the status 500.
  */
 export class TenantSwitchError extends Error {
   /** Always `TenantSwitchError`. */

@@ -23,15 +23,15 @@ export interface RequestParts {
 export interface WorkConfig {
   readonly owner: Owner | null
   readonly begin: () => Promise<Transaction>
-  /** Called after the transaction has been committed. */
+  /** Runs after the transaction has been committed. */
   readonly finish: (transaction: Transaction) => Promise<void>
   /** Whether the handler is decorated to run in a transaction. */
   readonly isTransactional: boolean
   /** The isolation level of the transaction. Default: the level of the database. */
   readonly isolation?: Isolation | undefined
   /**
-   * The request, if its handler may run again, so that code of an earlier attempt does not find the work of a later
-   * one. It is the origin of the tenant scope.
+   * The request, if its handler can run again, so that code from an earlier attempt does not find the work of a later
+   * attempt. It is the origin of the tenant scope.
    */
   readonly retriedOrigin?: object | undefined
 }
@@ -40,16 +40,19 @@ const ROLLED_BACK =
   'The request has failed and its transaction was rolled back. This statement of the same request came after that. Await every query.'
 
 /**
- * The database work of one request: no transaction, or one. The first query of the request begins the transaction. It
- * is committed before the first byte of the response. It is rolled back when the request fails, when the status is 500
- * or above, after the handler timeout, and when the client disconnects.
+ * The database work of a request, which has at most one transaction. The request's first query begins the transaction.
+ * It is committed before the first byte of the response. It is rolled back if the request fails, if the status is 500
+ * or above, after the handler timeout, and if the client disconnects.
  */
 export class RequestWork {
   readonly owner: Owner | null
   readonly isolation: Isolation | undefined
   readonly retriedOrigin: object | undefined
   readonly #config: WorkConfig
-  /** Cleared at the end, because code that the request has started may live longer and still refer to this object. */
+  /**
+   * The parts are cleared at the end, because code that the request has started may outlive the request and still refer
+   * to this object.
+   */
   #parts: RequestParts | null
   #transaction: Promise<Transaction> | undefined
   #awaitsHandler: boolean
@@ -66,8 +69,8 @@ export class RequestWork {
   }
 
   /**
-   * Whether the beginning block is the handler itself. Returns true once, for the first block of a handler with a
-   * transaction.
+   * Whether the block that is beginning is the handler itself. Returns `true` once, for the first block of a handler
+   * with a transaction.
    */
   takeHandler(): boolean {
     const isHandler = this.#awaitsHandler
@@ -76,20 +79,20 @@ export class RequestWork {
   }
 
   /**
-   * Whether the work is committed: the response has begun, or the handler has ended without a query. A later
-   * statement runs in its own transaction.
+   * Whether the work is committed: the response has begun, or the handler has ended without a query. Later statements
+   * run in their own transactions.
    */
   get isCommitted(): boolean {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'
-    // Without a transaction, no hook delays the response, so no call reports its start.
+    // Without a transaction, the response is not delayed, so no hook reports its start.
     const { req, res } = this.#parts as RequestParts
     return res.headersSent && !hasFailed(req)
   }
 
   /**
-   * Returns the transaction of the request. The first call begins it.
+   * Returns the request's transaction. The first call begins it.
    *
-   * @throws Error when the request has failed.
+   * @throws Error if the request has failed.
    */
   transaction(): Promise<Transaction> {
     if (this.#hasFailed) throw new Error(ROLLED_BACK)
@@ -105,9 +108,9 @@ export class RequestWork {
 
   /**
    * Passes the transaction to a stream, which will end it. Later statements of the request run in separate
-   * transactions. If there is no transaction, begins one.
+   * transactions. If there is no transaction, a new one begins.
    *
-   * @throws Error when the request has failed.
+   * @throws Error if the request has failed.
    */
   handOver(): Promise<Transaction> {
     if (this.#hasFailed) throw new Error(ROLLED_BACK)
@@ -116,19 +119,19 @@ export class RequestWork {
     return begun
   }
 
-  /** Called when the handler has ended and no response is pending. */
+  /** Must be called when the handler has ended and no response is pending. */
   leave(): void {
     if (this.#transaction === undefined) this.#finish('committed')
   }
 
-  /** Called when the handler has thrown. */
+  /** Must be called when the handler has thrown. */
   fail(): void {
     if (this.#transaction === undefined) this.#finish('rolledBack')
   }
 
   #open(): Promise<Transaction> {
     const begun = this.#config.begin()
-    // When no connection was available, a later query may try again.
+    // If no connection was available, a later query can try again.
     begun.catch(() => {
       this.#transaction = undefined
     })

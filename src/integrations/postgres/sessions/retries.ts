@@ -14,12 +14,12 @@ export function pauseBefore(attempt: number): Promise<void> {
   return new Promise((resolve) => new Deadline(Math.random() * longest, resolve))
 }
 
-/** The status of a response whose transaction is rolled back. */
+/** The status at and above which a response's transaction is rolled back. */
 const FAILED = 500
 
 /** The configuration of {@link runRetried}. */
 export interface RetriedParts extends RequestParts {
-  /** The maximum number of repeated runs of the handler. */
+  /** The maximum number of retries. */
   readonly retries: number
 }
 
@@ -27,9 +27,9 @@ export interface RetriedParts extends RequestParts {
 type Run = (parts: RequestParts) => unknown
 
 /**
- * Runs a handler, and runs it again when its transaction has conflicted with other transactions. The transaction is
- * committed as soon as the handler has returned, and not when the response begins. At that time, interceptors have
- * already changed the value, and would not process the value of a repeated run.
+ * Runs a handler, and runs it again if its transaction conflicted with other transactions. The transaction is committed
+ * as soon as the handler returns, not when the response begins. By the time a response begins, interceptors have
+ * already processed the value, and would not process the value of a later attempt.
  *
  * @param run Runs one attempt. Each call begins a new transaction.
  */
@@ -45,9 +45,9 @@ class RetriedRequest {
   /** The transaction of the running attempt. */
   #hold: WorkHold | undefined
   #isHeld = false
-  /** The end of the transaction, if the handler has started the response itself. */
+  /** Settles when the transaction has ended, if the handler has started the response itself. */
   #ending: Promise<void> | undefined
-  /** Whether the handler has returned, and its response is waiting for the end of the transaction. */
+  /** Whether the handler has returned and its response is waiting for the transaction to end. */
   #isWaiting = false
 
   constructor(parts: RetriedParts, run: Run) {
@@ -66,7 +66,7 @@ class RetriedRequest {
       return value
     } catch (error) {
       if (!this.#mayRepeat(error)) throw error
-      // As for a response with this status, the transaction is rolled back.
+      // The transaction is rolled back, as for a response with this status.
       await this.#hold?.before(FAILED)
       return await this.#repeat(error)
     }
@@ -80,7 +80,7 @@ class RetriedRequest {
     })
   }
 
-  /** Takes the hold of an attempt. One response is held for all attempts. */
+  /** Takes over the hold of an attempt. One response is held for all attempts. */
   #take(hold: WorkHold): void {
     this.#hold = hold
     if (this.#isHeld) return
@@ -94,7 +94,7 @@ class RetriedRequest {
 
   #refused(error: unknown): void {
     this.#isHeld = false
-    // A handler that is still running may be waiting for the response to continue.
+    // A handler that is still running may be waiting for the response.
     if (!this.#isWaiting || !this.#mayRepeat(error)) this.#parts.fail(error)
   }
 
@@ -114,11 +114,11 @@ class RetriedRequest {
   }
 }
 
-/** The head of a response before the first attempt, which the next attempt must find unchanged. */
+/** The head of a response before the first attempt. It must be the same before each attempt. */
 class Head {
   readonly #res: Response
   readonly #headers: ReturnType<Response['getHeaders']>
-  /** The status; `undefined` if no code has set it, so that the status of the route applies. */
+  /** The status; `undefined` if no code has set it and the route's status applies. */
   readonly #status: number | undefined
 
   constructor(res: Response) {

@@ -10,7 +10,8 @@ export interface TaskTerms {
 }
 
 /**
- * Runs the functions that were passed to `afterCommit()`. The transaction has been saved, so a failure is only logged.
+ * Runs the functions that were passed to `afterCommit()`. The transaction has already been saved, so a failure is only
+ * logged.
  */
 export async function runTasks(tasks: readonly Task[], terms: TaskTerms): Promise<void> {
   for (const task of tasks) {
@@ -26,7 +27,7 @@ function log(err: unknown, { logger }: TaskTerms): void {
   try {
     logger().error({ err }, 'A function given to afterCommit() failed')
   } catch {
-    // The commit has succeeded, so a logger that throws must not fail the request.
+    // The commit has succeeded, so a logger that throws must not make the request fail.
   }
 }
 

@@ -30,12 +30,11 @@ import {
 } from './transaction-start.js'
 import { type StreamBlock, TransactionStream } from './transaction-stream.js'
 
-/** A block, and its owner. */
 interface OwnedBlock {
   readonly block: Block
   readonly owner: Owner | null
   readonly isolation: Isolation | undefined
-  /** The request whose code has begun the block; `undefined` outside requests. */
+  /** The request whose code began the block; `undefined` outside of requests. */
   readonly request?: object | undefined
 }
 
@@ -54,7 +53,7 @@ export interface Interception {
 
 /**
  * Determines the transaction, the owner and the connection of every statement. A statement joins the application's open
- * block, or the transaction of the request. Otherwise, it runs in its own transaction.
+ * block or the request's transaction. Otherwise, it runs in its own transaction.
  */
 export class Sessions {
   readonly #driver: Driver
@@ -63,15 +62,15 @@ export class Sessions {
   readonly #blocks = new AsyncLocalStorage<OwnedBlock>()
   /**
    * The work of each request. The key is the origin of the request's tenant scope, so that code in that scope finds the
-   * work even when another async context was lost.
+   * work even if another async context was lost.
    */
   readonly #works = new WeakMap<object, RequestWork>()
-  /** The work of the current request if requests have no tenant scope, and of an attempt of a handler with retries. */
+  /** The work of the current request, if requests have no tenant scope or the handler has retries. */
   readonly #current = new AsyncLocalStorage<RequestWork>()
   #usesTenants = false
-  /** The statements that observers receive; `null` if there is no observer. */
+  /** The listener for statements; `null` if there is no observer. */
   #observed: Statements | null = null
-  /** Whether each statement is reported to an observer or to the driver. */
+  /** Whether statements are reported to an observer or to the driver. */
   #isWatched: boolean
   #protected: ProtectedTables | undefined
   readonly #types = new OwnTypes()
@@ -83,8 +82,8 @@ export class Sessions {
   }
 
   /**
-   * @param usesTenants Whether code outside tenant scopes runs for `nobody`.
-   * @param statements Receives the statements of the application.
+   * @param usesTenants Whether code outside of tenant scopes runs for `nobody`.
+   * @param statements Receives the application's statements.
    */
   start(usesTenants: boolean, statements: Statements): void {
     this.#usesTenants = usesTenants
@@ -97,14 +96,14 @@ export class Sessions {
     return currentOwner(this.#usesTenants)
   }
 
-  /** Runs a statement in its transaction. */
+  /** Runs a statement in the transaction to which it belongs. */
   query(statement: Statement): Promise<QueryResult> {
     if (!this.#isWatched) return this.#queryAsOwner(statement)
     return this.#observe(statement, () => this.#queryAsOwner(statement))
   }
 
   /**
-   * Runs a statement of the package itself on a table that belongs to no tenant. Uses the transaction of the request if
+   * Runs a statement of the package itself on a table that belongs to no tenant. Uses the request's transaction if
    * there is one.
    */
   queryOwnTable(statement: Statement): Promise<QueryResult> {
@@ -115,8 +114,8 @@ export class Sessions {
   }
 
   /**
-   * Runs statements of the package itself as the login, in the transaction of the current code. If there is none, they
-   * share a new transaction.
+   * Runs statements of the package itself as the login, in the current transaction. If there is none, they share a new
+   * transaction.
    */
   async asLogin<T>(fn: (send: Send) => Promise<T>): Promise<T> {
     const outer = await this.#outer(ALL_TENANTS)
@@ -129,7 +128,7 @@ export class Sessions {
   #observe(statement: Statement, run: () => Promise<QueryResult>): Promise<QueryResult> {
     this.#driver.expect?.(statement)
     if (this.#observed === null) return run()
-    // The statement is not spread, because a getter of a template's class computes its text.
+    // The statement is not spread, because the text of a template is computed by a getter of its class.
     const { text, values = [] } = statement
     const running = this.#observed.begin({ system: 'postgresql', text, values })
     return running === null ? run() : reported(running, run)
@@ -150,7 +149,7 @@ export class Sessions {
       const settings = owner === null ? null : this.#settings(owner)
       return await autocommit(this.#driver, statement, settings)
     }
-    // An open block is used in the same tick, so that statements of one tick are sent together.
+    // An open block is used in the same tick, so that statements from one tick are sent together.
     const { block, owner: other } = outer instanceof Promise ? await outer : outer
     if (isSameOwner(other, owner)) return await block.query(statement)
     return await block.nest((part) => part.query(statement), this.#change(other, owner))
@@ -159,15 +158,15 @@ export class Sessions {
   /**
    * Runs a block in one transaction: nested in the open transaction, or a new one.
    *
-   * @param owner The owner for which the block runs. The caller has already entered the scope of this owner.
+   * @param owner The owner for which the block runs. The caller has already entered this owner's scope.
    */
   async block<T>(
     owner: Owner | null,
     run: () => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    // The first block of a handler with a transaction is the transaction of the request. Such a handler may still be
-    // running after the commit, for example while it is streaming.
+    // The first block of a handler with a transaction is the request's transaction. Such a handler may still be running
+    // after the commit, for example while it is streaming.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run, options)
@@ -183,7 +182,7 @@ export class Sessions {
     options: TransactionOptions = {},
   ): AsyncIterableIterator<T> {
     const { owner } = this
-    // The reader may have another async context.
+    // The reader may have a different async context.
     const inScope = TenantContext.bind(<R>(fn: () => R): R => fn())
     const begin = () => inScope(() => this.#beginStream({ owner, options }, inScope))
     return new TransactionStream({ open, begin, idleMs: this.#config.idleInTransactionMs })
@@ -197,7 +196,7 @@ export class Sessions {
     if (outer !== undefined) {
       assertIsolation(outer.isolation, options.isolation)
       if (!isSameOwner(outer.owner, owner)) throw new TenantSwitchError(outer.owner, owner)
-      // The outer block ends the transaction. With a separate part, the reader's statements would wait for the stream.
+      // The outer block ends the transaction. In a separate part, the reader's statements would wait for the stream.
       return { run: (fn) => this.#blocks.run(outer, fn), commit: nothing, rollback: nothing }
     }
     const { isolation } = options
@@ -214,12 +213,12 @@ export class Sessions {
   }
 
   /**
-   * Returns the transaction of the request, which will be committed at the end of the stream; otherwise a new
+   * Returns the request's transaction, which will be committed at the end of the stream, or otherwise a new
    * transaction.
    */
   #takeOver(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
     const work = this.#work()
-    // The stream uses the transaction of the handler.
+    // The stream uses the handler's transaction.
     work?.takeHandler()
     if (work === undefined || work.isCommitted) return this.#begin(owner, isolation)
     assertIsolation(work.isolation, isolation)
@@ -229,8 +228,8 @@ export class Sessions {
 
   /** Runs a function after the commit of the current transaction, or immediately if there is none. */
   async afterCommit(fn: Task): Promise<void> {
-    // The commit may run in the async context of other code. The function keeps the tenant scope of this code, but
-    // leaves its block, which will have ended.
+    // The commit may run in a different async context. The function keeps the current tenant scope but leaves the
+    // current block, which will have ended by then.
     const task = TenantContext.bind(() => this.#blocks.exit(fn))
     const inner = this.#block
     if (inner !== undefined) return inner.block.afterCommit(task)
@@ -283,8 +282,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
-    // Load the names before connecting, because code that holds the last connection could not get another one for this
-    // query.
+    // The names are loaded before connecting, because code that holds the last connection could not get another one for
+    // this query.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     const activity = new Activity(this.#config.idleInTransactionMs)
     const own = this.#settings(owner)
@@ -343,10 +342,7 @@ export class Sessions {
     return { block: await work.transaction(), owner, isolation }
   }
 
-  /**
-   * Inside a transaction, statements may run for the same owner or for all tenants, but not for
-   * another tenant.
-   */
+  /** Inside a transaction, statements can run for the same owner or for all tenants, but not for a different tenant. */
   #assertFits<T extends Pick<OwnedBlock, 'owner'>>(outer: T, owner: Owner | null): T {
     if (owner?.kind === 'all' || isSameOwner(outer.owner, owner)) return outer
     throw new TenantSwitchError(outer.owner, owner)
@@ -366,8 +362,8 @@ export class Sessions {
     const table = this.#protected.find(text)
     if (table === null) return
     const scope = TenantContext.current()
-    // The request specifies a tenant, but the application code runs too early. This call throws the error for that
-    // case.
+    // The request specifies a tenant, but the application's code runs before the tenant is confirmed. This call throws
+    // the error for that case.
     if (scope?.claim !== undefined) requireTenantId()
     const message =
       scope === undefined
@@ -384,7 +380,7 @@ export class Sessions {
 
 async function nothing(): Promise<void> {}
 
-/** Returns the current request, identified by the origin of its scope; `undefined` outside requests. */
+/** Returns the current request, identified by the origin of its scope; `undefined` outside of requests. */
 function currentRequest(): object | undefined {
   const scope = TenantContext.current()
   return scope?.host === undefined ? undefined : scope.origin

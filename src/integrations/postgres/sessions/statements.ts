@@ -3,8 +3,8 @@ import type { QueryResult } from '../driver.js'
 import { classifyStatement } from '../statement-text.js'
 
 /**
- * Rejects statements that begin or end a transaction. After such a `COMMIT`, the application would run without the
- * settings of its tenant. Only the first command is checked, because a statement contains only one command.
+ * Rejects statements that begin or end a transaction. After such a `COMMIT`, the application would run without its
+ * tenant's settings. Only the first command is checked, because a statement contains only one command.
  *
  * @throws Error for a statement that begins or ends a transaction.
  */
@@ -21,19 +21,17 @@ export const LIST_PROTECTED =
   "select relname as name from pg_catalog.pg_class where relrowsecurity and relkind in ('r', 'p')"
 
 /**
- * The maximum number of statement texts whose result is cached, because an application that writes values into its
- * statements creates any number of new texts.
+ * The maximum number of statements whose result is cached, because an application that writes values into its
+ * statements creates any number of different statements.
  */
 const MOST_TEXTS = 1000
-/**
- * Longer texts are not cached, because clients determine the length of a statement with a placeholder for each value.
- */
+/** Longer statements are not cached: in a statement with one placeholder per value, clients determine the length. */
 const LONGEST_TEXT = 4096
 
 /**
  * Finds statements that use a tenant table while no tenant is set. They would return no rows, or PostgreSQL would
- * refuse them, so this class only reports the mistake earlier. It searches for words. PostgreSQL still hides the rows
- * of a table that the search misses.
+ * refuse them; this class only reports the problem earlier. It searches for words. If the search misses a table,
+ * PostgreSQL still hides its rows.
  */
 export class ProtectedTables {
   readonly #pattern: RegExp | null

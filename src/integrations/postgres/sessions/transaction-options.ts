@@ -13,10 +13,10 @@ export interface TransactionOptions {
    */
   readonly isolation?: Isolation
   /**
-   * The number of times that the function runs again (0 to 10) when its transaction has conflicted with other
-   * transactions: after a serialization failure (SQLSTATE 40001) or a deadlock (40P01). The transaction is rolled back
-   * before each attempt, but other effects of the function happen again. The pauses between the attempts are random,
-   * and increase. A nested transaction does not run again separately. Default: 0.
+   * The number of retries (0 to 10) if the transaction conflicts with other transactions, through a serialization
+   * failure (SQLSTATE 40001) or a deadlock (40P01). The transaction is rolled back before each retry, but other effects
+   * of the function happen again. The pauses between attempts are random and increase. A nested transaction is not
+   * retried separately. Default: 0.
    */
   readonly retries?: number
 }
@@ -28,7 +28,7 @@ const NAMES: OptionNames<TransactionOptions> = { isolation: true, retries: true 
 /**
  * Checks the options of a transaction.
  *
- * @throws ConfigError when an option of `subject` is invalid.
+ * @throws ConfigError if an option of `subject` is invalid.
  */
 export function checkTransactionOptions(subject: string, options: TransactionOptions): void {
   const { isolation, retries = 0 } = options
@@ -47,7 +47,7 @@ export function checkTransactionOptions(subject: string, options: TransactionOpt
 /**
  * Checks the isolation level of a nested transaction.
  *
- * @throws Error when it needs another isolation level than the outer transaction has.
+ * @throws Error if it needs a different isolation level than the outer transaction has.
  */
 export function assertIsolation(
   outer: Isolation | undefined,

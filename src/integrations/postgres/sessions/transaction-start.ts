@@ -43,11 +43,14 @@ export class TransactionStart {
   constructor(connection: Connection, settings: Settings) {
     this.#connection = connection
     this.#settings = settings
-    // Wait for the synchronous code that sends the first statements.
+    // Waits for the synchronous code that sends the first statements.
     process.nextTick(() => void this.#sendFlight())
   }
 
-  /** Sends a statement after the earlier statements. Rejects with the reason if the transaction could not begin. */
+  /**
+   * Sends a statement after the earlier statements. If the transaction could not begin, the promise rejects with the
+   * reason.
+   */
   send(statement: Statement): Promise<QueryResult> {
     if (this.#state === 'begun') return this.#connection.query(statement)
     if (this.#state === 'failed') return Promise.reject(this.#failure)
@@ -134,21 +137,20 @@ export interface SettingsConfig {
 }
 
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`
-/** The result is unused, so all calls are in one column. The order of the calls is irrelevant. */
+/** The result is unused, so all calls are in one column. Their order is irrelevant. */
 const setAll = (...calls: readonly string[]) => `select pg_catalog.concat(${calls.join(', ')})`
 const LIMITS = `${set('statement_timeout', '$1')}, ${set('idle_in_transaction_session_timeout', '$2')}`
 const SET_LIMITS = setAll(LIMITS)
 /**
  * Restores the search path that the connection had when it was opened, and appends `pg_temp`. Otherwise, PostgreSQL
- * would search temporary tables first, and a temporary table left in the session could replace the real one. The inner
- * call resets the path and returns its value.
+ * would search temporary tables first, and a temporary table left in the session could replace the real table. The
+ * inner call resets the path and returns its value.
  */
 const PATH = set(
   'search_path',
   `pg_catalog.ltrim(pg_catalog.concat(${set('search_path', 'null')}, ', pg_temp'), ', ')`,
 )
-// `role` is a setting like any other: one statement sets all of them, and its values are
-// parameters.
+// `role` is a setting like any other, so one statement can set all of them, with their values as parameters.
 const setOwner = (first: number) =>
   `${set('role', `$${first}`)}, ${set(TENANT_SETTING, `$${first + 1}`)}`
 const SET_ALL = setAll(LIMITS, set('row_security', "'on'"), PATH, setOwner(3))
@@ -159,8 +161,8 @@ const SET_OWNER = setAll(setOwner(1))
  * left in the session have no effect.
  */
 export function settingsOf(owner: Owner | null, config: SettingsConfig): Settings {
-  // PGlite 0.5 sends no response at all once this timeout has passed, and the process hangs. The PGlite driver measures
-  // the idle time instead.
+  // After this timeout, PGlite 0.5 sends no response at all, and the process hangs. The PGlite driver measures the idle
+  // time instead.
   const idleMs = config.isEmbedded ? 0 : config.idleInTransactionMs
   const limits = [String(config.statementMs), String(idleMs)]
   if (owner === null) return settings(SET_LIMITS, limits, explain)
@@ -168,7 +170,7 @@ export function settingsOf(owner: Owner | null, config: SettingsConfig): Setting
   return settings(SET_ALL, [...limits, ...named], explainOf(named))
 }
 
-/** Builds the settings of a nested transaction: only its owner. */
+/** Builds the settings of a nested transaction, which set only its owner. */
 export function ownerSettingsOf(owner: Owner | null, config: SettingsConfig): Settings {
   const named = ownerValues(owner, config)
   return settings(SET_OWNER, named, explainOf(named))
@@ -184,7 +186,7 @@ function explainOf([role]: readonly [string, string]): Settings['explain'] {
   return (error) => (isRoleRefused(error) ? roleError(role, error) : error)
 }
 
-/** Whether the role does not exist (22023), or the login may not become it (42501). */
+/** Whether the role does not exist (22023) or the login is not allowed to become it (42501). */
 function isRoleRefused(error: unknown): error is PostgresError {
   return error instanceof PostgresError && (error.code === '22023' || error.code === '42501')
 }
@@ -195,7 +197,7 @@ function roleError(role: string, cause: PostgresError): PostgresError {
 }
 
 function ownerValues(owner: Owner | null, config: SettingsConfig): [role: string, tenant: string] {
-  // The role `none` means the login role.
+  // The role `none` stands for the login role.
   if (owner === null) return ['none', '']
   if (owner.kind === 'all') return [config.allTenantsRole, '']
   return [config.tenantRole, owner.kind === 'tenant' ? owner.id : '']

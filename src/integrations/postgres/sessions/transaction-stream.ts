@@ -1,12 +1,12 @@
 import { HttpError } from '../../../index.js'
 import { Deadline } from '../drivers/deadline.js'
 
-/** The transaction of a stream. */
+/** The transaction in which a stream runs. */
 export interface StreamBlock {
   /** Runs code whose statements belong to the transaction. */
   readonly run: <T>(fn: () => T) => T
   readonly commit: () => Promise<void>
-  /** Rolls back. Never rejects. Has no effect after the end of the transaction. */
+  /** Rolls back. Never rejects. Has no effect once the transaction has ended. */
   readonly rollback: () => Promise<void>
 }
 
@@ -14,7 +14,7 @@ export interface StreamBlock {
 export interface StreamParts<T> {
   readonly open: () => AsyncIterable<T>
   readonly begin: () => Promise<StreamBlock>
-  /** How long the transaction waits for a reader that requests no item, in milliseconds. */
+  /** How long the transaction waits for a reader that requests no items, in milliseconds. */
   readonly idleMs: number
 }
 
@@ -22,7 +22,7 @@ const DONE = Object.freeze({ done: true, value: undefined }) as IteratorReturnRe
 
 /**
  * The items of a generator that runs in one transaction. The transaction is committed when the generator has ended,
- * before the reader receives the end. In every other case, it is rolled back immediately. A waiting generator cannot be
+ * before the reader receives the end. In all other cases, it is rolled back immediately. A waiting generator cannot be
  * interrupted, but it does not keep its connection.
  */
 export class TransactionStream<T> implements AsyncIterableIterator<T> {
@@ -33,7 +33,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
   #asked = 0
   #end: Promise<void> | undefined
   #idle: Deadline | undefined
-  /** The error for a reader that is too late. */
+  /** The error for a reader that is too slow. */
   #lateError: Error | undefined
 
   constructor(parts: StreamParts<T>) {
@@ -50,7 +50,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     try {
       return await this.#ask()
     } catch (error) {
-      // After the end, the error of a statement only means that the transaction no longer exists.
+      // After the end, a statement's error only means that the transaction no longer exists.
       if (this.#end !== undefined) return DONE
       this.#asked = 0
       await this.#abandon().catch(() => {})
@@ -94,12 +94,12 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
     return DONE
   }
 
-  /** Limits the wait for a reader, because a slow reader must not block a connection for others. */
+  /** Limits the wait for a reader, because a slow reader must not keep a connection from others. */
   #waitForReader(): void {
     if (this.#idle !== undefined) return this.#idle.restart()
     const { idleMs } = this.#parts
     this.#idle = new Deadline(idleMs, () => {
-      // The generator is running. When it yields an item, the time limit begins again.
+      // The generator is running. The time limit begins again when it yields an item.
       if (this.#asked > 0) return
       this.#lateError = tooLate(idleMs)
       this.#abandon().catch(() => {})
@@ -129,7 +129,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
       await end()
       return
     }
-    // The generator is paused at a `yield`: its `finally` is the last part of the transaction.
+    // The generator is paused at a `yield`, so its `finally` block is the last part of the transaction.
     const deadline = new Deadline(this.#parts.idleMs, () => void rollback())
     try {
       await end()

@@ -40,13 +40,13 @@ export abstract class Block {
   /** Sends a statement without waiting for earlier statements. Rejects when the block has ended. */
   protected abstract send(statement: Statement): Promise<QueryResult>
 
-  /** Marks the whole transaction as failed, because its state is unknown. */
+  /** Marks the whole transaction as failed because its state is unknown. */
   protected abstract abort(cause: unknown): void
 
   /**
    * Runs a statement.
    *
-   * @throws Error when the block has ended; the errors of {@link Connection.query}.
+   * @throws Error if the block has ended; the errors of {@link Connection.query}.
    */
   query(statement: Statement): Promise<QueryResult> {
     return this.#part === undefined ? this.send(statement) : this.#queryLater(statement)
@@ -102,7 +102,7 @@ export abstract class Block {
 
 function noop(): void {}
 
-/** The error of a statement that was sent after the end of its block. */
+/** The error for a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
 /** The functions of the outer block that a part uses. */
@@ -145,7 +145,7 @@ class Part extends Block {
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
       return value
     } catch (error) {
-      // A blocked nested transaction is rolled back together with this one.
+      // A nested transaction that is still waiting is rolled back together with this one.
       await this.idle().catch(noop)
       this.isOver = true
       await this.#undo()
@@ -168,7 +168,7 @@ class Part extends Block {
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
     } catch (error) {
       // After an `OverError`, the outer transaction has ended and was rolled back as a whole. After any other error,
-      // the changes and the savepoint may still exist, and a later part of the same depth would roll back to that
+      // the changes and the savepoint may still exist, and a later part at the same depth would roll back to that
       // savepoint. So the whole transaction is ended.
       if (!(error instanceof OverError)) abort(error)
     }
@@ -214,8 +214,8 @@ export class Transaction extends Block {
   }
 
   /**
-   * PostgreSQL refuses every statement after a refused one (SQLSTATE 25P02). Adds the first refusal
-   * as the cause.
+   * PostgreSQL refuses every statement after a refused statement (SQLSTATE 25P02), so the first refusal is added as the
+   * cause.
    */
   #explain(error: unknown): never {
     if (!(error instanceof PostgresError)) throw error
@@ -225,11 +225,11 @@ export class Transaction extends Block {
   }
 
   /**
-   * Commits and releases the connection. Has no effect when the block has ended.
+   * Commits and releases the connection. Has no effect if the block has ended.
    *
-   * @throws HttpError 503 `COMMIT_UNKNOWN` when the connection was lost before the server responded, unless all
-   * statements only read; `PostgresError` when the server refuses, for example because of a deferred constraint;
-   * `Error` when an earlier statement was refused and the application ignored that.
+   * @throws HttpError 503 `COMMIT_UNKNOWN` if the connection was lost before the server responded, unless all
+   * statements only read; `PostgresError` if the server refuses, for example because of a deferred constraint; `Error`
+   * if an earlier statement was refused and the application ignored the error.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
@@ -239,7 +239,7 @@ export class Transaction extends Block {
       this.#connection.destroy()
       throw this.#abortError
     }
-    // If the connection was already lost, the server has never received `COMMIT`.
+    // If the connection was already lost, the server never received `COMMIT`.
     const isKnown = this.#connection.isLost || !this.#mayHaveWritten
     let result: QueryResult
     try {
@@ -258,7 +258,7 @@ export class Transaction extends Block {
   async rollback(): Promise<void> {
     if (this.isOver) return
     this.isOver = true
-    // No code needs the result of a running statement, so destroy the connection.
+    // The result of a running statement is not needed, so the connection is destroyed.
     if (this.activity.isBusy || this.#abortError !== undefined) return this.#connection.destroy()
     await this.#undo()
   }
@@ -282,8 +282,8 @@ export class Transaction extends Block {
   }
 
   async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
-    // A server that rejects `COMMIT` has rolled back. Its error arrives before it is ready again. The response to a
-    // further `ROLLBACK` shows that it is ready.
+    // A server that rejects `COMMIT` has rolled back, but its error arrives before it is ready again. The response to
+    // another `ROLLBACK` shows that it is ready.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
     const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown

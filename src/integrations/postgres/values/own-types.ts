@@ -1,7 +1,7 @@
 import type { Field, QueryResult, Statement } from '../driver.js'
 import { arrayOf, isKnown, type Reader, type ReaderOf, readersFor } from './read-value.js'
 
-/** Sends a statement to the database of the result. */
+/** Sends a statement to the database from which the result came. */
 type Ask = (statement: Statement) => Promise<QueryResult>
 
 /** The element type of an array, and the separator. */
@@ -10,7 +10,7 @@ interface Elements {
   readonly delimiter: string
 }
 
-/** The maximum number of stored types. An application may create any number, because each temporary table is a type. */
+/** The maximum number of cached types. There can be any number of types, because each temporary table is a type. */
 const MOST_TYPES = 1000
 
 /** Finds the element type of each array type. A domain is read as its base type. */
@@ -27,7 +27,7 @@ const FIND_ELEMENTS = `with recursive element as (
 
 /**
  * Reads arrays whose types only the database can describe: arrays of enums, domains, ranges, composite types, and
- * extension types. A driver returns them as text. The type numbers differ between databases, so the catalog is read
+ * extension types. A driver returns them as strings. The type numbers differ between databases, so the catalog is read
  * once for each type.
  */
 export class OwnTypes {
@@ -37,7 +37,7 @@ export class OwnTypes {
   /**
    * Reads the arrays in a result, in place.
    *
-   * @param ask Called if a type occurs for the first time.
+   * @param ask Sends a query when a type occurs for the first time.
    */
   async read(result: QueryResult, statement: Statement, ask: Ask): Promise<QueryResult> {
     await this.#find(
@@ -57,7 +57,7 @@ export class OwnTypes {
     return result
   }
 
-  /** Finds the element types of arrays. An array of a domain over an array needs one more level. */
+  /** Finds the element types of arrays. An array of a domain over an array needs an additional level. */
   async #find(oids: readonly number[], ask: Ask): Promise<void> {
     const isNew = (oid: number) => !isKnown(oid) && !this.#elements.has(oid)
     const unknown = [...new Set(oids)].filter(isNew)
@@ -82,7 +82,7 @@ export class OwnTypes {
   }
 }
 
-/** Whether the driver has read all values of a result, because no value has a type that {@link OwnTypes} must read. */
+/** Whether the driver has read all values of a result: no value has a type that {@link OwnTypes} must read. */
 export function isRead({ rows, fields }: QueryResult, { texts }: Statement): boolean {
   return rows.length === 0 || fields.every(isKnownField) || texts === 'all'
 }

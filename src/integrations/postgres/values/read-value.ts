@@ -1,15 +1,15 @@
 import type { Field, QueryResult, Statement } from '../driver.js'
 import type { PgliteResult } from '../drivers/pglite-package.js'
 
-/** Converts a result with text values, as PostgreSQL sends it, to the result that every driver returns. */
+/** Converts a result with strings from PostgreSQL to the result that every driver returns. */
 export function readResult(result: PgliteResult, statement: Statement): QueryResult {
   const { fields, rowCount = 0, command = '' } = result
   const readerOf = readersFor(statement)
   const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
   const read = (text: string | null, index: number) =>
     text === null ? null : readers[index]?.(text)
-  // `fromEntries` defines properties, so a column named `__proto__` stays a column. Copying an object with all columns
-  // is faster than adding one property after the other.
+  // `fromEntries` defines properties, so a column named `__proto__` stays an ordinary column. Copying an object with
+  // all columns is faster than adding one property after the other.
   const template: Record<string, unknown> = Object.fromEntries(
     fields.map(({ name }) => [name, null]),
   )
@@ -20,7 +20,7 @@ export function readResult(result: PgliteResult, statement: Statement): QueryRes
     }
     return named
   }
-  // The type of rows depends on `rowMode`, which is known only when the statement is sent.
+  // The row type depends on `rowMode`, which is known only when the statement is sent.
   const rows =
     statement.rowMode === 'array'
       ? result.rows.map((row) => row.map(read))
@@ -32,8 +32,8 @@ const MOMENT =
   /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})\d*)?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?$/
 
 /**
- * Reads a `timestamptz`, or a `timestamp`, which has no zone and is read as UTC. `infinity` becomes the number
- * `Infinity`, because no `Date` can be infinite. A value in a style other than ISO stays text.
+ * Reads a `timestamptz`, or a `timestamp`, which has no time zone and is read as UTC. `infinity` becomes the number
+ * `Infinity`, because a `Date` cannot be infinite. A value in a non-ISO style stays a string.
  */
 function readDate(text: string): Date | number | string {
   const match = MOMENT.exec(text)
@@ -56,8 +56,8 @@ function readInfinity(text: string): number | string {
 
 /**
  * The reader for each type: the type number (`oid` in `pg_type`, the same in every PostgreSQL), the number of its array
- * type, and the function. Other types stay text: `int8` and `numeric`, because JavaScript numbers are not exact enough;
- * `date`, because it is not a point in time; `interval`, ranges and rare types. Rare arrays are read later by
+ * type, and the function. Other types stay strings: `int8` and `numeric`, because JavaScript numbers are not exact
+ * enough; `date`, because it is not a point in time; `interval`, ranges and rare types. Rare arrays are read later by
  * `OwnTypes`.
  */
 const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[] = [
@@ -74,16 +74,15 @@ const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[]
   [3802, 3807, (text) => JSON.parse(text)],
 ]
 
-/** The types that stay text, the array types below, and `void`. 0 is the type of rows that a test provides. */
+/** The types that stay strings, the array types below, and `void`. 0 is the type of rows that a test provides. */
 const TEXTS = [
   0, 20, 1700, 1082, 25, 1043, 1042, 18, 19, 2950, 1083, 1266, 1186, 869, 650, 829, 774, 1560, 1562,
   790, 142, 705, 2278,
 ]
 
 /**
- * Array types whose elements stay text: `int8`, `numeric`, `date`, `text`, `varchar`, `bpchar`,
- * `char`, `name`, `uuid`, `time`, `timetz`, `interval`, `inet`, `cidr`, `macaddr`, `macaddr8`,
- * `bit`, `varbit`, `money`, `xml`.
+ * Array types whose elements stay strings: `int8`, `numeric`, `date`, `text`, `varchar`, `bpchar`, `char`, `name`,
+ * `uuid`, `time`, `timetz`, `interval`, `inet`, `cidr`, `macaddr`, `macaddr8`, `bit`, `varbit`, `money`, `xml`.
  */
 const TEXT_ARRAYS = [
   1016, 1231, 1182, 1009, 1015, 1014, 1002, 1003, 2951, 1183, 1270, 1187, 1041, 651, 1040, 775,
@@ -97,7 +96,7 @@ const READERS = new Map<number, Reader>([
   ...TEXT_ARRAYS.map((oid) => [oid, arrayOf(readText)] as const),
 ])
 
-/** Whether values of a type are read completely without the database catalog. */
+/** Whether values of a type can be read completely without the database catalog. */
 export function isKnown(oid: number): boolean {
   return READERS.has(oid)
 }
@@ -118,12 +117,12 @@ export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
   return texts === 'all' ? readNothing : readAllButTimes
 }
 
-/** Returns a value as the text that PostgreSQL sends. */
+/** Returns a value as the string that PostgreSQL sends. */
 function readText(text: string): string {
   return text
 }
 
-/** Reads the text of a `bytea`, in either output format of the server (`hex` or `escape`). */
+/** Reads a `bytea` in either of the server's output formats (`hex` or `escape`). */
 function readBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex')
   const bytes = text.replace(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
@@ -132,17 +131,17 @@ function readBytes(text: string): Buffer {
   return Buffer.from(bytes, 'latin1')
 }
 
-/** Converts the text of a value to the value. */
+/** Converts a string from PostgreSQL to a value. */
 export type Reader = (text: string) => unknown
 
 /**
  * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as in `[0:1]={1,2}`.
  *
  * @param read Reads one element.
- * @param delimiter The character between elements. Of all PostgreSQL types, only `box` uses another one.
+ * @param delimiter The character between elements. Of all PostgreSQL types, only `box` uses a different one.
  */
 export function arrayOf(read: Reader, delimiter = ','): Reader {
-  // `undefined` means the end of the text.
+  // `undefined` means the end of the string.
   const breaks = new Set([delimiter, '}', undefined])
   return (text) => new ArrayReader(text, read, breaks).readAll()
 }

@@ -3,14 +3,13 @@ import type { Statement } from '../driver.js'
 import { PostgresError } from '../postgres-error.js'
 import { classifyStatement } from '../statement-text.js'
 
-/** The maximum number of values, because the protocol stores this number in 16 bits. */
+/** The maximum number of values. The protocol stores this number in 16 bits. */
 const MOST_VALUES = 65_535
 
 /**
  * Converts the values of a statement to the form in which they are sent.
  *
- * @throws PostgresError for a value that cannot be sent, like the error for a value that the server
- * refuses.
+ * @throws PostgresError for a value that cannot be sent, like the error for a value that the server refuses.
  */
 export function writeValues({ text, values = [] }: Statement): Written[] {
   checkText(text)
@@ -19,7 +18,7 @@ export function writeValues({ text, values = [] }: Statement): Written[] {
     throw new PostgresError(message, { code: '54023' })
   }
   const written: Written[] = []
-  // A hole in the list is also `null`.
+  // A hole in the array also becomes `null`.
   for (let index = 0; index < values.length; index++) written.push(write(values[index], index))
   return written
 }
@@ -38,10 +37,10 @@ function write(value: unknown, index: number): Written {
 }
 
 /**
- * Checks the text of a statement.
+ * Checks the SQL text of a statement.
  *
- * @throws PostgresError for a NUL byte, because the protocol ends a text there and would misread the rest; and for
- * `COPY … FROM STDIN`, as in dumps, because no code sends its rows, so `pg` would wait forever, and PGlite would block
+ * @throws PostgresError for a NUL byte, because the protocol ends a string there and would misread the rest; and for
+ * `COPY … FROM STDIN`, as in dumps, because its rows are never sent: `pg` would wait forever, and PGlite would block
  * the whole process.
  */
 export function checkText(text: string): void {
@@ -56,15 +55,15 @@ export function checkText(text: string): void {
   }
 }
 
-/** A value in the form that is sent to PostgreSQL: its text, the bytes of a `bytea`, or `null`. */
+/** A value in the form that is sent to PostgreSQL: a string, the bytes of a `bytea`, or `null`. */
 export type Written = string | Buffer | null
 
 /**
  * Converts a value to the form in which it is sent. Arrays become PostgreSQL arrays, and other objects become JSON. To
  * send an array as JSON, pass `JSON.stringify(list)`.
  *
- * @throws TypeError for values that cannot be represented as text: functions, symbols, invalid dates, circular objects,
- * and a `Map`, a promise or another object whose JSON would be `{}`.
+ * @throws TypeError for values that cannot be represented as strings: functions, symbols, invalid dates, circular
+ * objects, and a `Map`, a promise or another object whose JSON would be `{}`.
  */
 function writeValue(value: unknown): Written {
   switch (typeof value) {
@@ -93,7 +92,7 @@ function writeObject(value: object | null): Written {
 
 function writeJson(value: object): string | null {
   const json = JSON.stringify(value) ?? null
-  // Most values contain no empty object, so their parts need no separate calls.
+  // Most values contain no empty object, so their parts do not need to be visited separately.
   if (json?.includes('{}')) JSON.stringify(value, refuseHidden)
   return json
 }
@@ -115,7 +114,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Converts one element that is not an array. */
+/** Converts an element that is not itself an array. */
 type WriteElement = (value: unknown) => string | Uint8Array | null
 
 /** Converts an array to PostgreSQL's text format: `{1,"a b",NULL,{2}}`. */
@@ -133,7 +132,7 @@ function writeElement(value: unknown, write: WriteElement): string {
 }
 
 /**
- * Converts a date to text for PostgreSQL in UTC, so that the time zones of the process and the session are irrelevant.
+ * Converts a date to a UTC string for PostgreSQL, so that the time zones of the process and the session are irrelevant.
  */
 function writeDate(date: Date): string {
   if (Number.isNaN(date.getTime())) {

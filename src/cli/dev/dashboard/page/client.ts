@@ -5,7 +5,7 @@ export interface Events {
   snapshot(view: SnapshotView): void
   request(row: RequestRow): void
   state(view: StateView): void
-  /** Called when the connection is lost. The page tries again, unless the token is invalid. */
+  /** Runs when the connection is lost. The page reconnects, unless the token is invalid. */
   lost(reason: 'gone' | 'token'): void
 }
 
@@ -15,7 +15,7 @@ const LONGEST_WAIT_MS = 5000
 
 /**
  * Removes the token from the address and stores it for this tab. A tab's storage belongs to this origin, including its
- * port, but a cookie would be sent to every server on this machine.
+ * port, whereas a cookie would be sent to every server on this machine.
  */
 export function takeToken(): void {
   const [, token] = /^#token=([\w-]+)$/.exec(location.hash) ?? []
@@ -30,7 +30,7 @@ function ask(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Response> {
 }
 
 /**
- * Reads data.
+ * Requests data from the command.
  *
  * @param method `POST` for a change. Default: `GET`.
  * @throws Error with the command's message.
@@ -42,7 +42,7 @@ export async function read<T>(path: string, method?: 'GET' | 'POST'): Promise<T>
   throw new Error((data as { readonly message: string }).message)
 }
 
-/** Receives events while the page is open. `EventSource` cannot send the token. */
+/** Receives events while the page is open. `EventSource` cannot be used, because it cannot send the token. */
 export async function receive(events: Events): Promise<void> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
     try {

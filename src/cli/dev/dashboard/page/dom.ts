@@ -1,9 +1,9 @@
 type Child = Node | string | null | readonly Child[]
 
-/** Attributes of an element. `null` omits an attribute. */
+/** Attributes of an element. An attribute that is `null` is omitted. */
 export type Attributes = Readonly<Record<string, string | null>>
 
-/** Creates an element. Texts are never parsed as markup. */
+/** Creates an element. Strings are never parsed as markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -41,7 +41,7 @@ export function row(cells: Readonly<Record<string, Child>>): HTMLElement {
   )
 }
 
-/** Creates a list of names and values. A name whose value is `null` or empty is omitted. */
+/** Creates a list of names and values. Names whose value is `null` or empty are omitted. */
 export function facts(rows: readonly (readonly [name: string, value: Child])[]): Child {
   const shown = rows.filter(([, value]) => value !== null && value !== '')
   if (shown.length === 0) return null
@@ -81,7 +81,7 @@ export function codeBlock(code: string): HTMLElement {
   return el('pre', {}, el('code', {}, code))
 }
 
-/** Returns a text in which the parts between backticks are code. */
+/** Splits a string into text and code. The parts between backticks are code. */
 export function prose(text: string): Child[] {
   return text.split('`').map((part, i) => (i % 2 === 0 ? part : el('code', {}, part)))
 }

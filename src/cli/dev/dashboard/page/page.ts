@@ -47,7 +47,7 @@ async function show(): Promise<void> {
   const { view, number } = place()
   const own = ++visit
   const from = last.view === view ? last.number : undefined
-  // Stored before the view is read, because the reader may go back earlier.
+  // The location is stored before the view is loaded, because the user may go back before then.
   last = { view, number }
   mark('nav a', `#/${view}`, 'page')
   try {
@@ -59,7 +59,7 @@ async function show(): Promise<void> {
     if (own === visit) main.replaceChildren(el('p', { class: 'alone' }, (error as Error).message))
   }
   mark('main td a', location.hash, 'true')
-  // Moves the focus to the new content, or back to the list entry that was left.
+  // Moves the focus to the new content, or back to the list entry from which the user came.
   const back = from === undefined ? null : `[href="#/${view}/${from}"]`
   const target = number === undefined ? back : '#details-title'
   if (target !== null) main.querySelector<HTMLElement>(target)?.focus()
@@ -127,7 +127,7 @@ const events: Events = {
 takeToken()
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#token=')) location.reload()
-  // The skip link leads to another part of the page.
+  // The skip link leads to a different part of the page.
   else if (location.hash !== '#content') void show()
 })
 void show()
@@ -137,7 +137,6 @@ type Route = RoutesView[number]
 
 const HEADINGS = { target: 'Route', handler: 'Handler', access: 'Access' }
 
-/** Creates the list of all routes. */
 function routeList(routes: RoutesView): HTMLElement {
   const rows = routes.map((route, index) =>
     row({
@@ -161,7 +160,6 @@ function accessOf({ isProtected, isAuthOptional, isSigned }: Route): string {
   return isProtected ? 'protected' : isAuthOptional ? 'optional' : 'public'
 }
 
-/** Creates the details of a route. */
 function routeDetails(route: Route): HTMLElement {
   const { method, path, controller, handler, before, steps, decorators } = route
   return details(
@@ -191,10 +189,9 @@ function stepOf({ name, does, sources, isCertain }: Route['steps'][number]): HTM
   )
 }
 
-/** The shortest duration that is shown. A shorter one would be rounded to 0. */
+/** The shortest duration that is shown, in milliseconds. A shorter duration would be rounded to 0. */
 const SHORTEST_MS = 0.05
 
-/** Creates the details of one request. */
 function requestDetails(view: RequestView): HTMLElement {
   const { record, row, curl, replay, mismatches, suspects } = view
   return details(
@@ -294,7 +291,7 @@ function sentOf({ sent: { headers, body, base64, omitted } }: RequestView) {
   )
 }
 
-/** Creates a copy button. If the browser does not allow copying, the text beside the button can be selected. */
+/** Creates a copy button. If the browser does not allow copying, the user can select the text beside the button. */
 function copyButton(text: string): HTMLElement {
   const news = el('span', { role: 'status' })
   const made = button('Copy', () =>

@@ -17,13 +17,13 @@ interface Listed {
   readonly text: string
 }
 
-/** The list of requests, the newest first, with a filter. */
+/** The list of requests, newest first, with a filter. */
 export class RequestList {
   readonly element: HTMLElement
   readonly #body = el('tbody')
   readonly #summary = el('p')
   readonly #filter = el('input', { id: 'filter', type: 'search', autocomplete: 'off' })
-  /** The rows, the oldest first. */
+  /** The rows, oldest first. */
   #rows: Listed[] = []
   #limit = Number.POSITIVE_INFINITY
 
@@ -39,7 +39,7 @@ export class RequestList {
     )
   }
 
-  /** Replaces all rows. The oldest comes first. */
+  /** Replaces all rows. The oldest row comes first. */
   replace(rows: readonly RequestRow[], limit: number): void {
     this.#limit = limit
     this.#rows = []
@@ -89,7 +89,7 @@ function rowOf(request: RequestRow): HTMLElement {
   })
 }
 
-/** Creates the status as a coloured text, which is also clear without its colour. */
+/** Creates the status as coloured text, whose meaning is also clear without the colour. */
 export function statusOf({ status }: RequestRow): HTMLElement {
   const tone = status === null || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
   return el('span', { class: tone }, String(status ?? '—'))
