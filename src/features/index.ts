@@ -32,13 +32,13 @@ export interface FeatureSettings {
   readonly security: SecuritySettings
   readonly cache: ResolvedCache
   readonly rateLimit: RateLimitSettings
-  /** `null` if the number of requests is not limited. */
+  /** `null` if the number of concurrent requests is not limited. */
   readonly capacity: CapacitySettings | null
   /** `null` if requests are not logged. */
   readonly logs: RequestLogSettings | null
   /** `null` if the option is not set. */
   readonly health: HealthSettings | null
-  /** `null` if there are no metrics. */
+  /** `null` if metrics are off. */
   readonly metrics: MetricsSettings | null
   readonly outgoing: OutgoingSettings
   /** `null` if the API has no versions. */

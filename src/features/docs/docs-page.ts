@@ -14,7 +14,7 @@ export interface Content {
   readonly gzipped: () => Promise<Buffer>
 }
 
-/** Shorter content is not compressed, because it fits into one packet. */
+/** Content shorter than this is not compressed, because it fits into one packet. */
 const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
@@ -25,7 +25,7 @@ export function createContent(type: string, body: string | Buffer): Content {
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
 }
 
-/** Sends the content, or 304 if the client already has it. `headers` replaces earlier headers. */
+/** Sends the content, or a 304 response if the client already has it. `headers` replaces earlier headers. */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,
@@ -35,7 +35,7 @@ export async function sendContent(
   const isGzipped = isLong && req.acceptsEncodings('gzip') === 'gzip'
   res.set(headers)
   res.set('X-Content-Type-Options', 'nosniff')
-  // A strong ETag must be different for each encoding.
+  // Each encoding needs a different strong ETag.
   res.set('ETag', `"${content.hash}${isGzipped ? '-gzip' : ''}"`)
   if (isLong) res.vary('Accept-Encoding')
   if (req.fresh) {
@@ -75,18 +75,18 @@ export interface DocsSource {
   readonly openapi?: '3.0' | '3.1' | '3.2'
   /** The versions of the API, with the paths of their pages. Default: none. */
   readonly versions?: readonly { readonly name: string; readonly path: string }[]
-  /** Returns the document. Called once, at the first request that needs the document. */
+  /** Returns the document. The page calls this once, on the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }
 
 /** A page and its files. */
 export interface DocsPage {
   /**
-   * The page as HTML. The links to its files, and to the document, have only a query (`?icon.svg`): a browser resolves
-   * them against the path of the page, so the same bytes are valid under any prefix and behind any proxy.
+   * The page as HTML. Links to its files and to the document consist only of a query (`?icon.svg`). Browsers resolve
+   * such links against the page's path, so the same bytes work under any prefix and behind any proxy.
    */
   readonly page: Content
-  /** The files, by their name in the query. */
+  /** The files, by the name in the query. */
   readonly files: ReadonlyMap<string, () => Content | Promise<Content>>
   /** The Content Security Policy. */
   readonly policy: string

@@ -5,10 +5,10 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
 
 /**
- * Finds the folder of `swagger-ui-dist`. Searches from the application's working directory first, then from this
- * package. Returns `null` if it is not installed.
+ * Finds the `swagger-ui-dist` folder. Searches from the application's working directory first, then from this package.
+ * Returns `null` if the package is not installed.
  *
- * @param floor The oldest version that shows the documents. Default: the oldest supported version.
+ * @param floor The oldest version that can show the documents. Default: the oldest supported version.
  * @throws ConfigError when the installed version is too old.
  */
 export function findSwaggerUi(floor?: string): string | null {

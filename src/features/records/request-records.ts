@@ -1,22 +1,22 @@
 import type { RequestRecord } from '../../contracts/request-record.js'
 
-/** Stores a record. Only the plugin of the option `records` calls it. */
+/** Stores a record. Only the plugin for the `records` option calls this function. */
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
- * The records of the last requests that received a status of 500 or above, or no response. A record contains the
- * reasons for the response. Records are stored if the option `records` is set; otherwise the list is empty. Any class
- * can inject `RequestRecords`.
+ * The records of the last requests that resulted in a status of 500 or above, or in no response. A record contains the
+ * reasons for the response. Records are stored only if the `records` option is set; otherwise, the list is empty. Any
+ * class can inject `RequestRecords`.
  *
  * @example
  * \@Controller('support')
  * class SupportController {
- *   constructor(private readonly records = inject(RequestRecords)) {}
+ * constructor(private readonly records = inject(RequestRecords)) {}
  *
  *   \@Auth() \@Can('support') \@Get('failures/:id')
- *   show(req: Request) {
- *     return this.records.find(req.params.id) ?? null
- *   }
+ * show(req: Request) {
+ * return this.records.find(req.params.id) ?? null
+ * }
  * }
  */
 export class RequestRecords {
