@@ -9,11 +9,11 @@ export type PrepareItem = ((item: unknown) => unknown) | null
 /** The serialization of items in one format. */
 export interface Frames {
   readonly mediaType: string
-  /** Writes a yielded value; empty text for a value that only opens the stream. */
+  /** Writes a yielded value. The result is empty for a value that only opens the stream. */
   readonly write: (value: unknown, prepare: PrepareItem) => string
   /** The text after the last item, which indicates that the client has received all items. */
   readonly end: string
-  /** Writes the JSON of an error; `null` if the format cannot express errors. */
+  /** Writes the JSON of an error; `null` if the format cannot represent errors. */
   readonly error: ((json: string) => string) | null
 }
 
@@ -39,7 +39,7 @@ const SSE: Frames = {
   error: (json) => `event: error\ndata: ${json}\n\n`,
 }
 
-/** One value per line. After an error, a line is either complete or missing. */
+/** One value per line. After an error, each line is either complete or missing. */
 const JSON_LINES: Frames = {
   mediaType: 'application/jsonl',
   write(value, prepare) {
@@ -54,7 +54,7 @@ const JSON_LINES: Frames = {
 /** The frames of each format. */
 export const FRAMES: Readonly<Record<StreamKind, Frames>> = { sse: SSE, jsonLines: JSON_LINES }
 
-/** Sent after some time without other data. */
+/** The data that is sent after some time without other data. */
 export const HEARTBEAT = ':\n\n'
 
 function toJson(item: unknown, prepare: PrepareItem): string {
