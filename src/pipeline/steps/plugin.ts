@@ -39,7 +39,7 @@ interface AddedStage {
   readonly plugin: string
   readonly place: PluginPlace
   readonly stage: PublicStage
-  /** The position among those of the route's stages that call `next` only once. */
+  /** The position of the stage in the list of the route's stages that call `next` only once. */
   readonly index: number
 }
 
