@@ -64,7 +64,7 @@ export const FEATURE_GROUPS: {
 export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
 
 /**
- * The features, in the order of their steps within one place, the outermost first. Plugin steps run after the steps of
+ * The features. At each place, their steps run in this order, the outermost first. Plugin steps run after the steps of
  * features with `isOutermost` and before the steps of all other features.
  */
 export const FEATURES: readonly Feature<

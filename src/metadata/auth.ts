@@ -91,7 +91,7 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
 export const Requires: typeof Can = Can
 
 /**
- * Passes the tenant ID of the request to a handler parameter (legacy dialect); `undefined` if there is none.
+ * Passes the request's tenant ID to a handler parameter (legacy dialect); `undefined` if there is no tenant.
  *
  * @example
  * list(@TenantId() tenant: string) { return invoices.of(tenant) }

@@ -5,7 +5,7 @@ import { shown } from '../errors/config-error.js'
 import { captureStack } from './applied.js'
 import { optionFacts } from './route-options.js'
 
-/** A function that handles the requests of a route. */
+/** A function that handles requests to a route. */
 type FieldHandler = (...args: never[]) => unknown
 
 /** A route that was created by calling `get`, `post`, …. */
@@ -69,7 +69,7 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
 /**
  * Turns a controller field into a route for `GET`, and for `HEAD` unless another route handles it.
  *
- * @param path The path, relative to the path of the controller. `'/'` and `''` are equivalent.
+ * @param path The path, relative to the controller's path. `'/'` and `''` are equivalent.
  * @param options The request schemas, `returns`, `errors` and other options, as in {@link Get}. Default: none.
  * @param handler Receives the request, whose type is inferred from the options, the response, and `next`.
  * @returns the handler.

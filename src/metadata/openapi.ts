@@ -77,7 +77,7 @@ export function ApiResponseDoc(
 }
 
 /**
- * Excludes a class or a method from the document. Its routes still work.
+ * Excludes the routes of a class or a method from the document. The routes still work.
  *
  * @example
  * @ApiHidden() @Get('metrics') metrics() {}

@@ -23,7 +23,7 @@ export type Paged<TPages extends Pages<any>> = PagedRequest<TPages>
  * changed, is too old, or belongs to another tenant, route, filter or order also results in a 400 response
  * (`CURSOR_INVALID`). If the list has several orders, the query parameter `sort` selects one of them.
  *
- * @param pages The result of `cursor` or of `page`.
+ * @param pages The result of `cursor` or `page`.
  * @throws TypeError if the argument is anything else.
  * @example
  * const OrderPages = cursor(Order, { order: ['-placedAt', 'id'] })

@@ -21,8 +21,8 @@ function parameter(source: ParameterSource, name: string): LegacyParameterDecora
 }
 
 /**
- * The request of a handler, typed from its schemas: `Req<{ body: typeof CreateUser }>`. With `auth: true`, its user is
- * never `undefined`.
+ * The type of a handler's request, inferred from the schemas: `Req<{ body: typeof CreateUser }>`. With `auth: true`,
+ * `user` is never `undefined`.
  */
 export type Req<TInputs extends RequestInputs = Record<never, never>> = TypedRequest<TInputs>
 

@@ -35,7 +35,7 @@ export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   return routes.flatMap((route) => {
     const { controller, handler, name } = route
     const methods = seen.get(controller) ?? new Set()
-    // One method may have several routes, and two classes may have the same name.
+    // Check each method only once. One method may have several routes, and two classes may have the same name.
     if (route.parameters === null || methods.has(handler)) return []
     seen.set(controller, methods.add(handler))
     const types = getMetadata('design:paramtypes', controller.prototype as object, handler)

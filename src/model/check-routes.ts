@@ -189,7 +189,7 @@ function propertiesOf(source: StandardJsonSchema | undefined): object | undefine
   try {
     return source?.input({ target: 'draft-2020-12' }).properties
   } catch {
-    // JSON Schema cannot express the type, so the keys are unknown.
+    // JSON Schema cannot represent the type, so the keys are unknown.
     return undefined
   }
 }

@@ -42,7 +42,7 @@ function schemaOf(source: InputSource, facts: FactsByKind): Schema | null {
   if (whole !== undefined || inputs.length === 0) return whole?.schema ?? null
   const entries = new Map<string, Schema | null>()
   for (const { key, schema } of inputs) entries.set(key as string, schema ?? null)
-  // A parameter without a schema receives its key from the validated input, so the key must be in that input.
+  // A parameter without a schema receives its value from the validated input, so its key must be in that input.
   for (const parameter of factsOf(facts, 'parameter')) {
     const { key } = parameter
     if (parameter.source === source && key !== undefined && !entries.has(key))

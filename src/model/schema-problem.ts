@@ -63,7 +63,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** The reason why a value is not a schema, and the remedy. */
+/** The reason why a value is not a schema, and a remedy. */
 interface SchemaProblem {
   readonly cause: string
   readonly remedy: string

@@ -161,7 +161,7 @@ function askConfig({ isProtected }: RouteModel, { can }: Pick<PipelineConfig, 'c
   return { decide: can ?? hasAll, isProtected }
 }
 
-/** Compiles the function that sends values as the responses of a route. */
+/** Compiles the function that sends values as a route's responses. */
 export function compileSettle(route: RouteModel, instance: object, config: PipelineConfig): Settle {
   return settleOf(respondConfig(route, invocationOf(route, instance, config), config))
 }

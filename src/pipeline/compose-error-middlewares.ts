@@ -39,9 +39,9 @@ export interface ErrorEnds {
   /** Handles the error that the last error middleware passes on or throws. */
   readonly last: OnError
   readonly log: LogFailure
-  /** Reads the status that the response to an error would have. */
+  /** Reads an error, with the status that its response would have. */
   readonly read: (error: unknown, status: number) => KnownFailure
-  /** Limits the time of error middlewares that return without a response. */
+  /** Limits the time of error middlewares that have returned without sending a response. */
   readonly watch: {
     readonly start: (req: BlazonRequest, res: Response) => void
     readonly stop: (req: BlazonRequest) => void

@@ -28,7 +28,7 @@ export function awaitMiddleware(
   result.then(undefined, (error) => fail(error ?? anonymousError()))
 }
 
-/** The error for a middleware that throws `null` or `undefined`. */
+/** Creates the error for a middleware that throws `null` or `undefined`. */
 export function anonymousError(): Error {
   return new Error('A middleware threw null or undefined')
 }
@@ -69,7 +69,7 @@ export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
 /** The input of {@link createOnLateError}. */
 interface LateEnds {
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** The application that the middlewares belong to. */
   readonly app: object

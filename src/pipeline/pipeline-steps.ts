@@ -13,7 +13,7 @@ export interface StepFacts {
   readonly hasPluginSteps: boolean
   /** Whether handlers have a time limit. */
   readonly hasDeadline: boolean
-  /** Whether a middleware may end a request while its handler is still running. */
+  /** Whether a middleware can end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the application itself has interceptors. */
   readonly interceptsAll: boolean

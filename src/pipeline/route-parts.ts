@@ -23,7 +23,7 @@ import type { VisibilityStages } from './visibility/visibility-stages.js'
 export interface RouteParts {
   /** The controller instance. */
   readonly instance: object
-  /** Compiled schemas; empty if the route has none. */
+  /** The compiled schemas; empty if the route has no schemas. */
   readonly inputs: readonly CompiledInput[]
   /** The steps for a body with options; `null` if the route reads a JSON body or no body. */
   readonly bodies: BodyStages | null
@@ -36,7 +36,7 @@ export interface RouteParts {
   readonly stages: RouteStages
   /** Finds the function that writes dates; `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** How response fields are limited; `null` if the route sends all fields. */
+  /** The settings for limiting response fields; `null` if the route sends all fields. */
   readonly fields: RouteFields | null
   /** The marked fields (`visibleTo`) and their steps; `null` if the route has no marked fields. */
   readonly visibility: VisibilityStages | null
@@ -77,13 +77,13 @@ export interface PipelineConfig {
   readonly onError: OnError
   readonly onLateError: OnLateError
   readonly log: LogFailure
-  /** The status of a request that a schema rejects. */
+  /** The response status for a request that a schema rejects. */
   readonly validationStatus: number
-  /** Whether a middleware may end a request while its handler is still running. */
+  /** Whether a middleware can end a request while its handler is still running. */
   readonly mayFailLate: boolean
-  /** Whether the response to an error may be sent later, while the handler is still running. */
+  /** Whether the response to an error can be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean

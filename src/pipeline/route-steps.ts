@@ -219,7 +219,7 @@ const LIST = [
   { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },
 ] as const
 
-/** The list with a general type, for code that does not need individual steps. */
+/** The list of steps with a general type, for code that does not refer to individual steps. */
 export const STEPS: readonly StepDescription[] = LIST
 
 type Source = 'feature' | 'plugin' | 'route'

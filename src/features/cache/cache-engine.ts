@@ -94,7 +94,7 @@ export class CacheEngine {
 
   /**
    * Like `read`, but needs only one round trip if the entry has the expected `tags`. Also returns the current versions
-   * of the tags, which the caller needs if it creates a new entry.
+   * of the tags, which are needed to create a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
@@ -166,7 +166,7 @@ export class CacheEngine {
     return (await this.#store.call('delete', (store) => store.delete(key))) === true
   }
 
-  /** Deletes all keys that begin with `prefix`, or all keys if it is empty. */
+  /** Deletes all keys that begin with `prefix`, or all keys if `prefix` is empty. */
   async clear(prefix: string): Promise<void> {
     this.flights.cancelAll(prefix)
     await this.#store.call('clear', (store) => store.clear(prefix === '' ? undefined : prefix))

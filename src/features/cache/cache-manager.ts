@@ -12,8 +12,8 @@ interface Running {
 const running: Running[] = []
 
 /**
- * The cache of the application. Inject it by its class, or call `CacheManager.getInstance()` where injection is
- * not available.
+ * The application's cache. Inject it by its class, or call `CacheManager.getInstance()` where injection is not
+ * available.
  *
  * @example
  * class Products {
@@ -22,7 +22,7 @@ const running: Running[] = []
  * }
  */
 export class CacheManager extends ScopedCache {
-  /** Only the application creates a manager. Inject it instead. */
+  /** Only the application calls this. Inject `CacheManager` instead. */
   constructor(parts: CacheParts) {
     super(parts, null, '')
   }

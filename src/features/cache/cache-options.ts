@@ -7,7 +7,7 @@ import { toSeconds } from '../../http/units.js'
 /** The `cache` option. */
 export interface CacheOptions {
   /**
-   * The store for the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
+   * The store for the entries: `memoryCache(options)`, `redisCache(…)`, or your own `CacheStore`.
    *
    * @defaultValue `memoryCache()`
    * @see docs/redis.md

@@ -48,7 +48,7 @@ class CachedRoute {
   readonly #next: Step
   readonly #maker: ResponseMaker
 
-  /** The step of the route. It creates no promise when the store has the response in memory. */
+  /** The route's cache step. It creates no promise if the store has the response in memory. */
   readonly step: Step
 
   constructor(config: CacheStepConfig, keyOf: RequestKey, next: Step) {

@@ -11,7 +11,7 @@ export interface Captured {
 /** How a response ended. */
 export type CaptureEnd =
   | { readonly kind: 'whole'; readonly response: Captured }
-  /** The body was written in pieces, or `writeHead` received its headers in a form that cannot be read back. */
+  /** The body was written in pieces, or `writeHead` received the headers in a form that cannot be read back. */
   | { readonly kind: 'streamed' }
   | { readonly kind: 'aborted' }
 

@@ -10,7 +10,7 @@ export type Landing =
   | { readonly kind: 'nothing' }
   /** The flight failed. All followers receive the same error. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The response is valid for one request only; followers must call the handler themselves. */
+  /** The response is valid for one request only. The followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
   /** The client of the request has disconnected. */
   | { readonly kind: 'aborted' }
@@ -24,7 +24,7 @@ const MAX_WAIT_MS = 10_000
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** The user; `null` if there is none, as in `CacheEntry`. */
+  /** The user; `null` if there is no user, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }

@@ -214,8 +214,8 @@ function responseLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` does not
-  // want caching.
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` is meant to
+  // prevent caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)
   if (ownMs === undefined) return { freshMs, staleMs: NEVER_STALE.some(has) ? 0 : staleMs }
@@ -226,8 +226,8 @@ function responseLifetime(
 const isNoCache = (member: string) => member.toLowerCase() === 'no-cache'
 
 /**
- * Returns the freshness lifetime in milliseconds; `undefined` when the headers do not contain one. An invalid
- * value counts as 0 (RFC 9111, 4.2.1 and 5.3).
+ * Returns the freshness lifetime in milliseconds; `undefined` if the headers do not specify it. An invalid value counts
+ * as 0 (RFC 9111, 4.2.1 and 5.3).
  */
 function freshnessOf(
   directives: Directives,

@@ -27,7 +27,7 @@ export interface MemoryCacheOptions {
  * evicts the least recently used entries. When a tenant exceeds its share, the store evicts the oldest entries of that
  * tenant only.
  *
- * @throws ConfigError at boot, when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
+ * @throws ConfigError at boot, if `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example
  * const app = new App({ controllers, cache: { store: memoryCache({ maxBytes: '256mb' }) } })
  */

@@ -224,12 +224,12 @@ function isSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** Compares by code unit. Any order is sufficient if it is always the same. */
+/** Compares by code unit. Any fixed order is sufficient. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Characters that make the encoded parameter name different from its plain text. */
+/** Characters that may make an encoded parameter name different from the decoded name. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {

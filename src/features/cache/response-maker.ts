@@ -38,7 +38,7 @@ const LATE =
 export interface Visit {
   readonly req: Request
   readonly res: Response
-  /** The tenant of the request; `null` if it has none. */
+  /** The request's tenant; `null` if there is none. */
   readonly owner: string | null
   /** The user; `null` if the request is anonymous or if all callers share the responses. */
   readonly user: string | null
@@ -50,7 +50,7 @@ export interface Visit {
   readonly given?: Response
 }
 
-/** Calls the handler of a route and stores its response. */
+/** Calls a route's handler and stores the response. */
 export class ResponseMaker {
   readonly #config: CacheStepConfig
   readonly #next: Step

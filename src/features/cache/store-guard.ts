@@ -12,8 +12,8 @@ export type Outcome<T> = T | typeof FAILED
 type StoreMethod = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
 
 /**
- * Milliseconds to wait for a store call. A store that uses a server should stop waiting after 50 ms; this limit is for
- * other stores.
+ * The maximum time to wait for a store call, in milliseconds. A store that uses a server should stop waiting after 50
+ * ms. This limit is for other stores.
  */
 const DEADLINE_MS = 100
 
@@ -110,7 +110,7 @@ export class StoreGuard {
     })
   }
 
-  /** Logs a failure once for each outage instead of once for each request. */
+  /** Logs a failure only once per outage instead of once per request. */
   #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
     if (!this.#down.has(method))

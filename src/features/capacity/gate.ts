@@ -43,12 +43,12 @@ export class Gate {
   /**
    * Admits a request.
    *
-   * @param lane The tenant of the request; empty if it has none.
+   * @param lane The request's tenant; empty if there is none.
    * @returns a ticket that is running or waiting, or the reason why the request is refused.
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // Waiting requests run first, unless all of them belong to tenants that already use their share.
+    // Waiting requests run first, unless all of them belong to tenants that have already used up their share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket
@@ -237,7 +237,7 @@ class WaitingLine {
   /**
    * Removes the newest request of the longest lane, to make room for a request of a shorter lane.
    *
-   * @returns the removed request; `undefined` if its removal would not balance the lanes.
+   * @returns the removed request; `undefined` if removing a request would not balance the lanes.
    */
   makeRoomFor(name: string): Ticket | undefined {
     let longest: Set<Ticket> | undefined

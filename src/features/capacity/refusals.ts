@@ -53,7 +53,7 @@ export class Refusals {
       // A logger that writes asynchronously may return a promise that rejects.
       if (isThenable(returned)) returned.then(undefined, () => {})
     } catch {
-      // Requests must be refused even if the logger fails.
+      // The request must be refused even if the logger fails.
     }
   }
 }
@@ -75,11 +75,11 @@ export class Ticket {
   /** The tenant of the request; empty if the request has no tenant, or if tenants have no share. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
-  /** Ends the wait for the turn or for the body; `null` if the request is not waiting. */
+  /** Ends the wait for the request's turn or body; `null` if the request is not waiting. */
   settle: ((turn: Turn) => void) | null = null
   /** Refuses the request after the maximum wait. */
   timer: Timer | null = null
-  /** The end of the maximum wait, on the monotonic clock. */
+  /** The time at which the maximum wait ends, on the monotonic clock. */
   deadline = 0
 
   /** @param lane The lane of the request. */

@@ -182,7 +182,7 @@ interface FailedCalls {
 
 type Hide = (text: string) => string
 
-/** Finds the secrets of calls by header names and field names. */
+/** Finds the secrets in calls by header name and field name. */
 function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
   for (const { url, headers, kept } of calls) {
     found.search(Object.fromEntries(headers))

@@ -11,7 +11,7 @@ const MARK = /^\$(?:date|bytes|bigint|number|undefined|object)$/
 export interface PlainConfig {
   /** Returns a string with its secrets removed. */
   readonly hide: (text: string) => string
-  /** Whether the value of a field of this name is a secret. */
+  /** Whether the value of a field with this name is a secret. */
   readonly isSecret: (name: string) => boolean
   /** Receives the name of each field whose value is omitted. */
   readonly onHidden: (name: string) => void
@@ -25,7 +25,7 @@ export class PlainValues {
   readonly #config: PlainConfig
   #left: number
 
-  /** @param most The maximum number of characters of all values together. */
+  /** @param most The maximum total number of characters of all values. */
   constructor(config: PlainConfig, most: number) {
     this.#config = config
     this.#left = most
@@ -117,10 +117,10 @@ function mapped(fields: { readonly [name: string]: PlainValue }): object {
   return Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, fromPlain(each)]))
 }
 
-/** Tenant sources that read the host of the request. */
+/** The tenant sources that read the request's host. */
 const OF_HOST: readonly unknown[] = ['host', 'subdomain']
 
-/** Whether the host of a request contains its tenant. */
+/** Whether a request's host specifies its tenant. */
 export function isTenantInHost({ record }: Pick<Capsule, 'record'>): boolean {
   return OF_HOST.includes(sourceOf(record))
 }
@@ -194,7 +194,7 @@ export class FoundSecrets {
     }
   }
 
-  /** Finds the secrets in the values of a statement whose text contains the name of a secret. */
+  /** Finds the secrets in the values of a statement whose SQL contains the name of a secret. */
   searchValues(values: readonly unknown[]): void {
     const texts = values.filter(isText).map(String)
     const visible = new TextSearch(texts).first(this.#visible)
@@ -209,7 +209,7 @@ export class FoundSecrets {
     if (rest !== undefined) this.#found.add(rest)
   }
 
-  /** Returns a text without these secrets and without credentials in URLs. */
+  /** Returns a string without these secrets and without credentials in URLs. */
   readonly hideIn = (text: string): string => {
     this.#texts ??= new SecretTexts(this.#found)
     return this.#texts.hideIn(text).replace(IN_URL, '[secret]@')

@@ -6,7 +6,7 @@ import type { RecordedRequest } from '../../contracts/request-record.js'
 import { hasBody } from '../../http/read-body.js'
 import { isSecretName } from '../../schema/secret-name.js'
 
-/** The maximum number of bytes that are stored for a body. */
+/** The maximum number of bytes that are stored for each body. */
 const MOST = 1_000_000
 /** The maximum total size, in bytes, of the bodies that are stored for running requests. */
 const MOST_TOGETHER = 32_000_000

@@ -71,7 +71,7 @@ export function checkDeprecated(route: RouteModel): Problem[] {
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })
 
-/** Marks the operation as deprecated, and adds its headers and the response 410. */
+/** Marks the operation as deprecated, and adds the deprecation headers and the 410 response. */
 export const deprecatedContract: ContractOf = (route) => {
   const found = deprecatedOf(route)
   if (found === null) return null

@@ -10,7 +10,7 @@ export interface Content {
   readonly bytes: Buffer
   /** The hash of the bytes, for ETags. */
   readonly hash: string
-  /** The gzipped bytes, compressed at the first request that accepts them. */
+  /** Returns the gzipped bytes, which are compressed for the first request that accepts them. */
   readonly gzipped: () => Promise<Buffer>
 }
 
@@ -49,8 +49,8 @@ export async function sendContent(
 }
 
 /**
- * Returns a function that creates a value at its first call and stores it. If the creation fails, the next call tries
- * again.
+ * Returns a function that creates a value on its first call and stores it. If creating the value fails, the next call
+ * tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -73,7 +73,7 @@ export interface DocsSource {
   readonly path: string
   /** The version of OpenAPI. Default: `'3.0'`. */
   readonly openapi?: '3.0' | '3.1' | '3.2'
-  /** The versions of the API, with the paths of their pages. Default: none. */
+  /** The API versions, with the paths of their pages. Default: none. */
   readonly versions?: readonly { readonly name: string; readonly path: string }[]
   /** Returns the document. The page calls this once, on the first request that needs the document. */
   readonly document: () => OpenApiDocument

@@ -9,7 +9,7 @@ const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
  * Returns `null` if the package is not installed.
  *
  * @param floor The oldest version that can show the documents. Default: the oldest supported version.
- * @throws ConfigError when the installed version is too old.
+ * @throws ConfigError if the installed version is too old.
  */
 export function findSwaggerUi(floor?: string): string | null {
   const own = join(process.cwd(), 'package.json')

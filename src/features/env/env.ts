@@ -82,7 +82,7 @@ export class EnvToken<T> extends InjectionToken<T> {
  *
  * @param schema A schema from any library for an object whose fields are the variables.
  * @param options `file`: a file with variables (default: `.env`, but not in production or in tests); `secrets`: names
- * of secret variables, besides the variables that are marked with `secret`.
+ *   of additional secret variables that are not marked with `secret`.
  * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every invalid variable; `E_SCHEMA_INVALID` if
  *   the schema's fields cannot be read; `E_OPTION_INVALID` for an invalid option.
  * @example

@@ -172,7 +172,7 @@ function valuesOf(outcome: Outcome): object {
 }
 
 function toIssue({ path = [], message }: StandardSchemaV1.Issue): ValidationIssue {
-  // Not `path.map`: arktype's path is a subclass of `Array`, whose `map` adds an item to an empty path.
+  // `path.map` is not used, because arktype's path is a subclass of `Array` whose `map` adds an item to an empty path.
   const steps = [...path]
   return { message, path: steps.map((step) => (typeof step === 'object' ? step.key : step)) }
 }

@@ -6,7 +6,7 @@ import { type Described, describeVariables } from './expected.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
 import { MASK, type Variable } from './variables.js'
 
-/** A variable as the command line prints it. It never contains a secret. */
+/** A variable in the form that the command line prints. It never contains a secret. */
 export interface ReportedVariable {
   readonly name: string
   /** The value as a string, masked if it is secret; `null` if there is none. */

@@ -123,7 +123,7 @@ function readVariables(
     return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    // A folder with this name is a Python virtual environment.
+    // `EISDIR` is ignored because a folder with this name is a Python virtual environment.
     if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
     const cause = `It cannot be read: ${code}.`
     return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
@@ -173,7 +173,7 @@ function direct(text: string, from: string): FoundVariable {
   return { text: text || undefined, from, isEmpty: text === '', problem: null }
 }
 
-/** Does not read `values[name]`, because `constructor` is a property of every object. */
+/** Reads only own properties, because `constructor` is a property of every object. */
 function ownText(values: EnvRecord, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -13,7 +13,7 @@ export interface Variable {
   readonly schemas: readonly unknown[]
 }
 
-/** The variables that a schema describes, in its order. */
+/** The variables that a schema describes, in the schema's order. */
 export type Variables = ReadonlyMap<string, Variable>
 
 /**

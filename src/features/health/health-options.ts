@@ -21,7 +21,8 @@ export interface HealthOptions {
    */
   readonly checks?: Readonly<Record<string, HealthCheck>>
   /**
-   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. `prefix` does not apply to them.
+   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. The `prefix` option does not apply to
+   * them.
    *
    * @defaultValue the paths `/livez`, `/readyz` and `/startupz`
    */

@@ -57,7 +57,7 @@ export class Health {
   #latest: { readonly report: Promise<HealthReport>; freshUntil: number } | undefined
 
   /**
-   * Only the framework creates this object. Inject `Health` instead.
+   * Only the framework calls this. Inject `Health` instead.
    *
    * @param config The checks, and the clock that measures them.
    */
@@ -80,8 +80,8 @@ export class Health {
    * Calls all checks concurrently, and waits at most one second for each check. It never rejects. A report is reused
    * for one second, and concurrent callers wait for the same calls.
    *
-   * @returns the frozen report. Its reasons are error messages for the log and the operator. Do not send them to
-   * clients.
+   * @returns the frozen report. The reasons in it are error messages for the log and the operator. Do not send them to
+   *   clients.
    */
   async check(): Promise<HealthReport> {
     const { clock, isClosing } = this.#config

@@ -50,8 +50,8 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
  * Source: The Idempotency-Key HTTP Header Field (draft-ietf-httpapi-idempotency-key-header).
  *
  * @param options `required` and `ttl`. Default: the key is optional, and a response is stored for 24 hours.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` on a route whose method
- * is safe, that streams its response, or that receives files.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` for a route whose method
+ *   is safe, that streams its response, or that receives files.
  * @see docs/idempotency.md
  * @example
  * class OrdersController {

@@ -7,7 +7,7 @@ export type LineLevel = keyof LevelLogger
 /** The levels of lines, from least to most important. */
 export const LEVELS: readonly LineLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-/** Whether a logger with the level `least` writes lines of this level. */
+/** Whether a logger with the minimum level `least` writes lines with this level. */
 export function isWritten(level: LineLevel, least: LogLevel): boolean {
   return least !== 'silent' && LEVELS.indexOf(level) >= LEVELS.indexOf(least)
 }

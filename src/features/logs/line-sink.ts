@@ -4,9 +4,9 @@ import { writeSync } from 'node:fs'
 const BATCH = 64 * 1024
 /** The maximum length of the text that is buffered for a slow reader. Further lines are dropped and counted. */
 const MOST_WAITING = 8 * 1024 * 1024
-/** The delay before text is sent again to a slow reader. */
+/** The delay before text is sent again to a slow reader, in milliseconds. */
 const RETRY_MS = 10
-/** The maximum time that an ending process waits for its reader. */
+/** The maximum time that a process waits for a slow reader before it ends, in milliseconds. */
 const LAST_MS = 1000
 
 /** The errors caused by a slow reader or a full disk. The text is kept and sent again. */

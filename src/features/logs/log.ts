@@ -28,7 +28,7 @@ export class RequestLogs {
 
   /**
    * @param currentTenant Returns the current tenant.
-   * @param currentRequest The request whose facts are added to lines.
+   * @param currentRequest Provides the request whose facts are added to lines.
    */
   constructor(currentTenant: () => string | undefined, currentRequest: Current) {
     this.#currentTenant = currentTenant

@@ -18,7 +18,7 @@ export interface RequestLogSettings {
 
 const LONGEST_PATH = 512
 
-/** Writes one line for each request of an application. */
+/** Creates the plugin that writes one line for each request of an application. */
 export function requestLog(settings: RequestLogSettings): Plugin {
   return {
     name: 'logs',

@@ -71,7 +71,7 @@ interface Scrape {
   readonly logger: Logger
 }
 
-/** Measures all requests and the process, and serves the metrics to scrapers. */
+/** Creates the plugin that measures all requests and the process, and serves the metrics to scrapers. */
 export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources): Plugin {
   const { path, guard, bounds, tenants } = settings
   const family: HistogramFamily = {

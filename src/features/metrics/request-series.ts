@@ -61,7 +61,7 @@ export interface RequestSeriesConfig {
   readonly tenants: { readonly max: number; readonly rest: string } | null
 }
 
-/** The responses that one part of the application produced. */
+/** The number of responses that one part of the application produced. */
 export interface CauseCount {
   responses: number
 }
@@ -77,7 +77,7 @@ export interface TenantCount {
  * routes, methods and status classes. Requests cannot add series.
  */
 export class RequestSeries {
-  /** The responses, by the part of the application that produced them. */
+  /** The number of responses, by the part of the application that produced them. */
   readonly causes: Map<ResponseCause, CauseCount> = new Map()
   /** The requests of tenants, by label value. */
   readonly tenants: Map<string, TenantCount> = new Map()

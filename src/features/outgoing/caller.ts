@@ -42,7 +42,7 @@ export class Caller {
   readonly #leftOut = new Set<string>()
   readonly #transport: Transport
   readonly #hosts = new Hosts()
-  /** Untrusted parties choose these hosts, so their entries must not displace the state of other hosts. */
+  /** Untrusted parties choose these hosts, so the state of these hosts must not displace the state of other hosts. */
   readonly #publicHosts = new Hosts()
   readonly #counts = new CallCounts()
 

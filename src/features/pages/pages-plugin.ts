@@ -279,7 +279,7 @@ type Links = Readonly<Partial<Record<'first' | 'prev' | 'next' | 'last', string 
 
 /**
  * Returns the header with the links to other pages (RFC 8288). Each URL is relative to the request URL (RFC 3986,
- * section 4.2). It consists only of the query, so it is valid behind every proxy.
+ * section 4.2) and consists only of the query, so it is valid behind every proxy.
  */
 function linkHeader({ originalUrl }: Request, parameter: string, links: Links): string {
   const start = originalUrl.indexOf('?')

@@ -32,7 +32,7 @@ export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
  * @param subject The class of the objects, or a token or a name for rows and plain objects. With a name, the first rule
  * specifies the type of the object. The policy for a class `Order` has the name `order`.
  * @param rules The rules, by action.
- * @param options `anonymous`: whether the rules decide about requests without a user.
+ * @param options `anonymous`: whether the rules also decide about requests without a user.
  * @throws TypeError if a rule is not a function, or if the name is empty or contains a colon.
  *
  * @example

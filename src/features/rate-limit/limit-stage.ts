@@ -124,7 +124,7 @@ function tooMany(seconds: number): Refusal {
   return Refusal.of(429, message, { headers })
 }
 
-/** Milliseconds between two log lines about the same failing store. */
+/** The minimum time between two log lines about the same failing store, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000
 /**
  * The maximum time to wait for the store, in milliseconds. A request without a route has no deadline, so the wait needs

@@ -103,8 +103,8 @@ class MemoryRateLimitStore implements RateLimitStore {
 
   #begin(count: RateLimitCount, now: number): Pick<Count, 'used' | 'endsAt'> {
     const { key, windowMs } = count
-    // A client that shares a counter uses it until its window ends. If it moved to a free counter of its own,
-    // it would get a second allowance.
+    // A client that shares a counter uses it until its window ends. If the client moved to a free counter of its own
+    // before, it would receive a second allowance.
     const shared = this.#sharedBy(count, now)?.find(key, now)
     if (shared !== undefined) return shared
     for (const queue of this.#queues.values()) this.#forgetEnded(queue, now)

@@ -36,8 +36,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above. They replace these fields. A request must satisfy all limits. With
-   * an empty list, only routes with `@RateLimit` are limited.
+   * Several limits, each with the four fields above. If this option is set, the four fields themselves are not used. A
+   * request must satisfy all limits. With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */

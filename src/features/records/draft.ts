@@ -36,7 +36,7 @@ export class Draft {
   callCount = 0
   /** The ended request; `undefined` while the request is running. */
   ended: EndedRequest | undefined
-  /** The end time of the request, on the monotonic clock. */
+  /** The time at which the request ended, on the monotonic clock. */
   end = 0
 
   constructor(req: Request, begin: number) {
@@ -101,7 +101,7 @@ export interface ExceededQueries {
 export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
 
 /**
- * Finds problems with the statements and the calls of a request.
+ * Finds problems with a request's statements and calls.
  *
  * @param route The route of the request; `undefined` if there is none.
  * @param repeats The number of repetitions from which a problem is reported: repetitions of the same statement, or of
@@ -115,7 +115,7 @@ export function findQueries(
   const { statements, statementCount, calls, callCount } = draft
   const count = statementCount + callCount
   const most = route?.option(Queries)
-  // The author of a route with `@Queries` has chosen the number of statements.
+  // With `@Queries`, only the route's own maximum applies.
   if (most !== undefined) return count > most ? [{ kind: 'exceeded', count, most }] : []
   const loops = groupsOf(statements, ({ text }) => withoutLiterals(text), repeats)
   const hosts = groupsOf(calls, ({ method, url }) => `${method} ${url.host}`, repeats)

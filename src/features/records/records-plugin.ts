@@ -61,7 +61,7 @@ export interface RecordTargets {
   readonly taker: RecordTaker | undefined
 }
 
-/** Records the requests of an application that is not under test. */
+/** Creates the plugin that records the requests of an application outside tests. */
 export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
   const recorder = new Recorder({
@@ -131,7 +131,7 @@ export interface RecorderConfig {
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Dependencies of a recorder that exist once the application starts. */
+/** The dependencies of a recorder that exist once the application has started. */
 interface Started {
   readonly clock: Clock
   readonly secretsOf: ObserverSetup['secretsOf']

@@ -36,8 +36,8 @@ export class RequestRecords {
   }
 
   /**
-   * Returns the record of a request by its ID, which is also in the response and in the log; `undefined` if there is
-   * none.
+   * Returns a record by its request ID, which is also in the response and in the log; `undefined` if there is no such
+   * record.
    */
   find(id: string): RequestRecord | undefined {
     return this.#records.findLast((each) => each.id === id)

@@ -15,7 +15,7 @@ export interface RefusedStatement {
   readonly values: readonly unknown[]
 }
 
-/** A statement value that may be the rejected one. */
+/** A statement value that may be the rejected value. */
 export interface Suspect extends Leaf {
   /** Whether PostgreSQL named the parameter and this value is the whole parameter. */
   readonly isNamed: boolean
@@ -82,7 +82,7 @@ export function textOf({ value }: Leaf): string {
  * units.
  */
 function tooLong(suspects: readonly Suspect[], { message }: RefusedStatement): Suspect[] {
-  // Without a limit, no length is larger than NaN.
+  // Without a limit in the message, this is NaN, and no length is larger than NaN.
   const limit = Number(/\((\d+)\)/.exec(message)?.[1])
   // Compares `length` first, because counting characters creates a list.
   const isTooLong = (text: string) => text.length > limit && [...text].length > limit

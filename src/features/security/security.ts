@@ -102,7 +102,7 @@ function withPromises(origin: OriginFunction): OriginFunction {
     if (!isThenable(made)) return
     made.then(
       (allowed) => {
-        // An `async` function that takes the callback may call it after its promise has resolved.
+        // An `async` function that takes the callback may call the callback after its promise has resolved.
         if (allowed === undefined && origin.length > 1) return
         const error = allowed === undefined ? undecided() : null
         decide(error, allowed as Parameters<typeof callback>[1])

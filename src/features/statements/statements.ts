@@ -9,7 +9,7 @@ import type {
 import type { Request } from '../../contracts/handler.js'
 import { callerStack } from '../../errors/caller-stack.js'
 
-/** A running statement. Call exactly one of its functions. */
+/** A running statement. Call exactly one of the two functions. */
 export interface RunningStatement {
   /** Reports the result. Never throws. */
   end(result: StatementResult): void
@@ -85,7 +85,7 @@ export class Statements {
   }
 
   /**
-   * Sets the function that receives the statements. Only the framework calls it.
+   * Sets the function that receives the statements. Only the framework calls this method.
    *
    * @param report Must not throw.
    * @param options `hasStacks`: whether statements have stacks. Default: `false`.

@@ -115,7 +115,7 @@ interface TenantFacts {
   readonly errors: readonly number[]
 }
 
-/** Returns the facts; `null` for an application without the `tenant` option. */
+/** Returns these facts about an application; `null` without the `tenant` option. */
 function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   if (settings === null) return null
   const { header, jwtClaim, strategies, pattern, store } = settings
@@ -135,13 +135,13 @@ function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   }
 }
 
-/** Adds the tenant header and the error responses of tenancy to the operations that need them. */
+/** Adds the tenant header and the tenancy error responses to the operations that need them. */
 function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
   if (facts === null) {
     return (route) => (tenancyOf(route) === undefined ? null : { errors: [400] })
   }
-  // One object for all routes, because the document describes each schema once.
+  // All routes share one object, because the document describes each schema object once.
   const schema = schemaOfId(facts)
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)

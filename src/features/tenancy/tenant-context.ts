@@ -76,7 +76,7 @@ export class TenantContext {
   }
 
   /**
-   * Runs a function in a scope and returns its result.
+   * Runs a function in a scope and returns the function's result.
    *
    * @param scope A scope that `current()` returned. If you build a scope yourself, with another `origin`, it does not
    *   become the request's scope. To set the tenant of a request, call `runWithTenant`.
@@ -92,8 +92,8 @@ export class TenantContext {
   }
 
   /**
-   * Returns a function that always runs in the current scope. Use it for callbacks of a library that loses the
-   * async context.
+   * Returns a function that always runs in the current scope. Use it for callbacks that you pass to a library which
+   * loses the async context.
    *
    * @typeParam F The type of the function; the result has the same type.
    * @example

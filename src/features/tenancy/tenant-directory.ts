@@ -67,8 +67,8 @@ export class TenantDirectory {
   readonly #times: DirectoryTimes
   readonly #clock: Clock
   /**
-   * Connections that the store opens during a lookup must not retain the async context of the request that
-   * caused it.
+   * Connections that the store opens during a lookup must not retain the async context of the request that caused the
+   * lookup.
    */
   readonly #scope = new AsyncResource('BlazonTenants')
   readonly #known = new Map<string, Entry>()

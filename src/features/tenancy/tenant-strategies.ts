@@ -89,8 +89,8 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * Decodes a segment as the router does. Returns `undefined` if it cannot be decoded, because the router refuses such a
- * path.
+ * Decodes a segment in the same way as the router. Returns `undefined` if the segment cannot be decoded, because the
+ * router refuses such a path.
  */
 function decoded(segment: string | undefined): string | undefined {
   if (segment === undefined || segment === '') return undefined

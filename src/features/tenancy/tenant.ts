@@ -35,7 +35,7 @@ export function Tenant(...args: [TenantDecoratorOptions?]): DualClassOrMethodDec
 }
 
 /**
- * Returns the options of `@Tenant` on a route or on its class; `undefined` without `@Tenant`.
+ * Returns the `@Tenant` options of a route or its class; `undefined` without `@Tenant`.
  *
  * @example
  * const needsTenant = tenancyOf(route) !== undefined && tenancyOf(route)?.optional !== true

@@ -103,7 +103,7 @@ export class FilePart implements FileSource {
   async #receiveOnDisk(): Promise<void> {
     const spool = await Spool.create()
     this.#spool = spool
-    // The request may have ended while the file was being opened. `drop` could not close it then.
+    // The request may have ended while the file was being opened. `drop` was then unable to close it.
     if (this.#form.failure !== null) {
       await spool.close()
       throw this.#form.failure

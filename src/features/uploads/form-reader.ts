@@ -134,7 +134,7 @@ export class FormReader implements FormOfFile {
   }
 
   #onPart(part: Readable): void {
-    // The parser also emits errors on parts without a reader.
+    // The parser also emits errors on parts that no code reads.
     part.on('error', () => {})
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#hasHead = false

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 /** The head of a form part. */
 export interface PartHead {
   readonly name: string
-  /** The file name; `null` for a text field; empty if the user of a browser has chosen no file. */
+  /** The file name; `null` for a text field; empty if the browser's user chose no file. */
   readonly fileName: string | null
   /** The media type in lower case, without parameters; `null` if the part has no type. */
   readonly type: string | null
@@ -27,7 +27,8 @@ const MAX_NAME = 255
 const MAX_TEXT = 1024
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
-// Each repetition begins with a character that the part before it cannot match, so the patterns do not backtrack.
+// Each repetition begins with a character that the preceding part of the pattern cannot match, so the patterns do not
+// backtrack.
 const DISPOSITION =
   /^form-data((?:[ \t]*;[ \t]*[a-z*]+=(?:"(?:[^"\\\r\n]|\\.)*"|[^\s";]+))+)[ \t]*(?:;[ \t]*)?$/i
 const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi

@@ -120,7 +120,7 @@ const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: {
 /** Matches quoted tags, or `*`. Lists and weak tags also match. */
 const TAGS = '^(\\*|(W/)?"[!#-~]*"( ?, ?(W/)?"[!#-~]*")*)$'
 
-/** Adds conditions, tags and error responses to the operations that use versions. */
+/** Adds the condition headers, the `ETag` and the error responses to the operations that use versions. */
 export const versionedContract: ContractOf = (route) => {
   const found = versionedOf(route)
   if (found === null) return null

@@ -95,7 +95,7 @@ function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbo
   return noted
 }
 
-/** The tokens by which NestJS finds the providers that run on every route. */
+/** The tokens that NestJS uses to find the providers that run on every route. */
 const TOKENS = new Map<unknown, string>([
   ['APP_GUARD', REMEDIES.guard],
   ['APP_PIPE', REMEDIES.schema],
@@ -103,7 +103,7 @@ const TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on a provider class that determine how NestJS creates it. */
+/** The keys on a provider class that determine how NestJS instantiates the class. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
 /** Finds problems with a provider that another framework would call automatically or create for each request. */
@@ -228,7 +228,7 @@ const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|fra
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
-/** Keys of compilers, and additional keys of NestJS decorators that have a key in {@link NEST}. */
+/** Keys that compilers use, and additional keys of NestJS decorators whose main key is in {@link NEST}. */
 const HARMLESS =
   /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
 

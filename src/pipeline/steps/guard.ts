@@ -37,7 +37,7 @@ export interface GuardConfig {
   readonly guards: readonly RouteGuard[]
   /** The route; `undefined` before a router, whose routes are not in the model. */
   readonly route: RouteModel | undefined
-  /** Logs an error that the guard throws instead of a decision. */
+  /** Logs an error that the guard throws instead of returning a decision. */
   readonly logDenial: LogDenial
   /** Whether responses to allowed requests have `Cache-Control: no-store`. */
   readonly forbidsStoring: boolean

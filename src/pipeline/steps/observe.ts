@@ -17,7 +17,7 @@ export interface NamedSteps {
 /** The parts of an application that observers depend on. */
 export interface Observation {
   readonly log: LogFailure
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 

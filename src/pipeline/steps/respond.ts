@@ -33,7 +33,7 @@ export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
   /** Whether the handler can send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Sends the items of a stream; `null` if the route does not stream. */
   readonly stream: Settle | null
@@ -42,7 +42,7 @@ export interface RespondConfig {
   readonly onError: OnError
   /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
-  /** Whether the response to an error may be sent later, while the handler is still running. */
+  /** Whether the response to an error can be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
 }
 

@@ -24,7 +24,7 @@ interface GuardResults {
   /** The name of the guard that sets `req.user`: the first guard that allows the request. */
   scheme: string | undefined
   user: BlazonRequest['user']
-  /** The name of the first guard that stored the ID of a key, and that ID. */
+  /** The name of the first guard that stored a key's ID; `key` is this ID. */
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]

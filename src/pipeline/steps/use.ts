@@ -74,7 +74,7 @@ interface PassageEnds {
   /** Records the error of the middleware. */
   readonly note: (error: unknown) => void
   readonly later: () => unknown
-  /** Handles an error after the middleware has ended. */
+  /** Handles an error that occurs after the passage has ended. */
   readonly late: (error: unknown) => void
   readonly res: Response
 }
@@ -93,7 +93,10 @@ class Passage {
     this.#ends = ends
   }
 
-  /** As in Express, `'route'` and `'router'` leave the route. No other route follows, so the response is a 404. */
+  /**
+   * As in Express, `'route'` and `'router'` leave the route. No other route follows, so the client receives a 404
+   * response.
+   */
   readonly next = ((argument?: unknown) => {
     if (isNextError(argument)) return this.fail(argument)
     if (argument === 'route' || argument === 'router') return this.fail(refuse('NOT_FOUND'))

@@ -20,7 +20,7 @@ export interface StreamsConfig {
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   readonly log: LogFailure
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
@@ -108,7 +108,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
 function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
-  // A compressing proxy or middleware would buffer items.
+  // Otherwise, a compressing proxy or middleware would buffer items.
   if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
   else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
   // Otherwise, nginx buffers the response.

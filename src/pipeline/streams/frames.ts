@@ -3,7 +3,7 @@ import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { refuseHidden, remedyFor, unsendableKind } from '../../schema/fields/to-plain.js'
 import { isOrdinaryData } from '../steps/respond.js'
 
-/** Limits an item to the fields of its schema, or checks it; `null` sends items unchanged. */
+/** Limits an item to the fields in its schema, or checks the item; `null` if items are sent unchanged. */
 export type PrepareItem = ((item: unknown) => unknown) | null
 
 /** The serialization of items in one format. */
@@ -18,8 +18,8 @@ export interface Frames {
 }
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2). JSON text here has no line breaks, because they are escaped in
- * strings, so the data of an event is always one line.
+ * Server-Sent Events (HTML Living Standard, 9.2). JSON contains no line breaks here, because they are escaped in
+ * strings, so an event's data is always one line.
  */
 const SSE: Frames = {
   mediaType: 'text/event-stream',

@@ -4,9 +4,9 @@ import { isThenable } from '../../step/step.js'
 
 /** The parts that the generators of an application share. */
 export interface StreamSurroundings {
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** Receives a generator error after the end of the response. */
+  /** Receives an error that the generator throws after the response has ended. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
@@ -88,7 +88,10 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     }
   }
 
-  /** Like {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
+  /**
+   * Like {@link next}, but returns the generator's own promise. The caller must pass the promise's result to {@link
+   * isEnd}.
+   */
   ask(): Promise<Result> {
     const first = this.#first
     if (first !== undefined) {

@@ -32,7 +32,7 @@ export interface SendConfig {
   /** Handles an error before the head is sent. */
   readonly onError: OnError
   readonly onStreamError: OnStreamError
-  /** Receives a generator error after the end of the response. */
+  /** Receives an error that the generator throws after the response has ended. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
@@ -116,7 +116,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#begin()
     if (text !== '') this.#writes.add(text)
     if (!isFirst) return
-    // The head is sent before another item can fail.
+    // Send the head now, before another item can fail.
     if (text === '') this.#res.flushHeaders()
     else this.#writes.flush()
   }

@@ -122,7 +122,7 @@ function compileHeld(
   }
 }
 
-/** Whether responses have hidden parts without a name: values of records, and items of lists. */
+/** Whether responses contain hidden parts that have no name: record values and list items. */
 function hasNamelessParts(
   schemas: readonly SchemaMarks[],
   hides: (mark: Mark) => boolean,
@@ -196,7 +196,10 @@ function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSen
     )
 }
 
-/** If there are several bodies, only the schema of the declared type applies. */
+/**
+ * Creates the function that decides whether a schema applies to the body of a request. If there are several bodies,
+ * only the schema of the declared type applies.
+ */
 function bodySelector(
   { bodies }: RouteModel,
   schema: SchemaMarks['schema'],

@@ -39,7 +39,7 @@ export function visibilityStages(visibility: RouteVisibility): VisibilityStages 
 /** The input of {@link visibilityStage}. */
 export interface AskConfig {
   readonly visibility: RouteVisibility
-  /** Decides whether the caller has all abilities of a mark. */
+  /** Decides whether the caller has all abilities that a mark requires. */
   readonly decide: Decide
   /**
    * Whether a guard has allowed every caller. If not, callers without a user have no abilities, so no check runs for
@@ -112,7 +112,7 @@ function heldBy(req: object, { forHeld }: RouteVisibility): HeldVisibility {
 export interface VisibleConfig {
   readonly visibility: RouteVisibility
   readonly route: Pick<RouteModel, 'name' | 'stream'>
-  /** The preparation of the fields of all responses; `null` if there is none. */
+  /** The preparation that limits the fields of all responses; `null` if there is none. */
   readonly base: JsonPreparation | null
   readonly onError: OnError
 }
