@@ -52,7 +52,6 @@ export function captureStack(): Error | null {
   return captured
 }
 
-/** Records a decorator. */
 export function noteDecorator(decorator: Omit<AppliedDecorator, 'applied'>): void {
   applied?.push({ ...decorator, applied: captureStack() ?? decorator.created })
 }

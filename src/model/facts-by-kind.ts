@@ -18,7 +18,6 @@ export function groupFacts(facts: readonly Fact[]): FactsByKind {
   return groups as FactsByKind
 }
 
-/** Returns the facts of one kind. */
 export function factsOf<K extends Fact['kind']>(facts: FactsByKind, kind: K): readonly FactOf<K>[] {
   return facts[kind] ?? NONE
 }

@@ -33,7 +33,6 @@ export type RenderFailure = (failure: KnownFailure, req: BlazonRequest) => Error
 
 /** The input of {@link createFail}. */
 export interface FailConfig {
-  /** Logs the error. */
   readonly log: LogFailure
   readonly render: RenderFailure
   /** Reads the error. If omitted, the framework's rules apply. For the rules of Express, pass `toMiddlewareFailure`. */

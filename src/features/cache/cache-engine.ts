@@ -136,7 +136,6 @@ export class CacheEngine {
     )
   }
 
-  /** Creates an entry from a draft. */
   entry(draft: Draft, { freshMs }: Lifetime): CacheEntry {
     const createdAt = this.now()
     return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })

@@ -8,7 +8,7 @@ export interface Captured {
   readonly headers: OutgoingHttpHeaders
 }
 
-/** How a response ended. */
+/** The result of capturing a response. */
 export type CaptureEnd =
   | { readonly kind: 'whole'; readonly response: Captured }
   /** The body was written in pieces, or `writeHead` received the headers in a form that cannot be read back. */

@@ -2,7 +2,7 @@ import type { CacheEntry } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
 import type { Clock } from '../../di/token.js'
 
-/** How a flight ended. */
+/** The result of a flight. */
 export type Landing =
   /** An entry that the followers can use. */
   | { readonly kind: 'made'; readonly entry: CacheEntry }
@@ -12,7 +12,7 @@ export type Landing =
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The response is valid for one request only. The followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
-  /** The client of the request has disconnected. */
+  /** The request's client has disconnected. */
   | { readonly kind: 'aborted' }
   /** The followers have waited for too long. */
   | { readonly kind: 'late' }

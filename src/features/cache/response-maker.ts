@@ -42,7 +42,6 @@ export interface Visit {
   readonly owner: string | null
   /** The user; `null` if the request is anonymous or if all callers share the responses. */
   readonly user: string | null
-  /** The full key. */
   readonly key: string
   /** The current versions of the tags, if they were read together with the entry. */
   versions?: TagVersions

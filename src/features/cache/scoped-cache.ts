@@ -199,7 +199,7 @@ export class ScopedCache {
   }
 
   /**
-   * Finds the value for a key. Responds synchronously if the store is open and responds synchronously.
+   * Finds the value for a key. The result is a promise only if the store must be opened or returns a promise.
    *
    * @param owner The tenant that reads; `null` if there is none.
    * @param tags The tags that the entry probably has.

@@ -39,7 +39,6 @@ export function anchorOfOperation({ method, path, operation }: ListedOperation):
   return anchorOf('operation', operation.operationId ?? `${method} ${path}`)
 }
 
-/** Renders one operation. */
 export function operationMarkup(listed: ListedOperation, document: OpenApiDocument): Html {
   const { operation } = listed
   const { summary, description, parameters = [], requestBody: body } = operation

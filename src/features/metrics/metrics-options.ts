@@ -41,7 +41,7 @@ export interface MetricsOptions {
   readonly registry?: MetricsRegistry
 }
 
-/** How tenants are counted. */
+/** The settings for counting the requests of tenants. */
 export interface MetricsTenants {
   /** The maximum number of tenants with their own series: 1 to 10,000. */
   readonly max: number

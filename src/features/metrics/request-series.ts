@@ -90,7 +90,6 @@ export class RequestSeries {
     this.#series = methods.map((method) => ({ method, own: [], others: [] }))
   }
 
-  /** Whether tenants are counted. */
   get countsTenants(): boolean {
     return this.#config.tenants !== null
   }

@@ -131,7 +131,6 @@ export class Caller {
     }
   }
 
-  /** Adds the metrics about calls. */
   addMetrics({ addMetric }: OutgoingLinks): void {
     addMetric(this.#counts.metric)
     addMetric({
@@ -169,7 +168,7 @@ function keepCall({ body }: RequestInit, response: Response | undefined): KeptCa
     let length = 0
     for await (const chunk of response?.clone().body ?? []) {
       length += chunk.length
-      // The application's branch of the body continues.
+      // The application can still read its own branch of the body.
       if (length > MOST) return
       chunks.push(chunk)
     }

@@ -26,7 +26,6 @@ const policiesContract: ContractOf = (route) => {
   return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }
 }
 
-/** Checks the policies of one route. */
 function checkPolicies(route: RouteModel): Problem[] {
   if (checksOf(route).length === 0) return []
   return [...checkNames(route), ...checkUser(route), ...checkShared(route)]

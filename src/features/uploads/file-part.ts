@@ -177,7 +177,6 @@ class Spool {
     return new Spool(handle)
   }
 
-  /** Writes the next bytes. */
   async write(chunk: Buffer): Promise<void> {
     await this.#handle.appendFile(chunk)
   }

@@ -26,7 +26,7 @@ export interface ParameterCheck {
   readonly name: string
   readonly validate: Validator
   readonly declares: Declares | null
-  /** The status of a rejection. */
+  /** The response status for a value that the schema rejects. */
   readonly status: number
 }
 

@@ -35,7 +35,7 @@ export function validateStage(
   return (next) => validateStep(inputs, config, next)
 }
 
-/** The settings of the step. */
+/** The settings of the `validate` step. */
 export interface ValidateConfig {
   /** The response status for a request that a schema rejects. */
   readonly validationStatus: number

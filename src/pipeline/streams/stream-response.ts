@@ -29,7 +29,7 @@ export interface SendConfig {
   /** The heartbeats; `null` for a format without heartbeats. */
   readonly heartbeats: Heartbeats | null
   readonly clock: Clock
-  /** Handles an error before the head is sent. */
+  /** Handles an error that occurs before the head is sent. */
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   /** Receives an error that the generator throws after the response has ended. */
