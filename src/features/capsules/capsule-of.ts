@@ -89,7 +89,7 @@ function findSecrets(
   found.search([params, body, bodyValueOf(received, req), user, query])
   for (const { text, values, rows } of statements) {
     found.search(rows)
-    // The contents of the literals in the statement are values, too.
+    // The contents of the literals in the statement are also values.
     const literals = (text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))
     if (isSecretName(text)) found.searchValues([...values, ...literals])
   }

@@ -79,7 +79,7 @@ const HELMET_NAMES = {
 
 const NAMES: OptionNames<SecurityOptions> = { helmet: HELMET_NAMES, cors: true }
 
-/** An API does not serve pages, so its responses need not load anything, and no page needs to frame them. */
+/** An API does not serve pages, so this policy forbids responses to load anything, and forbids pages to frame them. */
 const API_POLICY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,

@@ -195,7 +195,9 @@ const STATUS: Readonly<Record<TenantCode, number>> = {
   TENANT_UNKNOWN: 404,
 }
 
-/** Creates the refusal of a request because of its tenant. The error has no stack, so it is cheap to throw as well. */
+/**
+ * Creates the refusal of a request because of its tenant. Its `error` has no stack, so throwing it is also inexpensive.
+ */
 export function tenantRefusal(code: TenantCode, message: string): Refusal {
   return Refusal.of(STATUS[code], message, { code })
 }

@@ -110,7 +110,7 @@ export class FormReader implements FormOfFile {
       areSingle &&
       fields.every((name) => this.#fields.has(name)) &&
       Object.entries(files).every(([name, { max }]) => this.#files.get(name)?.length === max)
-    // Another file may not have been written to disk completely.
+    // Another file may still be in the process of being written to disk.
     if (!areHere || this.#isStreaming || this.#open > this.#fields.open + 1) return false
     await this.#fields.read()
     if (this.failure !== null) throw this.failure
