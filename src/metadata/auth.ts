@@ -30,7 +30,7 @@ export function Auth(...guards: readonly string[]): DualClassOrMethodDecorator
  * Requires one of the guards, with options.
  *
  * @param args Names in `auth.guards`, then the options: `optional: true` also accepts requests without credentials.
- *   Default: `false`.
+ * Default: `false`.
  * @example
  * @Auth('web', { optional: true })
  */
@@ -73,7 +73,7 @@ export function Public(...args: unknown[]): DualMethodDecorator {
  * the method are combined. A user who lacks any of them receives a 403 response.
  *
  * @param abilities The required abilities. Each must be in `req.user.permissions` or `req.user.roles`, unless
- *   `auth.can` decides.
+ * `auth.can` decides.
  * @example
  * @Can('orders:write')
  * @Post()

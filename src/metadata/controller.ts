@@ -40,9 +40,9 @@ export function defineControllers(...controllers: readonly Class[]): readonly Cl
  * specify a version.
  *
  * @param versions Names of lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`.
- *   Alternatively, only `'*'`.
+ * Alternatively, only `'*'`.
  * @throws ConfigError at boot: `E_VERSION_INVALID` for any other name; `E_VERSION_UNUSED` without the `versions`
- *   option.
+ * option.
  * @see docs/versions.md
  * @example
  * @Version('1', '2')

@@ -10,8 +10,8 @@ import { classOrMethod, methodOnly, refuseBare } from './write.js'
  * field on a class overrides the same field on its base class.
  *
  * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as an integer, `timeout` in seconds or with a unit
- *   (`'5s'`), or `false` for no limit. Default for each field: the limit on the class, otherwise the limit in the
- *   `limits` and `timeouts` options.
+ * (`'5s'`), or `false` for no limit. Default for each field: the limit on the class, otherwise the limit in the
+ * `limits` and `timeouts` options.
  * @example
  * @Limits({ body: '5mb', timeout: '2m' })
  * @Post('import')
@@ -61,7 +61,7 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
  * created for that tenant.
  *
  * @param options `ttl` in seconds, or a string with a unit; `key` if the handler reads anything that the default key
- *   does not contain.
+ * does not contain.
  * @example
  * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
  * @Get()

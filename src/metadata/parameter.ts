@@ -72,7 +72,7 @@ export function CurrentUser(...args: unknown[]): unknown {
  * @param read Returns the value, given the request.
  * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
  * @throws TypeError if `read` is not a function, if `in` is unknown, or if `in`, `name` and `schema` cannot be combined
- *   in this way.
+ * in this way.
  * @example
  * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
  *   in: 'header',

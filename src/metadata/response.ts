@@ -52,7 +52,7 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
  * the generated client, and contract checks in tests use the chosen envelope.
  *
  * @param envelope `true`: the framework's own envelope. `false`: no envelope, so the value that the handler returns is
- *   the whole body. An {@link EnvelopeFormat}: a custom envelope, which may include an error format.
+ * the whole body. An {@link EnvelopeFormat}: a custom envelope, which may include an error format.
  * @example
  * @Envelope(false)
  * @Get('.well-known/jwks.json')
@@ -71,8 +71,8 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
  * `Vary: Accept`, and the cache stores each representation separately.
  *
  * @param produced JSON types as strings, which are sent in the route's envelope; `'text/csv'` for a list of objects,
- *   see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes
- *   the data.
+ * see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes the
+ * data.
  * @example
  * @Produces('application/json', 'text/csv')
  * @Get('export')
@@ -89,7 +89,7 @@ export function Produces(...produced: readonly Produced[]): DualClassOrMethodDec
  * `responses` option.
  *
  * @param mode `'send'`: the fields are sent. `'strip'`: the fields are removed. `'check'`: the client receives a 500
- *   response instead, and the route and the field are logged.
+ * response instead, and the route and the field are logged.
  * @example
  * @ResponseFields('strip')
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })

@@ -50,7 +50,7 @@ export const Get: VerbDecorator = verb('GET', '@Get')
  * the accepted types in `Accept-Query`.
  *
  * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of the running Node version does not support the method.
- *   Node 20 supports it from 20.19.2, and later versions from 22.0.0.
+ * Node 20 supports it from 20.19.2, and later versions from 22.0.0.
  * @see docs/query-method.md
  * @example
  * @QueryMethod('search', { body: z.object({ ids: z.array(z.uuid()).max(500) }) })

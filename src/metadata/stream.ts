@@ -16,7 +16,7 @@ import { decorator, refuseBare } from './write.js'
  * `maxAge`. Pass `req.signal` to everything that the generator awaits.
  *
  * @param item The schema of each item. The document and the generated client contain the schema, and tests check items
- *   against it.
+ * against it.
  * @param options `heartbeat` (default: `'15s'`) and `maxAge` (default: none), in seconds or as a string with a unit.
  * @see HTML Living Standard, 9.2 (Server-sent events)
  * @example

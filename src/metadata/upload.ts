@@ -16,7 +16,7 @@ import { decorator, refuseBare } from './write.js'
  * On a handler parameter (legacy dialect), the decorator also passes the value to the parameter.
  *
  * @param parts The parts by name: `file()` for a file, a schema for a text field. Other fields are removed. Any other
- *   file is refused with a 400 response.
+ * file is refused with a 400 response.
  * @throws ConfigError at boot if `@fastify/busboy` is not installed or is too old.
  * @example
  * const Profile = { name: z.string().min(1), avatar: file({ maxSize: '5mb', types: ['image/png'] }) }

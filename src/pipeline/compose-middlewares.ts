@@ -24,7 +24,7 @@ export interface MiddlewareEnds {
  * Watches a request.
  *
  * @param holder Returns the index of the middleware that is handling the request or has failed, or the number of
- *   middlewares if the request has passed all of them.
+ * middlewares if the request has passed all of them.
  */
 export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () => number) => void
 

@@ -49,7 +49,7 @@ export class CacheManager extends ScopedCache {
    *
    * @param id The tenant ID. Default: the current tenant.
    * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not yet
-   *   allowed the request to act for the tenant.
+   * allowed the request to act for the tenant.
    * @example
    * await cache.forTenant('acme').clear()
    */

@@ -81,7 +81,7 @@ export interface ResolvedCache {
  * Returns a time to live in milliseconds.
  *
  * @throws TypeError when the value is neither a number nor a string; RangeError when the value is negative, not finite,
- *   or has an unknown unit.
+ * or has an unknown unit.
  */
 export function ttlMs(ttl: Duration, what: string): number {
   if (typeof ttl !== 'number' && typeof ttl !== 'string') {

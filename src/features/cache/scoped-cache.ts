@@ -75,9 +75,9 @@ export class ScopedCache {
    * `forTenant`.
    *
    * @param ttl Seconds, or a string with a unit (`'90s'`). With 0, the value is not stored, and an existing value is
-   *   deleted. Default: the `cache.defaultTtl` option (60 s).
+   * deleted. Default: the `cache.defaultTtl` option (60 s).
    * @throws TypeError if the key is not a string or is empty, if JSON cannot represent the value, or if `ttl` is
-   *   neither a number nor a string; RangeError if `ttl` is not a valid duration.
+   * neither a number nor a string; RangeError if `ttl` is not a valid duration.
    * @example
    * await cache.set('acme:products', products, '5m')
    */

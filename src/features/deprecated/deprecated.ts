@@ -21,13 +21,13 @@ import { pathParameters } from '../../model/paths.js'
  *
  * @param options `since`, `sunset`, `successor` and `end`, or `false`.
  * @throws ConfigError at boot: `E_OPTION_INVALID` for a string that is not a date, a `sunset` before `since`, `end`
- *   without `sunset`, or a `successor` that is not a path or has a parameter that the route does not have.
+ * without `sunset`, or a `successor` that is not a path or has a parameter that the route does not have.
  * @see docs/deprecation.md
  * @example
  * class OrdersController {
  *   @Deprecated({ since: '2026-01-01', sunset: '2026-12-31', successor: '/v2/orders/:id', end: true })
  *   @Get('v1/orders/:id')
- * find(req: Request) { return this.orders.find(req.params.id) }
+ *   find(req: Request) { return this.orders.find(req.params.id) }
  * }
  */
 export const Deprecated: RouteOption<DeprecatedOptions | false, DeprecatedOptions | false, 'both'> =

@@ -31,8 +31,8 @@ const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
  *
  * @example
  * buildDocs({
- * documents: [{ path: '/api-docs', document: () => app.document }],
- * isProduction: process.env.NODE_ENV === 'production',
+ *   documents: [{ path: '/api-docs', document: () => app.document }],
+ *   isProduction: process.env.NODE_ENV === 'production',
  * })
  */
 export function buildDocs(config: DocsConfig): FrameworkRoute[] {

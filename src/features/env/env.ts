@@ -14,7 +14,7 @@ import type { EnvRecord } from './sources.js'
  *
  * @example
  * class Mailer {
- * private readonly url = inject(Env).SMTP_URL
+ *   private readonly url = inject(Env).SMTP_URL
  * }
  */
 export class EnvToken<T> extends InjectionToken<T> {
@@ -54,7 +54,7 @@ export class EnvToken<T> extends InjectionToken<T> {
    * reads the variables again.
    *
    * @param variables The variables to read instead of the environment; `.env` is then not read. Default: `process.env`,
-   *   and the file that the `file` option specifies.
+   * and the file that the `file` option specifies.
    * @returns a frozen object. Secrets are non-enumerable properties: `inspect` and JSON mask them, and copies omit
    * them.
    * @throws ConfigError `E_ENV_INVALID` with every invalid variable, or if the schema is asynchronous or a JSON Schema.
@@ -82,9 +82,9 @@ export class EnvToken<T> extends InjectionToken<T> {
  *
  * @param schema A schema from any library for an object whose fields are the variables.
  * @param options `file`: a file with variables (default: `.env`, but not in production or in tests); `secrets`: names
- *   of additional secret variables that are not marked with `secret`.
+ * of additional secret variables that are not marked with `secret`.
  * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every invalid variable; `E_SCHEMA_INVALID` if
- *   the schema's fields cannot be read; `E_OPTION_INVALID` for an invalid option.
+ * the schema's fields cannot be read; `E_OPTION_INVALID` for an invalid option.
  * @example
  * const Env = env(z.object({ PORT: z.coerce.number().default(3000), DATABASE_URL: secret(z.url()) }))
  */

@@ -121,7 +121,7 @@ const unread = new Map<object, readonly string[]>()
  * Stores the names of the variables that are not set, but that the skipped `.env` file would set.
  *
  * @param declaration Identifies the `env()`, so that its warning is reported once, even if the `env()` is read several
- *   times before boot.
+ * times before boot.
  */
 export function noteUnread(declaration: object, { variables, found, skipped }: EnvReading): void {
   if (!isProduction()) return

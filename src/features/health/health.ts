@@ -42,12 +42,12 @@ const CLOSING: HealthReport = Object.freeze({ status: 'closing', plugins: {}, ch
  *
  * @example
  * class Worker {
- * private readonly health = inject(Health)
+ *   private readonly health = inject(Health)
  *
  *   async work() {
- * const { status } = await this.health.check()
- * if (status === 'up' || status === 'degraded') await this.next()
- * }
+ *     const { status } = await this.health.check()
+ *     if (status === 'up' || status === 'degraded') await this.next()
+ *   }
  * }
  */
 export class Health {
@@ -81,7 +81,7 @@ export class Health {
    * for one second, and concurrent callers wait for the same calls.
    *
    * @returns the frozen report. The reasons in it are error messages for the log and the operator. Do not send them to
-   *   clients.
+   * clients.
    */
   async check(): Promise<HealthReport> {
     const { clock, isClosing } = this.#config

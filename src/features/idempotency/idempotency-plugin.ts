@@ -154,7 +154,7 @@ interface KeptResponse {
  * Builds the record of a response.
  *
  * @param before The headers that were set before the handler ran. They are not stored, because each response receives
- *   its own.
+ * its own.
  */
 function keptResponse(
   { headers, body }: HeldContent,

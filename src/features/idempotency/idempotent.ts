@@ -51,13 +51,13 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
  *
  * @param options `required` and `ttl`. Default: the key is optional, and a response is stored for 24 hours.
  * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` for a route whose method
- *   is safe, that streams its response, or that receives files.
+ * is safe, that streams its response, or that receives files.
  * @see docs/idempotency.md
  * @example
  * class OrdersController {
  *   @Idempotent({ required: true })
  *   @Post()
- * create(req: Request) { return this.orders.create(req.body) }
+ *   create(req: Request) { return this.orders.create(req.body) }
  * }
  */
 export function Idempotent(options?: IdempotentOptions): DualMethodDecorator

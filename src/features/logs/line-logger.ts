@@ -188,7 +188,7 @@ type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => b
  * @param fields The hidden fields: `password` means every field with this name, and `card.number` means the field
  * `number` in every `card`. Names are case-insensitive.
  * @param secrets The names of fields that are secret according to their schemas. The name, message and stack of an
- *   error do not count as such fields.
+ * error do not count as such fields.
  */
 function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
   const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())

@@ -122,10 +122,10 @@ export type Log = LevelLogger
  *
  * @example
  * class Orders {
- * private readonly log = inject(Log)
- * ship(id: string) {
- * this.log.info({ order: id }, 'Shipped')
- * }
+ *   private readonly log = inject(Log)
+ *   ship(id: string) {
+ *     this.log.info({ order: id }, 'Shipped')
+ *   }
  * }
  */
 export const Log: InjectionToken<Log> = new InjectionToken<Log>('Log', {

@@ -10,7 +10,7 @@ export interface LogsOptions {
    * A function that returns the level of a request's line, or `null` for no line.
    *
    * @defaultValue depends on the status: `error` for 500 and above, `debug` for health checks, and `info` for all
-   *   others
+   * others
    */
   readonly level?: (ended: EndedRequest) => Exclude<LogLevel, 'silent'> | null
   /**

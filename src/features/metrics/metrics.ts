@@ -10,16 +10,16 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
  *
  * @example
  * class Queue {
- * readonly #jobs: Job[] = []
+ *   readonly #jobs: Job[] = []
  *
  *   constructor(metrics = inject(Metrics)) {
- * metrics.add({
- * name: 'jobs_waiting',
- * help: 'Jobs that no worker has taken yet.',
- * type: 'gauge',
- * read: () => this.#jobs.length,
- * })
- * }
+ *     metrics.add({
+ *       name: 'jobs_waiting',
+ *       help: 'Jobs that no worker has taken yet.',
+ *       type: 'gauge',
+ *       read: () => this.#jobs.length,
+ *     })
+ *   }
  * }
  */
 export class Metrics {
@@ -29,7 +29,7 @@ export class Metrics {
    * Adds a metric.
    *
    * @throws ConfigError if the metric has no valid name, help or type, or if the application already has a metric with
-   *   that name.
+   * that name.
    */
   add(metric: Metric): void {
     const { name } = metric

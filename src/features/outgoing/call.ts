@@ -114,7 +114,7 @@ export class Call implements NewCall {
 
 /**
  * @throws TypeError if the URL is not absolute, or if it contains a user or a password. The message never contains the
- *   password.
+ * password.
  */
 function urlOf(text: string): URL {
   let url: URL

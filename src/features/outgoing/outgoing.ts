@@ -9,8 +9,7 @@ import type { OutgoingInit } from './outgoing-options.js'
  * Calls another host, like `fetch`.
  *
  * @throws the errors of `fetch`; the reason of `req.signal` if the request has ended; a `DOMException` with the name
- *   `TimeoutError` if the call takes too long; an HttpError with the code `URL_NOT_PUBLIC` (400) or `CIRCUIT_OPEN`
- *   (503).
+ * `TimeoutError` if the call takes too long; an HttpError with the code `URL_NOT_PUBLIC` (400) or `CIRCUIT_OPEN` (503).
  */
 export type Outgoing = (input: string | URL | Request, init?: OutgoingInit) => Promise<Response>
 
@@ -93,15 +92,15 @@ export const OutgoingSource: InjectionToken<OutgoingCalls> = new InjectionToken(
  * @see docs/outgoing.md
  * @example
  * class Payments {
- * private readonly outgoing = inject(Outgoing)
- * async charge(cents: number) {
- * const response = await this.outgoing('https://bank.example/charges', {
- * method: 'POST',
- * headers: { 'content-type': 'application/json' },
- * body: JSON.stringify({ cents }),
- * })
- * if (!response.ok) throw new HttpError(502, `The bank has answered ${response.status}`)
- * }
+ *   private readonly outgoing = inject(Outgoing)
+ *   async charge(cents: number) {
+ *     const response = await this.outgoing('https://bank.example/charges', {
+ *       method: 'POST',
+ *       headers: { 'content-type': 'application/json' },
+ *       body: JSON.stringify({ cents }),
+ *     })
+ *     if (!response.ok) throw new HttpError(502, `The bank has answered ${response.status}`)
+ *   }
  * }
  */
 export const Outgoing: InjectionToken<Outgoing> = new InjectionToken<Outgoing>('Outgoing', {

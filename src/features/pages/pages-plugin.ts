@@ -23,7 +23,7 @@ import { LONGEST_CURSOR, orderFor, sortsOf } from './query-fields.js'
  * Reads the requested pages on `@Paged` routes. The framework loads this plugin if an application has such a route.
  *
  * @param cookieKeys Returns the keys that sign cursors. The plugin calls it after the start. Without a key, a random
- *   key is used.
+ * key is used.
  */
 export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
   let used: readonly string[] | undefined

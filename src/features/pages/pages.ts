@@ -116,9 +116,9 @@ const LAST_PAGE = 1_000_000
  * class CustomersController {
  *   @Get()
  *   @Paged(CustomerPages)
- * async list({ page }: Paged<typeof CustomerPages>) {
- * return page.of(await customers.read(page.offset, page.take), await customers.count())
- * }
+ *   async list({ page }: Paged<typeof CustomerPages>) {
+ *     return page.of(await customers.read(page.offset, page.take), await customers.count())
+ *   }
  * }
  */
 export function page<
@@ -187,9 +187,9 @@ const CURSOR_QUERY = ['limit', 'cursor']
  * @throws TypeError if an option is invalid.
  * @example
  * const OrderPages = cursor(Order, {
- * order: ['-placedAt', 'id'],
- * max: 100,
- * filter: { status: OrderStatus.optional() },
+ *   order: ['-placedAt', 'id'],
+ *   max: 100,
+ *   filter: { status: OrderStatus.optional() },
  * })
  * // `?sort=total`; without `sort`, the newest first.
  * cursor(Order, { order: { newest: ['-placedAt', '-id'], total: ['total', 'id'] } })

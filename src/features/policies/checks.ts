@@ -28,9 +28,9 @@ function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
  *   @Auth()
  *   @Checks(OrderPolicy, 'read')
  *   @Get(':id')
- * show(req: Request) {
- * return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
- * }
+ *   show(req: Request) {
+ *     return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
+ *   }
  * }
  */
 export function Checks<TObject, TAction extends string>(

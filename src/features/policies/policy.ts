@@ -37,17 +37,17 @@ export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
  *
  * @example
  * export const OrderPolicy = policy(Order, {
- * read: (user, order) => order.ownerId === user.id,
- * pay: async (user, order) => order.ownerId === user.id && (await credit.suffices(order)),
+ *   read: (user, order) => order.ownerId === user.id,
+ *   pay: async (user, order) => order.ownerId === user.id && (await credit.suffices(order)),
  * })
  *
  * class OrdersController {
  *   @Auth()
  *   @Checks(OrderPolicy, 'read')
  *   @Get(':id')
- * show(req: Request) {
- * return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
- * }
+ *   show(req: Request) {
+ *     return OrderPolicy.load(req, 'read', () => orders.find(req.params.id))
+ *   }
  * }
  */
 export function policy<T, A extends string>(

@@ -105,7 +105,7 @@ export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
  *
  * @param route The route of the request; `undefined` if there is none.
  * @param repeats The number of repetitions from which a problem is reported: repetitions of the same statement, or of
- *   calls to the same host with the same method.
+ * calls to the same host with the same method.
  */
 export function findQueries(
   draft: Draft,

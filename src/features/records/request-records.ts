@@ -11,12 +11,12 @@ export let keepRecord: (records: RequestRecords, record: RequestRecord, most: nu
  * @example
  * \@Controller('support')
  * class SupportController {
- * constructor(private readonly records = inject(RequestRecords)) {}
+ *   constructor(private readonly records = inject(RequestRecords)) {}
  *
  *   \@Auth() \@Can('support') \@Get('failures/:id')
- * show(req: Request) {
- * return this.records.find(req.params.id) ?? null
- * }
+ *   show(req: Request) {
+ *     return this.records.find(req.params.id) ?? null
+ *   }
  * }
  */
 export class RequestRecords {

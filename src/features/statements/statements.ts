@@ -38,16 +38,16 @@ const NO_ROWS: AnsweredStatement = { text: '', rows: [] }
  *
  * @example
  * async function query(text: string, values: unknown[]) {
- * const running = statements.begin({ system: 'postgresql', text, values })
- * if (running === null) return pool.query(text, values)
- * try {
- * const result = await pool.query(text, values)
- * running.end(result)
- * return result
- * } catch (error) {
- * running.fail(error)
- * throw error
- * }
+ *   const running = statements.begin({ system: 'postgresql', text, values })
+ *   if (running === null) return pool.query(text, values)
+ *   try {
+ *     const result = await pool.query(text, values)
+ *     running.end(result)
+ *     return result
+ *   } catch (error) {
+ *     running.fail(error)
+ *     throw error
+ *   }
  * }
  */
 export class Statements {

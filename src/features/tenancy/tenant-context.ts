@@ -79,7 +79,7 @@ export class TenantContext {
    * Runs a function in a scope and returns the function's result.
    *
    * @param scope A scope that `current()` returned. If you build a scope yourself, with another `origin`, it does not
-   *   become the request's scope. To set the tenant of a request, call `runWithTenant`.
+   * become the request's scope. To set the tenant of a request, call `runWithTenant`.
    * @param fn The function.
    * @param args The arguments of the function.
    */
@@ -152,7 +152,7 @@ export function actingTenant(): string | undefined {
  * Returns the current tenant.
  *
  * @throws HttpError 400 `TENANT_REQUIRED` if there is no tenant; 500 `TENANT_UNAUTHORIZED` if the request specifies a
- *   tenant that `tenant.authorize` has not allowed yet.
+ * tenant that `tenant.authorize` has not allowed yet.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
  */

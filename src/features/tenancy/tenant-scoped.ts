@@ -48,7 +48,7 @@ export interface TenantScopedOptions<T> {
  * @param factory Creates an instance synchronously, in the scope of the tenant. The result must be an object.
  * @param options See `TenantScopedOptions`.
  * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` if there is
- *   no tenant, and 500 `TENANT_UNAUTHORIZED` if `tenant.authorize` has not allowed the tenant yet.
+ * no tenant, and 500 `TENANT_UNAUTHORIZED` if `tenant.authorize` has not allowed the tenant yet.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })

@@ -61,7 +61,7 @@ export const versionedOption: RouteOption<
  * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route with the
  * same path.
  * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` for a route without a
- *   source for the current version, and for a method that does not support versions.
+ * source for the current version, and for a method that does not support versions.
  * @see docs/conditional-writes.md
  * @example
  * @Versioned()
@@ -198,7 +198,7 @@ export function expectVersion(req: Request, version: RowVersion | null): void {
  * (`If-Match: *`) or creates the row.
  *
  * @throws Error if the route has no `@Versioned()`, because a write without the condition could overwrite another
- *   change.
+ * change.
  * @example
  * const note = await notes.updateOne({ id, version: expectedVersion(req) ?? undefined }, { text })
  * if (note === null) throw new PreconditionFailedError()

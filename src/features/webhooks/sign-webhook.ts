@@ -13,7 +13,7 @@ export interface UnsignedWebhook {
  * `standardWebhooks(secret)` accepts it.
  *
  * @param secrets One or more secrets: base64 of at least 24 bytes, with or without `whsec_`. The delivery is signed
- *   with each secret, so the receiver needs only one of them.
+ * with each secret, so the receiver needs only one of them.
  * @returns a promise of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
  * @throws TypeError for an invalid secret, and for an ID with a dot. The error does not contain the secret.
  * @example

@@ -37,7 +37,7 @@ interface GuardResults {
  * credential must not compensate for an invalid one. A request without a credential is refused.
  *
  * @param isOptional Whether a request without credentials in any of the places configured for these guards is also
- *   allowed.
+ * allowed.
  */
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): StepFactory {
   const { guards, forbidsStoring } = config
