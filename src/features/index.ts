@@ -32,13 +32,13 @@ export interface FeatureSettings {
   readonly security: SecuritySettings
   readonly cache: ResolvedCache
   readonly rateLimit: RateLimitSettings
-  /** `null` if the number of requests is not limited. */
+  /** `null` if the number of concurrent requests is not limited. */
   readonly capacity: CapacitySettings | null
   /** `null` if requests are not logged. */
   readonly logs: RequestLogSettings | null
   /** `null` if the option is not set. */
   readonly health: HealthSettings | null
-  /** `null` if there are no metrics. */
+  /** `null` if metrics are off. */
   readonly metrics: MetricsSettings | null
   readonly outgoing: OutgoingSettings
   /** `null` if the API has no versions. */
@@ -64,7 +64,7 @@ export const FEATURE_GROUPS: {
 export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
 
 /**
- * The features, in the order of their steps within one place, the outermost first. Plugin steps run after the steps of
+ * The features. At each place, their steps run in this order, the outermost first. Plugin steps run after the steps of
  * features with `isOutermost` and before the steps of all other features.
  */
 export const FEATURES: readonly Feature<

@@ -1,16 +1,16 @@
-/** An applied decorator and its location. Only the command line records decorators. */
+/** An applied decorator and its location. Decorators are recorded only in the command line's processes. */
 export interface AppliedDecorator {
   /** The name with parentheses: `@Get()`. */
   readonly name: string
-  /** Identifies the facts of the class that the decorator is on, or of the class of its method. */
+  /** Identifies the facts of the class that the decorator, or its method, belongs to. */
   readonly record: object
   /** The method; `null` for a decorator on the class. */
   readonly member: PropertyKey | null
   /** The position of the decorated parameter, starting at 0; `null` if the decorator is not on a parameter. */
   readonly parameter: number | null
   /**
-   * The name of the class, for a decorator on the class itself; `null` for other decorators, which may run before the
-   * class exists.
+   * The class name, for a decorator on the class itself; `null` for other decorators, which may run before the class
+   * exists.
    */
   readonly className: string | null
   /** An error whose stack trace shows where the decorator was created: `Get(':id')`. */
@@ -19,27 +19,30 @@ export interface AppliedDecorator {
   readonly applied: Error
 }
 
-/** Deeper than the default, because there may be user functions between a decorator and its class. */
+/**
+ * The limit for stack traces. It is higher than the default, because there may be application functions between a
+ * decorator and its class.
+ */
 const STACK_DEPTH = 50
 
 /**
- * The key of a list on `globalThis`, which the command line sets in its processes before this file is loaded. The list
- * shows where classes are declared, for problems and explanations. `cli/load/declared-place.ts` and
+ * The key of a list on `globalThis`. The command line sets the list in its processes before this file is loaded. It
+ * records where classes are declared, for problem reports and explanations. `cli/load/declared-place.ts` and
  * `cli/dev/child/report-requests.ts` repeat this line. A registered symbol is the same in every copy of this package in
  * the process.
  */
 const LIST = Symbol.for('blazon.decorators')
 
-/** `null` in every process except processes of the command line, because recording stack traces is slow. */
+/** The recorded decorators. `null` except in the command line's processes, because recording stack traces is slow. */
 const applied: AppliedDecorator[] | null =
   (globalThis as { [LIST]?: AppliedDecorator[] })[LIST] ?? null
 
-/** All recorded decorators, in the order in which they ran. */
+/** Returns all recorded decorators, in the order in which they ran. */
 export function recordedDecorators(): readonly AppliedDecorator[] {
   return applied ?? []
 }
 
-/** An error with the current stack trace; `null` if this process does not record decorators. */
+/** Returns an error with the current stack trace; `null` if this process does not record decorators. */
 export function captureStack(): Error | null {
   if (applied === null) return null
   const { stackTraceLimit } = Error
@@ -49,12 +52,14 @@ export function captureStack(): Error | null {
   return captured
 }
 
-/** Records a decorator. */
 export function noteDecorator(decorator: Omit<AppliedDecorator, 'applied'>): void {
   applied?.push({ ...decorator, applied: captureStack() ?? decorator.created })
 }
 
-/** Records a decorator that ran before the other decorators of a member: decorators run from the last to the first. */
+/**
+ * Records a decorator as if it had run before the other decorators of a member. Decorators run from the last to the
+ * first.
+ */
 export function noteInner(decorator: AppliedDecorator): void {
   applied?.unshift(decorator)
 }

@@ -7,15 +7,15 @@ import type { AuthDecoratorOptions } from '../contracts/guard.js'
 import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard, the
- * response is always a 401. A decorator on a method replaces the decorator on its class.
+ * Requires the guard (`auth.guard`) on every route of a class, or on one method. Without a configured guard, every
+ * request results in a 401 response. `@Auth` on a method overrides `@Auth` on the class.
  *
- * In an application with `auth.guards`, the arguments are the names of guards, any of which may allow a request;
- * without arguments, the first guard of `auth.guards` applies. If a request carries credentials for several guards, all
- * of the credentials must be valid.
+ * In an application with `auth.guards`, the arguments are the names of guards. Each of these guards can allow a
+ * request. Without arguments, the first guard in `auth.guards` applies. If a request carries credentials for several
+ * guards, all of the credentials must be valid.
  *
  * @param guards Names in `auth.guards`. If several credentials are valid, the first guard determines `req.user`.
- * @throws ConfigError if an argument is anything else. The application does not start with an unknown name.
+ * @throws ConfigError if an argument is anything else. An unknown name causes an error at boot.
  * @example
  * @Auth('user', 'partner')
  * @Controller('articles')
@@ -30,7 +30,7 @@ export function Auth(...guards: readonly string[]): DualClassOrMethodDecorator
  * Requires one of the guards, with options.
  *
  * @param args Names in `auth.guards`, then the options: `optional: true` also accepts requests without credentials.
- * Default `false`.
+ * Default: `false`.
  * @example
  * @Auth('web', { optional: true })
  */
@@ -69,10 +69,11 @@ export function Public(...args: unknown[]): DualMethodDecorator {
 }
 
 /**
- * Requires abilities of the user, and therefore the guard. The abilities of class and method are combined. A user who
- * lacks any of these abilities gets a 403.
+ * Requires the user to have certain abilities, and therefore also requires the guard. The abilities on the class and on
+ * the method are combined. A user who lacks any of them receives a 403 response.
  *
- * @param abilities All abilities must be in `req.user.permissions` or `req.user.roles`, unless `auth.can` decides.
+ * @param abilities The required abilities. Each must be in `req.user.permissions` or `req.user.roles`, unless
+ * `auth.can` decides.
  * @example
  * @Can('orders:write')
  * @Post()
@@ -83,11 +84,14 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
   return classOrMethod('@Can()', { kind: 'can', abilities })
 }
 
-/** An alias of {@link Can}: requires abilities of the user. @example @Requires('orders:write') @Post() create() {} */
+/**
+ * An alias of {@link Can}: requires the user to have certain abilities. @example @Requires('orders:write') @Post()
+ * create() {}
+ */
 export const Requires: typeof Can = Can
 
 /**
- * Passes the tenant ID of the request to a handler parameter (legacy dialect); `undefined` if there is none.
+ * Passes the request's tenant ID to a handler parameter (legacy dialect); `undefined` if there is no tenant.
  *
  * @example
  * list(@TenantId() tenant: string) { return invoices.of(tenant) }

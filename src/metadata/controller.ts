@@ -4,9 +4,9 @@ import { pathArgument } from './route.js'
 import { classOrMethod, decorator, refuseBare } from './write.js'
 
 /**
- * Declares a class as a controller. The path of a route is the prefix of the class followed by the path of the method.
+ * Declares a class as a controller. A route's path is the prefix of the class followed by the path of the method.
  *
- * @param prefix A path, with or without slashes at both ends; may contain `:param` segments. Default: none.
+ * @param prefix A path, with or without slashes at both ends. It can contain `:param` segments. Default: none.
  * @throws ConfigError if the target is not a class.
  * @example
  * @Controller('users')
@@ -36,13 +36,13 @@ export function defineControllers(...controllers: readonly Class[]): readonly Cl
 
 /**
  * Assigns the routes of a class or method to API versions. `'*'` assigns them to every version, like routes without the
- * decorator. A decorator on a method replaces the decorator on its class. The option `versions` defines where requests
+ * decorator. `@Version` on a method overrides `@Version` on the class. The `versions` option defines where requests
  * specify a version.
  *
- * @param versions Lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`.
+ * @param versions Names of lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`.
  * Alternatively, only `'*'`.
- * @throws ConfigError at boot: `E_VERSION_INVALID` for any other name; `E_VERSION_UNUSED` without the option
- * `versions`.
+ * @throws ConfigError at boot: `E_VERSION_INVALID` for any other name; `E_VERSION_UNUSED` without the `versions`
+ * option.
  * @see docs/versions.md
  * @example
  * @Version('1', '2')

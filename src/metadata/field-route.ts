@@ -5,10 +5,10 @@ import { shown } from '../errors/config-error.js'
 import { captureStack } from './applied.js'
 import { optionFacts } from './route-options.js'
 
-/** A function that handles the requests of a route. */
+/** A function that handles requests to a route. */
 type FieldHandler = (...args: never[]) => unknown
 
-/** A route that a call of `get`, `post`, … has created. */
+/** A route that was created by calling `get`, `post`, …. */
 export interface MadeRoute {
   /** The function that the call returned. */
   readonly handler: FieldHandler
@@ -30,7 +30,7 @@ function verb(method: HttpMethod, by: string): FieldVerb {
       throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
     if (typeof given !== 'function')
       throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
-    // A function may be the handler of several routes, but each route needs a separate function.
+    // A function can be the handler of several routes, but each route needs a separate function object.
     const handler = (made.has(given) ? new Proxy(given, {}) : given) as FieldHandler
     const facts: Fact[] = [
       { kind: 'route', method, path, handler },
@@ -45,12 +45,12 @@ function verb(method: HttpMethod, by: string): FieldVerb {
   return makeRoute as FieldVerb
 }
 
-/** The route of a function, if the function was returned by `get`, `post`, …. */
+/** Returns the route of a function that was returned by `get`, `post`, …; `undefined` for any other value. */
 export function routeMadeOf(value: unknown): MadeRoute | undefined {
   return typeof value === 'function' ? made.get(value) : undefined
 }
 
-/** The number of created routes. While it is 0, no object has a field route. */
+/** Returns the number of created routes. As long as it is 0, no object has a field route. */
 export function countMadeRoutes(): number {
   return count
 }
@@ -69,11 +69,11 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
 /**
  * Turns a controller field into a route for `GET`, and for `HEAD` unless another route handles it.
  *
- * @param path The path, relative to the path of the controller. `'/'` and `''` are equivalent.
+ * @param path The path, relative to the controller's path. `'/'` and `''` are equivalent.
  * @param options The request schemas, `returns`, `errors` and other options, as in {@link Get}. Default: none.
- * @param handler Receives the request (its type is inferred from the options), the response and `next`.
+ * @param handler Receives the request, whose type is inferred from the options, the response, and `next`.
  * @returns the handler.
- * @throws TypeError if there is no handler, or the path is not a string.
+ * @throws TypeError if there is no handler, or if the path is not a string.
  * @see docs/field-routes.md
  * @example
  * @Controller('notes')

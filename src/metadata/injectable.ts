@@ -12,7 +12,7 @@ import {
 } from './write.js'
 
 /**
- * Allows the container to create a class when another class injects it, without an entry in `providers`. Each
+ * Allows the container to instantiate a class when another class injects it, without an entry in `providers`. Each
  * application has one instance.
  *
  * @example
@@ -28,8 +28,8 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
 }
 
 /**
- * Injects a dependency into a field (both dialects; in the legacy dialect, it is set right after the constructor) or a
- * constructor parameter (legacy dialect).
+ * Injects a dependency into a field, or, in the legacy dialect, into a constructor parameter. In the legacy dialect, a
+ * field is set immediately after the constructor has run.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
  * @throws ConfigError if the target is anything else.
@@ -40,7 +40,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
  */
 export function Inject(token: Token): InjectDecorator
 export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
-  // If a class is the only argument, it is a token; with a key and an index, the target is a constructor parameter.
+  // A class as the only argument is a token. With a key and an index, the target is a constructor parameter.
   if (rest.length > 0) refuseBare('@Inject', token, rest[0])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
@@ -60,8 +60,8 @@ export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
 }
 
 /**
- * Returns the instance of a token, for a field that is set while the container creates an object. If a program creates
- * the object itself, the field is not set, as in the legacy dialect.
+ * Returns the instance for a token, for a field that is set while the container creates an object. If an application
+ * creates the object itself, the field is not set, as in the legacy dialect.
  */
 export function injectField(token: Token): unknown {
   const kInjector = Symbol.for('blazon.Injector')

@@ -12,12 +12,12 @@ import { decorator, isStandardContext, refuseBare } from './write.js'
 const TYPES: readonly unknown[] = ['json', 'form', 'text', 'bytes']
 
 /**
- * Whether a value is a body description and not a schema: `{ type: 'text' }`, `{ schema, limit }`. The two are
- * distinct, because JSON Schema has neither a type with the name of a body type nor a keyword `schema`.
+ * Whether a value is a body description such as `{ type: 'text' }` or `{ schema, limit }`, and not a schema. The two
+ * can be distinguished, because JSON Schema has no type with the name of a body type, and no keyword `schema`.
  */
 export function isBodyDescription(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || '~standard' in value) return false
-  // `@Body` without parentheses receives the prototype of a class.
+  // `@Body` without parentheses receives a class prototype.
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value))) return false
   const { type } = value as { type?: unknown }
   const types = Array.isArray(type) ? type : [type]
@@ -33,20 +33,22 @@ export function describeBody(description: object): { schema?: Schema; options: u
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that a decorator does not describe stay as they are
 
 /**
- * Validates the body; the validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
- * another type is refused with 415, a body above the limit with 413, and a body that the schema rejects with 400.
+ * Validates the body. The validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
+ * another type is refused with a 415 response, a body above the limit with a 413 response, and a body that the schema
+ * rejects with a 400 response.
  *
  * By default, the body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a
- * string, and bytes are a `Buffer`. Several decorators with different types describe several bodies, among which
- * `Content-Type` selects.
+ * string, and bytes are a `Buffer`. Several decorators with different types describe alternative bodies. The
+ * `Content-Type` header of the request selects one of them.
  *
- * On a handler parameter (legacy dialect), it also passes the value to the parameter, and the schema is optional.
+ * On a handler parameter (legacy dialect), the decorator also passes the value to the parameter, and the schema is
+ * optional.
  *
- * With a key, the schema describes only this key. Several decorators describe several keys, and other keys are left
- * out. A handler parameter receives the value of the key.
+ * With a key, the schema describes only this key. Use one decorator for each key. Keys without a decorator are removed.
+ * A handler parameter receives the value of the key.
  *
- * The schema is a Standard Schema or a JSON Schema object. With a `type`, it is optional: without a schema, the body is
- * not validated.
+ * The schema is a Standard Schema or a JSON Schema object. With `type`, the schema is optional. Without a schema, the
+ * body is not validated.
  *
  * @param options `type`, `contentType` and `limit`, see {@link BodyOptions}.
  * @example
@@ -84,8 +86,8 @@ export function Body(...args: unknown[]): unknown {
 }
 
 /**
- * Validates the path parameters; the validated value replaces `req.params`. With a key, it describes only this
- * parameter; other parameters remain strings.
+ * Validates the path parameters. The validated value replaces `req.params`. With a key, the schema describes only this
+ * parameter. Other parameters remain strings.
  *
  * @example
  * @Get(':id')
@@ -109,8 +111,8 @@ export function Params(...args: unknown[]): unknown {
 }
 
 /**
- * Validates the query string; the validated value replaces `req.query`. With a key, it describes only this parameter;
- * parameters that no decorator describes are left out.
+ * Validates the query string. The validated value replaces `req.query`. With a key, the schema describes only this
+ * parameter. Parameters without a decorator are then removed.
  *
  * @example
  * @Get()
@@ -135,9 +137,9 @@ export function Query(...args: unknown[]): unknown {
 }
 
 /**
- * Validates request headers. The validated value is in `req.validated.headers`, with the names in the schema;
- * `req.headers` still contains the headers that the client sent. With a key, it describes only this header, which is in
- * `req.validated.headers` in lower case. Header names are case-insensitive.
+ * Validates request headers. The validated value is in `req.validated.headers`, under the names in the schema.
+ * `req.headers` still contains the headers that the client sent. With a key, the schema describes only this header,
+ * whose name in `req.validated.headers` is in lower case. Header names are case-insensitive.
  *
  * @example
  * @Get()
@@ -158,9 +160,9 @@ export function Headers(...args: unknown[]): unknown {
 
 /**
  * Validates cookies, which are strings. The validated value is in `req.validated.cookies`, and also replaces
- * `req.cookies`. With a key, it describes only this cookie.
+ * `req.cookies`. With a key, the schema describes only this cookie.
  *
- * @param options `signed`: the names of the cookies that `res.cookie` has signed, see {@link CookiesOptions}.
+ * @param options `signed`: the names of the cookies that were signed by `res.cookie`, see {@link CookiesOptions}.
  * @example
  * @Get('me')
  * @Cookies(z.object({ session: z.string() }), { signed: ['session'] })
@@ -181,8 +183,8 @@ export function Cookies(...args: unknown[]): unknown {
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 /**
- * Whether a value is options of `@Body`, and not the context of a standard decorator, which `@Body` without parentheses
- * receives.
+ * Whether a value contains options for a decorator. A decorator without parentheses receives the context of a standard
+ * decorator instead.
  */
 function isPlain(value: unknown): boolean {
   return (
@@ -208,7 +210,7 @@ function bodyWithOptions(args: readonly unknown[]): unknown {
 interface InputArguments {
   readonly key?: string
   readonly schema?: Schema
-  /** Whether a schema was passed, even if it is `undefined`, which often comes from a circular import. */
+  /** Whether a schema was passed. This includes `undefined`, which is often caused by a circular import. */
   readonly hasSchema: boolean
   /** Options after the schema, which only `@Cookies` has. */
   readonly more?: { readonly options: unknown }
@@ -217,7 +219,7 @@ interface InputArguments {
 function input(source: InputSource, name: string, args: readonly unknown[]): unknown {
   const { key, schema, hasSchema, more } = readArguments(source, name, args)
   const whose = key === undefined ? { source } : { source, key }
-  // A missing schema is passed to the checks as an invalid schema, with its decorator.
+  // A missing schema is passed to the checks as an invalid schema, together with its decorator.
   const described: Fact = { kind: 'input', ...whose, schema: schema as Schema, ...more }
   return decorator(`${name}()`, {
     method: described,
@@ -236,14 +238,14 @@ function readArguments(
 ): InputArguments {
   const [first, second] = args
   if (typeof first === 'string') {
-    // Node's header names are in lower case.
+    // Node provides header names in lower case.
     const key = source === 'headers' ? first.toLowerCase() : first
     return { key, schema: second as Schema, hasSchema: args.length > 1 }
   }
   if (source === 'cookies' && isPlain(second)) {
     return { schema: first as Schema, hasSchema: true, more: { options: second } }
   }
-  // A single function may be a class that was passed instead of a schema. The checks at boot explain that error.
+  // A single function may be a class that was passed instead of a schema. The checks at boot report this error.
   if (typeof first !== 'function' || second !== undefined) refuseBare(name, first, second)
   return { schema: first as Schema, hasSchema: args.length > 0 }
 }

@@ -5,13 +5,13 @@ import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
- * Sets limits for the requests of a class or method, in place of the application's limits: the size of bodies, the
- * nesting of JSON bodies, and the time of the handler. Each field of a method's decorator replaces the same field of
- * its class; each field of a class replaces the field of its base class.
+ * Sets limits for requests to a class or method, in place of the application's limits: the body size, the nesting of
+ * JSON bodies, and the time that a handler can take. A field on a method overrides the same field on the class, and a
+ * field on a class overrides the same field on its base class.
  *
- * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as a whole number, `timeout` in seconds or with a
- * unit (`'5s'`), or `false` for no limit. Default for each field: the limit of the class, otherwise of the options
- * `limits` and `timeouts`.
+ * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as an integer, `timeout` in seconds or with a unit
+ * (`'5s'`), or `false` for no limit. Default for each field: the limit on the class, otherwise the limit in the
+ * `limits` and `timeouts` options.
  * @example
  * @Limits({ body: '5mb', timeout: '2m' })
  * @Post('import')
@@ -25,10 +25,10 @@ export function Limits(...args: readonly unknown[]): DualClassOrMethodDecorator 
 
 /**
  * Limits the number of requests for the routes of a class (in total), or for the route of one method. A limit on a
- * class replaces the option `rateLimit`; a limit on a method replaces the limit of its class. A request above the limit
- * is refused with 429.
+ * class replaces the `rateLimit` option. A limit on a method replaces the limit on the class. A request above the limit
+ * is refused with a 429 response.
  *
- * @param policies One limit or several; a request must satisfy all of them.
+ * @param policies One or more limits. A request must satisfy all of them.
  * @example
  * @RateLimit({ limit: 5, window: '15m' })
  * @Post('login')
@@ -38,8 +38,8 @@ export function RateLimit(
   ...policies: readonly [RateLimitPolicy, ...RateLimitPolicy[]]
 ): DualClassOrMethodDecorator
 /**
- * Removes all limits from the routes of a class, or from one method, including limits of the class and of the option
- * `rateLimit`.
+ * Removes all rate limits from the routes of a class, or from one method, including the limits on the class and in the
+ * `rateLimit` option.
  *
  * @param off `false`.
  * @example
@@ -56,11 +56,12 @@ export function RateLimit(...args: readonly unknown[]): DualClassOrMethodDecorat
 }
 
 /**
- * Caches the responses of a read-only route, and sends them to later requests with the same key until `ttl` has passed.
- * The cache is read after the guard. A request that specifies a tenant receives only responses that were created for
- * that tenant.
+ * Caches the responses of a read-only route. Later requests with the same key receive the cached response until `ttl`
+ * has passed. The cache is read after the guard. A request that specifies a tenant receives only responses that were
+ * created for that tenant.
  *
- * @param options `ttl` in seconds, or a string with a unit; `key` for everything else that the handler reads.
+ * @param options `ttl` in seconds, or a string with a unit; `key` if the handler reads anything that the default key
+ * does not contain.
  * @example
  * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
  * @Get()

@@ -11,7 +11,7 @@ import type {
 import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } from './write.js'
 
 /**
- * Groups the operations of a class under tags. Default: the name of the class without `Controller`.
+ * Groups the operations of a class under tags. Default: the class name without `Controller`.
  *
  * @example
  * @ApiTags('Accounts')
@@ -41,8 +41,8 @@ export function ApiOperation(
 }
 
 /**
- * Describes the request body in the document instead of `@Body`, which still validates it. A schema with a binary
- * property makes the body `multipart/form-data`.
+ * Describes the request body in the document in place of `@Body`, which still validates the body. If the schema has a
+ * binary property, the media type is `multipart/form-data`.
  *
  * @example
  * @ApiBody({ schema: z.object({ avatar: z.file() }) })
@@ -56,10 +56,10 @@ export function ApiBody(options: ApiBodyOptions, ...rest: unknown[]): DualMethod
 }
 
 /**
- * Describes the response of one status; use one decorator for each status. On a class, it describes the responses of
- * all its methods, except for a status that a method describes itself. `schema` describes the `data` of the envelope;
- * without it, a response with status 400 or higher has the error format. With `raw: true`, or a `contentType` other
- * than the envelope's, there is no envelope, and the returned value is sent unchanged.
+ * Describes the response for one status. Use one decorator for each status. On a class, it describes the responses of
+ * all methods, except for a status that a method describes itself. `schema` describes the `data` in the envelope.
+ * Without `schema`, a response with a status of 400 or above has the error format. With `raw: true`, or with a
+ * `contentType` other than the envelope's, there is no envelope, and the returned value is sent unchanged.
  *
  * @example
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })
@@ -77,7 +77,7 @@ export function ApiResponseDoc(
 }
 
 /**
- * Excludes a class or a method from the document. Its routes still work.
+ * Excludes the routes of a class or a method from the document. The routes still work.
  *
  * @example
  * @ApiHidden() @Get('metrics') metrics() {}

@@ -17,12 +17,12 @@ const NAMES: OptionNames<OptionSettings<never>> = {
 
 /**
  * Defines a route option: a decorator for controllers and their methods, in both dialects. Plugins and guards read a
- * route's value with `route.option(…)`. The returned function identifies the option, not the name, so two copies of a
- * package do not affect each other.
+ * route's value with `route.option(…)`. An option is identified by the returned function, not by its name, so two
+ * copies of a package do not affect each other.
  *
- * @param name The name in messages and tools; usually the name of the decorator.
+ * @param name The name in messages and tools, which is usually the decorator's name.
  * @param settings `on`, `merge`, `check` and `anywhere`, see {@link OptionSettings}.
- * @throws TypeError if the name is empty, or the value of `on` or `merge` is invalid.
+ * @throws TypeError if the name is empty, or if `on` or `merge` is invalid.
  * @example
  * export const Audit = defineOption<{ action: string }>('Audit')
  *
@@ -55,8 +55,8 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
     const [first, second] = args
-    // A function may be the value. But if the check refuses a class, the decorator was written on this class without
-    // parentheses.
+    // A function can be the value of the option. If the check rejects a class, however, the decorator was written on
+    // this class without parentheses.
     const isValue = typeof first === 'function' && !isStandardContext(second)
     if (!isValue || (isClass(first) && isRefused(first, check))) refuseBare(label, first, second)
     const value = freezeData(args.length === 0 ? true : first)
@@ -83,8 +83,8 @@ function isRefused(value: unknown, check: OptionSettings<never>['check']): boole
 }
 
 /**
- * Freezes plain objects and arrays, and everything that they contain. Class instances, such as schemas and dates, are
- * not frozen, because their own code may change them.
+ * Freezes plain objects and arrays, including their contents. Class instances, such as schemas and dates, are not
+ * frozen, because their methods may change them.
  */
 function freezeData<T>(value: T, seen: Set<unknown> = new Set()): T {
   if (typeof value !== 'object' || value === null || seen.has(value)) return value
@@ -105,7 +105,8 @@ type Composed<TDecorator> = [Exclude<TDecorator, DualClassOrMethodDecorator>] ex
   : OfOneKind<Exclude<TDecorator, DualClassOrMethodDecorator>>
 
 /**
- * A decorator with a more exact type, such as `@Body`, keeps its type, which checks the request type of the handler.
+ * A decorator with a more exact type, such as `@Body`, keeps its type. This type checks the request type of the
+ * handler.
  */
 type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
   ? DualClassDecorator
@@ -114,10 +115,10 @@ type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
     : Exclude<TDecorator, DualMethodDecorator>
 
 /**
- * Combines decorators into one decorator, for classes or methods, in both dialects. The result has the effect of its
- * decorators in the same order, with the first at the top. Use it without parentheses.
+ * Combines decorators into one decorator for classes or methods, in both dialects. The result has the same effect as
+ * the decorators written one below the other, the first at the top. Use it without parentheses.
  *
- * @param decorators Decorators of the framework, of `defineOption`, or of other packages.
+ * @param decorators Decorators of the framework or of other packages, and decorators created with `defineOption`.
  * @throws TypeError if a value is not a function.
  * @example
  * ```ts
@@ -134,7 +135,7 @@ export function compose<TDecorators extends readonly AnyDecorator[]>(
   const wrong = decorators.findIndex((decorate) => typeof decorate !== 'function')
   if (wrong >= 0) throw new TypeError(`compose(): argument ${wrong} is not a decorator.`)
   function composed(...args: unknown[]): unknown {
-    // A decorator may replace the class or the function; in the legacy dialect, it replaces the method's descriptor.
+    // A decorator can replace the class or the function. In the legacy dialect, it replaces the method's descriptor.
     const place = args.length === 1 || isStandardContext(args[1]) ? 0 : 2
     const given = args[place]
     for (const decorate of decorators.toReversed()) {

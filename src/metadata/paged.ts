@@ -5,8 +5,8 @@ import type { PagedRequest, Pages, PagesDefinition } from '../contracts/pages.js
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The request parts of a route with pages, as the type of its handler's parameter: `page`, the requested page, and
- * `query`, the validated query with the filter parameters.
+ * The type of the request in a handler of a `@Paged` route. It contains `page`, the requested page, and `query`, the
+ * validated query with the filter parameters.
  *
  * @example
  * list({ page, query }: Paged<typeof OrderPages>) {
@@ -17,13 +17,13 @@ import { decorator, refuseBare } from './write.js'
 export type Paged<TPages extends Pages<any>> = PagedRequest<TPages>
 
 /**
- * Makes a route return pages of a list: it validates the query, checks the cursor, and describes the response with
- * status 200 and its `Link` header (RFC 8288). A page number or size that is too large is refused with 400. It replaces
- * `@Query`, and `@ApiResponseDoc` for status 200. In route options, use the option `paged`. A cursor that was changed,
- * is too old, or belongs to another tenant, route, filter or order is refused with 400 (`CURSOR_INVALID`). If the list
- * has several orders, the query parameter `sort` selects one.
+ * Makes a route return pages of a list. The decorator validates the query, checks the cursor, and describes the 200
+ * response and its `Link` header (RFC 8288). It replaces `@Query`, and `@ApiResponseDoc` for the status 200. In route
+ * options, use the `paged` option. A page number or size that is too large results in a 400 response. A cursor that was
+ * changed, is too old, or belongs to another tenant, route, filter or order also results in a 400 response
+ * (`CURSOR_INVALID`). If the list has several orders, the query parameter `sort` selects one of them.
  *
- * @param pages The result of `cursor` or of `page`.
+ * @param pages The result of `cursor` or `page`.
  * @throws TypeError if the argument is anything else.
  * @example
  * const OrderPages = cursor(Order, { order: ['-placedAt', 'id'] })
@@ -53,7 +53,10 @@ export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   return decorator('@Paged()', { method: facts, field: false })
 }
 
-/** The facts of a paged list that `cursor` or `page` describes; empty for any other value, which the caller refuses. */
+/**
+ * Returns the facts about a paged list that `cursor` or `page` describes; empty for any other value, which the caller
+ * must refuse.
+ */
 export function pagesFacts(given: unknown, by: string): readonly Fact[] {
   const pages = definitionOf(given)
   if (pages === undefined) return []
@@ -65,7 +68,7 @@ export function pagesFacts(given: unknown, by: string): readonly Fact[] {
   ]
 }
 
-/** The definition in the result of `cursor` or of `page`; `undefined` for another value. */
+/** Returns the definition in the result of `cursor` or `page`; `undefined` for any other value. */
 function definitionOf(given: unknown): PagesDefinition | undefined {
   return (given as { readonly definition?: PagesDefinition } | null | undefined)?.definition
 }

@@ -21,8 +21,8 @@ function parameter(source: ParameterSource, name: string): LegacyParameterDecora
 }
 
 /**
- * The request of a handler, typed from its schemas: `Req<{ body: typeof CreateUser }>`. With `auth: true`, its user is
- * never `undefined`.
+ * The type of a handler's request, inferred from the schemas: `Req<{ body: typeof CreateUser }>`. With `auth: true`,
+ * `user` is never `undefined`.
  */
 export type Req<TInputs extends RequestInputs = Record<never, never>> = TypedRequest<TInputs>
 
@@ -35,8 +35,8 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes the response to a handler parameter (legacy dialect). If a handler with this parameter returns nothing, it
- * must send the response itself.
+ * Passes the response to a handler parameter (legacy dialect). If a handler with this parameter returns nothing, the
+ * handler must send the response itself.
  *
  * @example
  * get(@Res() res: Response) { res.json(1) }
@@ -48,8 +48,9 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes `req.user` to a handler parameter (legacy dialect). The type of the parameter must be `User`, a type with more
- * fields, or a wider type; on an unprotected route, it must include `undefined`. Any other type is a compile error.
+ * Passes `req.user` to a handler parameter (legacy dialect). The parameter's type must be `User`, a type with more
+ * fields, or a wider type. On an unprotected route, the type must include `undefined`. Any other type causes a compile
+ * error.
  *
  * @example
  * me(@CurrentUser() user: User) { return user }
@@ -61,17 +62,17 @@ export function CurrentUser(...args: unknown[]): unknown {
 }
 
 /**
- * Defines a parameter of handlers: a decorator, and a function that returns its value. The function runs once for each
- * request to a route with the decorator, after validation and immediately before the handler. It may return a promise.
- * If it throws an HTTP error, that error is the response; any other error results in a 500.
+ * Defines a handler parameter: a decorator, and a function that returns the parameter's value. For each request to a
+ * route with the decorator, the function runs once, after validation and immediately before the handler. It can return
+ * a promise. If it throws an HTTP error, the client receives that error. Any other error results in a 500 response.
  *
- * In the legacy dialect, the decorator may be on a handler parameter, which receives the value. In both dialects, it
- * may be on the method; the handler then calls `of(req)`.
+ * In the legacy dialect, the decorator can be on a handler parameter, which receives the value. In both dialects, the
+ * decorator can be on the method. The handler then calls `of(req)`.
  *
  * @param read Returns the value, given the request.
  * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
- * @throws TypeError if `read` is not a function, `in` is unknown, or `in`, `name` and `schema` cannot be combined in
- * this way.
+ * @throws TypeError if `read` is not a function, if `in` is unknown, or if `in`, `name` and `schema` cannot be combined
+ * in this way.
  * @example
  * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
  *   in: 'header',
@@ -155,7 +156,7 @@ function valueFor(definition: ParameterDefinition, req: object): unknown {
   if (place !== null) throw new TypeError(unused)
   const value = read(req as Request)
   if (typeof (value as PromiseLike<unknown> | null)?.then === 'function') {
-    // The promise is not awaited, and an unhandled rejection would end the process.
+    // The promise is not awaited, so a rejection would be unhandled and end the process.
     Promise.resolve(value).catch(() => {})
     throw new TypeError(
       `${unused} Its function is asynchronous, so it runs only for routes with the decorator.`,

@@ -12,7 +12,7 @@ export {
   routeMadeOf,
 } from './field-route.js'
 
-/** The facts that a class itself declares. */
+/** Returns the facts that a class declares itself. */
 export function readClass(target: object): ClassFacts {
   const record = findClass(target)
   return {
@@ -23,7 +23,7 @@ export function readClass(target: object): ClassFacts {
   }
 }
 
-/** The facts about a class that the container uses, including its inherited fields. */
+/** Returns the facts about a class that the container uses, including inherited fields. */
 export function readInjections(target: Class): InjectionFacts {
   const chain = chainOf(target)
   const fields = new Map<PropertyKey, Token>()
@@ -34,14 +34,14 @@ export function readInjections(target: Class): InjectionFacts {
   return {
     injectable:
       own?.facts.some(({ kind }) => kind === 'injectable' || kind === 'controller') ?? false,
-    // An inherited constructor has the parameters of the class that declares it.
+    // If a constructor is inherited, its parameters are declared on the base class.
     parameters:
       chain.map((link) => findClass(link)?.parameters).find((map) => map?.size) ?? new Map(),
     fields: [...fields].map(([key, token]) => ({ key, token })),
   }
 }
 
-/** The class and its base classes, starting with the class. */
+/** Returns the class and its base classes, starting with the class itself. */
 export function chainOf(target: Class): Class[] {
   const chain: Class[] = []
   for (let link = target; typeof link === 'function' && link.prototype; ) {
@@ -51,24 +51,24 @@ export function chainOf(target: Class): Class[] {
   return chain
 }
 
-/** A counter of decorator writes. While it does not change, no class has new facts. */
+/** Returns the number of decorator writes. As long as it does not change, no class has new facts. */
 export function countWrites(): number {
   return writeCount()
 }
 
-/** Records the call that turned a field into a route, like a method decorator. */
+/** Records the call that turned a field into a route, in the same way as a method decorator. */
 export function noteField(target: Class, member: PropertyKey, { by, created }: MadeRoute): void {
   if (created === null) return
   const place = { record: recordOf(target), member, parameter: null, className: null }
   noteInner({ name: `${by}()`, ...place, created, applied: created })
 }
 
-/** Identifies the facts of a class; `undefined` for a class without decorators. */
+/** Returns the object that identifies the facts of a class: its record, or the class itself if it has no decorators. */
 function recordOf(target: Class): object {
   return findClass(target) ?? target
 }
 
-/** The recorded decorators of a class and of one of its methods, in source order. */
+/** Returns the recorded decorators of a class and of one of its methods, in source order. */
 export function readDecorators(target: Class, member: PropertyKey): AppliedDecorator[] {
   const record = recordOf(target)
   const found = recordedDecorators().filter(

@@ -5,10 +5,10 @@ import type { EnvelopeChoice } from '../contracts/wire-format.js'
 import { classOrMethod, methodOnly, refuseBare } from './write.js'
 
 /**
- * Sets the status of responses that are created from the returned value, and of `this.ok` without a status. A handler
+ * Sets the status of responses that are created from the returned value or with `this.ok` without a status. A handler
  * that sends the response with `res` sets the status itself.
  *
- * @param status 200 to 399.
+ * @param status The status: 200 to 399.
  * @example
  * @HttpCode(202)
  * @Post()
@@ -35,7 +35,7 @@ export function Header(name: string, value: string): DualMethodDecorator {
  * Redirects the client after the handler has returned without sending a response.
  *
  * @param url A path or an absolute URL. Never build it from user input.
- * @param status 301, 302, 303, 307 or 308. Default 302.
+ * @param status 301, 302, 303, 307 or 308. Default: 302.
  * @example
  * @Get('docs')
  * @Redirect('/api-docs', 308)
@@ -47,12 +47,12 @@ export function Redirect(url: string, status: number = 302): DualMethodDecorator
 }
 
 /**
- * Chooses the envelope around the data of success responses, for one method or for all methods of a class. A method's
- * own decorator replaces the decorator of its class, which replaces the option `envelope` of the application. The
- * document, the client and contract checks in tests follow it.
+ * Chooses the envelope around the data of success responses, for one method or for all methods of a class. `@Envelope`
+ * on a method overrides `@Envelope` on the class, which overrides the application's `envelope` option. The document,
+ * the generated client, and contract checks in tests use the chosen envelope.
  *
- * @param envelope `true`: the framework's envelope. `false`: bare data, so the value that the handler returns is the
- * whole body. An {@link EnvelopeFormat}: a custom envelope, which may include an error format.
+ * @param envelope `true`: the framework's own envelope. `false`: no envelope, so the value that the handler returns is
+ * the whole body. An {@link EnvelopeFormat}: a custom envelope, which may include an error format.
  * @example
  * @Envelope(false)
  * @Get('.well-known/jwks.json')
@@ -66,12 +66,13 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
 
 /**
  * Declares the media types in which the data of success responses can be sent, for one method or for all methods of a
- * class. The request's `Accept` header selects the type (RFC 9110, 12.5.1); among equally preferred types, and without
- * `Accept`, the first type is used. A client that accepts no declared type gets a 406. The responses have `Vary:
- * Accept`, and the cache stores each representation separately.
+ * class. The request's `Accept` header selects the type (RFC 9110, 12.5.1). Among equally preferred types, and without
+ * `Accept`, the first type is used. A client that accepts no declared type receives a 406 response. The responses have
+ * `Vary: Accept`, and the cache stores each representation separately.
  *
- * @param produced JSON types as text, which are sent in the envelope of the route; `'text/csv'` for a list of objects,
- * see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes it.
+ * @param produced JSON types as strings, which are sent in the route's envelope; `'text/csv'` for a list of objects,
+ * see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes the
+ * data.
  * @example
  * @Produces('application/json', 'text/csv')
  * @Get('export')
@@ -84,11 +85,11 @@ export function Produces(...produced: readonly Produced[]): DualClassOrMethodDec
 
 /**
  * Sets how to handle JSON response fields that are not in the documented schema, for every route of a class, or for one
- * method. A decorator on a method replaces the decorator on its class, which replaces the `responses` option of the
- * application.
+ * method. `@ResponseFields` on a method overrides `@ResponseFields` on the class, which overrides the application's
+ * `responses` option.
  *
- * @param mode `'send'`: they are sent. `'strip'`: they are removed. `'check'`: the response is replaced by a 500, and
- * the route and the field are logged.
+ * @param mode `'send'`: the fields are sent. `'strip'`: the fields are removed. `'check'`: the client receives a 500
+ * response instead, and the route and the field are logged.
  * @example
  * @ResponseFields('strip')
  * @ApiResponseDoc({ status: 200, description: 'The user', schema: User })

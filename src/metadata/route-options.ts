@@ -15,7 +15,10 @@ const input =
   (value, by) =>
     inputFacts(source, value, by)
 
-/** The facts of each option, as declared. The checks report invalid values. */
+/**
+ * The functions that create the facts for each option. The values are not validated here: the checks report invalid
+ * values.
+ */
 const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   params: input('params'),
   query: input('query'),
@@ -41,7 +44,7 @@ const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
   ],
 }
 
-/** The unchanged options, for the checks, and the facts of each option. */
+/** Returns the unchanged options, for the checks, and the facts for each option. */
 export function optionFacts(by: string, options: unknown): Fact[] {
   const given: Fact = { kind: 'routeOptions', by, options }
   if (typeof options !== 'object' || options === null) return [given]
@@ -53,8 +56,8 @@ export function optionFacts(by: string, options: unknown): Fact[] {
 }
 
 /**
- * An `undefined` schema is an error, often caused by a circular import. Any other option that is `undefined` counts as
- * not set.
+ * The options that are schemas. An `undefined` schema is an error, which is often caused by a circular import. Any
+ * other option that is `undefined` counts as not set.
  */
 const INPUTS: Readonly<Record<InputSource, true>> = {
   params: true,

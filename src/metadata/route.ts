@@ -8,10 +8,10 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * The signature of all route decorators: a path relative to the controller's path, empty by default, and {@link
- * RouteOptions}. The schemas work like the schemas of `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`; each
- * request part may be described in only one place. A body may have options, as with `@Body`, and there may be several:
- * `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, as `@Upload` does. The
- * compiler compares the request type of the handler with all schemas, and its return type with `returns`.
+ * RouteOptions}. The schemas work like the schemas in `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`. Describe
+ * each request part in only one place. As with `@Body`, a body can have options, and there can be several bodies: `{
+ * body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, like `@Upload`. The compiler
+ * compares the request type of the handler with all schemas, and its return type with `returns`.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
@@ -45,12 +45,12 @@ export const Get: VerbDecorator = verb('GET', '@Get')
 
 /**
  * Handles `QUERY` (RFC 10008): a read request like `GET`, but with input in the body, because it is too long or too
- * confidential for a URL. The method is safe and idempotent, and its responses can be cached with {@link Cache}; the
- * key then contains the body. A request without a `Content-Type` is refused with 415, and responses list the accepted
- * types in `Accept-Query`.
+ * confidential for a URL. The method is safe and idempotent. Its responses can be cached with {@link Cache}, whose key
+ * then contains the body. A request without a `Content-Type` header is refused with a 415 response, and responses list
+ * the accepted types in `Accept-Query`.
  *
  * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of the running Node version does not support the method.
- * Node supports it from 20.19.2 and 22.0.0 on.
+ * Node 20 supports it from 20.19.2, and later versions from 22.0.0.
  * @see docs/query-method.md
  * @example
  * @QueryMethod('search', { body: z.object({ ids: z.array(z.uuid()).max(500) }) })
@@ -88,7 +88,7 @@ export const Options: VerbDecorator = verb('OPTIONS', '@Options')
 
 /**
  * Handles `GET`, `QUERY`, `POST`, `PUT`, `PATCH`, `DELETE`, `HEAD` and `OPTIONS` if no other route with the same path
- * does. Other methods are refused with 405.
+ * handles the method. Other methods are refused with a 405 response.
  *
  * @example
  * @All('echo')
@@ -96,7 +96,7 @@ export const Options: VerbDecorator = verb('OPTIONS', '@Options')
  */
 export const All: VerbDecorator = verb('ALL', '@All')
 
-/** Refuses a path of an invalid type, which plain JavaScript code may pass. */
+/** Refuses a path of an invalid type, which JavaScript code may pass. */
 export function pathArgument(name: string, path: unknown): string {
   if (typeof path === 'string') return path
   throw new ConfigError([

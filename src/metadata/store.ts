@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/facts.js'
 import type { Token } from '../contracts/provider.js'
 
-/** The facts that one class declares itself, while its decorators are running. */
+/** The facts that a class declares itself. Its decorators add them. */
 export interface ClassRecord {
   readonly facts: Fact[]
   readonly methods: Map<PropertyKey, Fact[]>
@@ -9,31 +9,36 @@ export interface ClassRecord {
   readonly parameters: Map<number, Token>
 }
 
-// The only global that this package sets, and only if it is missing: the well-known symbol of the decorator metadata
-// proposal. Without it, TypeScript passes no `metadata` to decorators (esbuild and swc fall back on the registered
-// symbol). Without `metadata`, after another decorator has replaced a method, it is unknown to which class the method
-// belongs: a guard could be lost, or be applied to another class.
+// This well-known symbol of the decorator metadata proposal is the only global that this package sets, and only if it
+// is missing. Without the symbol, TypeScript passes no `metadata` to decorators, whereas esbuild and swc use the
+// registered symbol. Without `metadata`, the class of a method is unknown if another decorator has replaced the method:
+// a guard could be lost, or be applied to another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata
 
-// The keys are user classes and their metadata objects, held weakly. Two applications share only the facts of a class.
+// The keys are the application's classes and their metadata objects, which are held weakly. Two applications share only
+// the facts of a class.
 const records = new WeakMap<object, ClassRecord>()
 
 let writes = 0
 
-/** Incremented whenever a decorator may write. While it does not change, no record has changed. */
+/**
+ * Returns a counter that is incremented whenever a decorator may have written facts. As long as it does not change, no
+ * record has changed.
+ */
 export function writeCount(): number {
   return writes
 }
 
-/** The record of a class; `undefined` if there is none. */
+/** Returns the record of a class; `undefined` if there is none. */
 export function findClass(target: object): ClassRecord | undefined {
   return records.get(keyOf(target))
 }
 
 /**
- * The record of a class, or of the metadata object of a class that does not exist yet. Created if it does not exist.
+ * Returns the record of a class, or of the metadata object of a class that does not exist yet. Creates the record if
+ * necessary.
  */
 export function classRecord(target: object): ClassRecord {
   writes++
@@ -47,8 +52,8 @@ export function classRecord(target: object): ClassRecord {
 }
 
 /**
- * A class of the standard dialect owns the metadata object that its decorators received; a legacy class is its own
- * key.
+ * Returns the key of a class. In the standard dialect, this is the metadata object that the class's decorators
+ * received. In the legacy dialect, it is the class itself.
  */
 function keyOf(target: object): object {
   return Object.hasOwn(target, kMetadata)

@@ -8,15 +8,16 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value becomes the
- * JSON data of one event; use {@link sseEvent} to set its ID. The first item is requested before the head is sent, so
- * an error before it results in an ordinary error response. A later error is sent as an event of type `error`. An event
- * of type `end` follows the last item.
+ * JSON data of one event. Use {@link sseEvent} to set the event's ID. The first item is requested before the response
+ * head is sent, so an earlier error results in an ordinary error response. A later error is sent as an event of the
+ * type `error`. An event of the type `end` follows the last item.
  *
  * The generator ends, and its `finally` runs, when the client disconnects, when the application closes, and at
  * `maxAge`. Pass `req.signal` to everything that the generator awaits.
  *
- * @param item The schema of each item. The document and the generated client contain it, and tests check it.
- * @param options `heartbeat`, default `'15s'`; `maxAge`, default none. Seconds, or a string with a unit.
+ * @param item The schema of each item. The document and the generated client contain the schema, and tests check items
+ * against it.
+ * @param options `heartbeat` (default: `'15s'`) and `maxAge` (default: none), in seconds or as a string with a unit.
  * @see HTML Living Standard, 9.2 (Server-sent events)
  * @example
  * @Get('feed')
@@ -35,13 +36,14 @@ export function Sse(...args: unknown[]): StreamDecorator<unknown> {
 
 /**
  * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is requested
- * before the head is sent, so an error before it results in an ordinary error response. A later error closes the
- * connection, because the format has no error item: the client detects that the response is incomplete.
+ * before the response head is sent, so an earlier error results in an ordinary error response. A later error closes the
+ * connection, because the format cannot represent errors. The client then detects that the response is incomplete.
  *
- * With `@Sse` on the same method, the client selects the format with `Accept`, and gets a 406 if it accepts neither.
+ * With `@Sse` on the same method, the client selects the format with `Accept`, and receives a 406 response if it
+ * accepts neither format.
  *
  * @param item The schema of each item, the same as for `@Sse`.
- * @param options `maxAge`, default none. Seconds, or a string with a unit.
+ * @param options `maxAge` (default: none), in seconds or as a string with a unit.
  * @see https://jsonlines.org
  * @example
  * @Get('export')
@@ -74,8 +76,8 @@ function stream(
 }
 
 /**
- * Defines a parameter with the `Last-Event-ID` of a client that reconnects: the ID of the last event that it has
- * received. The decorator documents and validates the header. It is used on a method or, in the legacy dialect, on a
+ * Defines a parameter for the `Last-Event-ID` header of a client that reconnects: the ID of the last event that the
+ * client received. The decorator documents and validates the header. Use it on a method or, in the legacy dialect, on a
  * handler parameter.
  *
  * @param schema Converts and checks the header. It must accept `undefined`, because the first request has no ID.
@@ -92,7 +94,7 @@ function stream(
  * }
  */
 export function lastEventId<S extends Schema>(schema: S): RouteParameter<InferOutput<S>> {
-  // Node's header names are in lower case.
+  // Node provides header names in lower case.
   const read = ({ headers }: { readonly headers: object }) =>
     (headers as Record<string, unknown>)['last-event-id']
   return defineParameter(read, { in: 'header', name: 'last-event-id', schema })

@@ -7,17 +7,17 @@ import { decorator, refuseBare } from './write.js'
 /**
  * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` contains
  * the fields, validated and coerced like a query, and the files. The form is read after the guard. An invalid form is
- * refused with 400, a body of another type or a file of an invalid type with 415, and a form that is too large with
- * 413.
+ * refused with a 400 response, a body of another type or a file of an invalid type with a 415 response, and a form that
+ * is too large with a 413 response.
  *
- * The order of the parts does not matter: a file that arrives before a field is buffered, up to 64 kB in memory and the
- * rest on disk. If the last part is a file, the handler starts while the file is still arriving.
+ * The parts can be in any order: a file that arrives before a field is buffered, up to 64 kB in memory and the rest on
+ * disk. If the last part is a file, the handler starts while the file is still arriving.
  *
- * On a handler parameter (legacy dialect), it also passes the value to the parameter.
+ * On a handler parameter (legacy dialect), the decorator also passes the value to the parameter.
  *
- * @param parts The parts by name: `file()` for a file, a schema for a text field. Other fields are left out; any other
- * file is refused with 400.
- * @throws ConfigError at boot if `@fastify/busboy` is not installed or too old.
+ * @param parts The parts by name: `file()` for a file, a schema for a text field. Other fields are removed. Any other
+ * file is refused with a 400 response.
+ * @throws ConfigError at boot if `@fastify/busboy` is not installed or is too old.
  * @example
  * const Profile = { name: z.string().min(1), avatar: file({ maxSize: '5mb', types: ['image/png'] }) }
  *

@@ -3,8 +3,8 @@ import type { UseEntry } from '../contracts/interceptor.js'
 import { classOrMethod, isStandardContext, refuseBare } from './write.js'
 
 /**
- * Adds Express middlewares and interceptors to all routes of a class, or to one route. The entries of the class run
- * outside the entries of the method.
+ * Adds Express middlewares and interceptors to all routes of a class, or to one route. The entries on the class run
+ * outside the entries on the method.
  *
  * Middlewares run after the guard and the rate limits, and before the body is read. Interceptors wrap the handler.
  *

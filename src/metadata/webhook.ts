@@ -8,9 +8,9 @@ import type {
 import { methodOnly, refuseBare } from './write.js'
 
 /**
- * Accepts only requests that their sender has signed. The bytes of the body are verified before they are parsed; a
- * request without a valid signature is refused with 401, and a repeated request with 409. The signature replaces the
- * guard: the route has no guard unless it has `@Auth()`.
+ * Accepts only requests that the sender has signed. The bytes of the body are verified before they are parsed. A
+ * request without a valid signature is refused with a 401 response, and a repeated request with a 409 response. The
+ * signature replaces the guard: the route has a guard only if it has `@Auth()`.
  *
  * The body is JSON, unless `@Body` describes it otherwise. With `@Body({ type: 'bytes' })`, the handler receives the
  * bytes.
@@ -30,8 +30,8 @@ export function Webhook(...args: unknown[]): DualMethodDecorator {
 }
 
 /**
- * The scheme of Standard Webhooks and of Svix: `webhook-id`, `webhook-timestamp` and `webhook-signature`, or the same
- * names with `svix-`.
+ * Creates the scheme for Standard Webhooks and Svix, with the headers `webhook-id`, `webhook-timestamp` and
+ * `webhook-signature`, or the same names with `svix-`.
  *
  * @param secrets The secrets in base64, with or without the prefix `whsec_`: 24 bytes or more.
  * @see https://www.standardwebhooks.com
@@ -46,9 +46,9 @@ export function standardWebhooks(
 }
 
 /**
- * The scheme of Stripe: `Stripe-Signature` with a time and signatures.
+ * Creates the scheme for Stripe, with the header `Stripe-Signature`, which contains a time and signatures.
  *
- * @param secrets The secrets of the endpoint, which begin with `whsec_`.
+ * @param secrets The endpoint's secrets, which begin with `whsec_`.
  * @see https://docs.stripe.com/webhooks
  * @example
  * @Webhook(stripeWebhooks(({ get }) => get(Env).STRIPE_SECRET))
@@ -61,10 +61,10 @@ export function stripeWebhooks(
 }
 
 /**
- * The scheme of GitHub: `X-Hub-Signature-256`, and the ID in `X-GitHub-Delivery`. It has no time, and the ID is not
- * signed, so an old delivery with another ID is accepted.
+ * Creates the scheme for GitHub, with the signature in `X-Hub-Signature-256` and the ID in `X-GitHub-Delivery`. There
+ * is no timestamp, and the ID is not signed, so an old delivery with another ID is accepted.
  *
- * @param secrets The secrets of the webhook.
+ * @param secrets The webhook's secrets.
  * @see https://docs.github.com/webhooks
  * @example
  * @Webhook(githubWebhooks(({ get }) => get(Env).GITHUB_SECRET))

@@ -6,20 +6,20 @@ import { ConfigError } from '../errors/config-error.js'
 import { captureStack, noteDecorator } from './applied.js'
 import { type ClassRecord, classRecord } from './store.js'
 
-/** The facts that a decorator declares for each kind of target. A kind that is left out is an unsupported target. */
+/** The facts that a decorator declares for each kind of target. A kind that is omitted is not supported as a target. */
 export interface Writers {
   readonly class?: Fact
-  /** The facts of a method or a field route. */
+  /** The facts for a method or a field route. */
   readonly method?: Fact | readonly Fact[]
   /** `false` for a decorator that is not allowed on fields, because field routes have an equivalent option. */
   readonly field?: false
-  /** The facts of a decorated handler parameter (legacy dialect). */
+  /** Returns the facts for a decorated handler parameter (legacy dialect). */
   readonly parameter?: (index: number) => readonly Fact[]
 }
 
 /**
- * Creates a function that works as a decorator in both dialects. It only stores facts, and throws a `ConfigError` if
- * `writers` does not list the kind of its target.
+ * Creates a function that works as a decorator in both dialects. The function only stores facts. It throws a
+ * `ConfigError` if `writers` does not list the kind of its target.
  */
 export function decorator(name: string, writers: Writers): (...args: unknown[]) => void {
   const created = captureStack()
@@ -31,7 +31,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     const record = classRecord(ownerOf(first, second))
     const member = kind === 'class' ? null : keyOf(second)
     const stored = member === null ? record.facts : factsOfMethod(record, member)
-    // Decorators run from the last to the first. `unshift` restores the order in which they are written.
+    // Decorators run from the last to the first. `unshift` restores the order in the source code.
     if (kind === 'parameter') stored.push(...facts)
     else stored.unshift(...facts)
     if (created === null) return
@@ -43,12 +43,12 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
   return write
 }
 
-/** A decorator of classes and of methods. */
+/** Creates a decorator for classes and methods. */
 export function classOrMethod(name: string, fact: Fact): DualClassOrMethodDecorator {
   return decorator(name, { class: fact, method: fact }) as DualClassOrMethodDecorator
 }
 
-/** A decorator of methods. */
+/** Creates a decorator for methods. */
 export function methodOnly(name: string, fact: Fact): DualMethodDecorator {
   return decorator(name, { method: fact }) as DualMethodDecorator
 }
@@ -57,7 +57,10 @@ function placesOf({ field: _, ...writers }: Writers): readonly string[] {
   return Object.keys(writers)
 }
 
-/** The facts of a decorator for a kind of target; `null` if the decorator does not support it. */
+/**
+ * Returns the facts that a decorator declares for a kind of target; `null` if the decorator does not support the
+ * target.
+ */
 function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[] | null {
   const { class: ofClass, method: ofMethod, parameter: ofParameter } = writers
   if (kind === 'class' && ofClass !== undefined) return [ofClass]
@@ -67,17 +70,17 @@ function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[]
   return null
 }
 
-/** `Array.isArray` does not narrow read-only arrays. */
+/** Narrows the type of read-only arrays, which `Array.isArray` does not. */
 function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
   return Array.isArray(facts)
 }
 
-/** The names of the decorators, for messages. */
+/** The name of each decorator, for messages. */
 const names = new WeakMap<object, string>()
 
 /**
- * Refuses a class that `@Body` without parentheses has replaced, in the legacy dialect. A single class may also be a
- * valid argument of `@Body`, so the error can only be detected here.
+ * Throws if `@Body` without parentheses has replaced the class, in the legacy dialect. `@Body` itself cannot detect
+ * this error, because a single class can also be a valid argument.
  */
 function refuseReplaced(target: object): void {
   const name = names.get(target)
@@ -89,14 +92,14 @@ export function writeParameterToken(target: object, index: number, token: Token)
   classRecord(target).parameters.set(index, token)
 }
 
-/** Stores the token of a field (legacy dialect; in the standard dialect, a field initializes itself). */
+/** Stores the token of a field (legacy dialect). In the standard dialect, a field initializes itself. */
 export function writeFieldToken(prototype: object, key: PropertyKey, token: Token): void {
   classRecord(prototype.constructor).fields.set(key, token)
 }
 
 /**
- * Refuses a decorator factory that was called with the arguments of a decorator. Otherwise, `@Auth` without parentheses
- * would be a decorator that never runs, and its route would have no guard.
+ * Throws if a decorator factory was called with the arguments of a decorator. Otherwise, `@Auth` without parentheses
+ * would have no effect, and its route would have no guard.
  */
 export function refuseBare(name: string, first: unknown, second: unknown): void {
   const isMember = isPrototype(first) && isKey(second)
@@ -129,7 +132,7 @@ function bare(
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
-/** Rejects arguments for a decorator without parameters, because they would be ignored. */
+/** Throws for arguments to a decorator without parameters, because they would be ignored. */
 export function refuseArguments(name: string, args: readonly unknown[]): void {
   refuseBare(name, args[0], args[1])
   if (args.length === 0) return
@@ -143,12 +146,12 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
   ])
 }
 
-/** The arguments of decorators that accept only certain values. */
+/** Descriptions of the arguments, for decorators that accept only certain values. */
 const TAKEN: Readonly<Record<string, string>> = {
   '@Auth': 'only guard names and { optional: true }',
 }
 
-/** The correct place for arguments that users pass to decorators without parameters. */
+/** Hints about the correct place for arguments that were passed to decorators without parameters. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   '@Auth': "Configure the guard as `auth.guard`; list roles and permissions in @Can('…').",
   '@Injectable': 'There are no scopes: every instance lives as long as the application.',
@@ -158,7 +161,7 @@ function isKey(value: unknown): value is string | symbol {
   return typeof value === 'string' || typeof value === 'symbol'
 }
 
-/** The error of a decorator on an unsupported target. */
+/** Creates the error for a decorator on an unsupported target. */
 export function misplaced(name: string, where: string, allowed: readonly string[]): ConfigError {
   return new ConfigError([
     {
@@ -170,7 +173,7 @@ export function misplaced(name: string, where: string, allowed: readonly string[
   ])
 }
 
-/** Whether a decorator was called with the standard arguments `(value, context)`. */
+/** Whether a value is the second of the standard decorator arguments `(value, context)`. */
 export function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }
@@ -198,8 +201,8 @@ function kindOf(first: unknown, second: unknown, third: unknown): Kind {
 }
 
 /**
- * The key of the record to write: a class, or the metadata object that all decorators of a class share before the
- * class exists.
+ * Returns the key of the record to write: a class, or the metadata object that all decorators of a class share before
+ * the class exists.
  */
 function ownerOf(first: unknown, second: unknown): object {
   if (isStandardContext(second)) return metadataOf(second)
@@ -207,7 +210,7 @@ function ownerOf(first: unknown, second: unknown): object {
 }
 
 function keyOf(second: unknown): PropertyKey {
-  // Only a class has a context without a name.
+  // Only the context of a class has no name.
   return (isStandardContext(second) ? second.name : second) as PropertyKey
 }
 
@@ -233,7 +236,7 @@ function factsOfMethod({ methods }: ClassRecord, key: PropertyKey): Fact[] {
   return facts
 }
 
-/** The name of the target, for the error of a misplaced decorator. */
+/** Returns the name of the target, for the error about a misplaced decorator. */
 function labelOf(first: unknown, second: unknown, third: unknown): string {
   if (isStandardContext(second)) return standardLabel(first, second)
   if (second === undefined) {

@@ -31,7 +31,10 @@ function checkStated(subject: string, limits: unknown): Problem[] {
   ]
 }
 
-/** Warns about body limits on a method without a body. Limits on a class apply to its other methods. */
+/**
+ * Warns about body limits on a method whose requests have no body. Limits on a class are not reported, because they
+ * also apply to its other methods.
+ */
 export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[] {
   const methods = factsOf(facts, 'route').map(({ method }) => method)
   const inputs = factsOf(facts, 'input')
@@ -51,8 +54,8 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
 }
 
 /**
- * Merges the `@Limits` of a controller, its base classes and one method, field by field: the nearest value applies.
- * Returns `null` if there are none.
+ * Merges the `@Limits` of a controller, its base classes and one method, field by field. The method's value wins over
+ * the class's, and the class's value wins over the base class's. Returns `null` if there are no limits.
  */
 export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): RouteBounds | null {
   if (ofClass.limits === undefined && ofMethod.limits === undefined) return null
@@ -65,7 +68,7 @@ export function compileBounds(ofClass: FactsByKind, ofMethod: FactsByKind): Rout
   })
 }
 
-/** Returns the limits for the requests of a route: its `@Limits`, or else the limits of the application. */
+/** Returns the limits for requests to a route: its `@Limits`, otherwise the application's limits. */
 export function boundsOf<T extends RouteBounds>(
   route: { readonly limits?: RouteBounds | null } | undefined,
   ofApp: T,
@@ -73,7 +76,7 @@ export function boundsOf<T extends RouteBounds>(
   return { ...ofApp, ...route?.limits }
 }
 
-/** Takes the first value of each field. The nearest facts come first. */
+/** Takes the first value of each field. The facts must be in order of precedence. */
 export function mergeLimits(facts: readonly FactOf<'limits'>[]): RouteLimits {
   const merged: Record<string, unknown> = {}
   for (const { limits } of facts) {
@@ -91,10 +94,10 @@ function checked(value: number | undefined): number {
   return value ?? Number.NaN
 }
 
-/** Methods with a body. The body is read even if the route has no schema for it. */
+/** The methods whose requests have a body. The body is read even if the route has no schema for it. */
 const METHODS_WITH_BODY: readonly HttpMethod[] = ['QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'ALL']
 
-/** Whether the framework reads the body of a route's requests. */
+/** Whether the framework reads the body of requests to a route. */
 export function readsBody({
   method,
   inputs,
@@ -103,7 +106,7 @@ export function readsBody({
   return inputs.body !== null || bodies !== null || hasBody(method)
 }
 
-/** Whether the requests of a method have a body. */
+/** Whether requests with this method have a body. */
 function hasBody(method: HttpMethod): boolean {
   return METHODS_WITH_BODY.includes(method)
 }

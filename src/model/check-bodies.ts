@@ -13,7 +13,7 @@ const REMEDY = "Write @Body(schema, { type: 'json' | 'form' | 'text' | 'bytes', 
 
 type Body = FactOf<'body'>
 
-/** Checks the bodies of a method that have options. */
+/** Checks the `@Body` decorators with options on a method. */
 export function checkBodies(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'body')
   const problems = stated.flatMap((body) => checkBody(`${subject} ${placeOf(body)}`, body))
@@ -71,7 +71,7 @@ function checkSchema(subject: string, body: Body): Problem[] {
   return [invalid(subject, cause, "Write @Body({ type: 'bytes' }), or pass a Standard Schema.")]
 }
 
-/** Finds several bodies with the same media type, of which only the first would be used. */
+/** Finds bodies with the same media type, because only the first of them would be used. */
 function checkDistinct(subject: string, facts: FactsByKind): Problem[] {
   const hasPlain = factsOf(facts, 'input').some(({ source }) => source === 'body')
   const all = factsOf(facts, 'body').flatMap(({ options }) =>

@@ -5,10 +5,15 @@ import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 
-/** `@All` also handles reads; its other methods bypass the cache. */
+/**
+ * The methods that `@Cache` supports. `@All` also handles read requests; requests with other methods bypass the cache.
+ */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
-/** A `ttl` from this value on is probably in milliseconds, as in other libraries. In seconds, it would be hours. */
+/**
+ * A `ttl` of this value or more is probably meant in milliseconds, as in other libraries. In seconds, it would be hours
+ * long.
+ */
 const SUSPICIOUS_FROM = 3600
 
 const NAMES: OptionNames<CacheDecoratorOptions> = {
@@ -50,8 +55,8 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /**
- * The cache is read before the body, so even a custom key cannot contain the body. Only the key of a `QUERY` contains
- * the digest of its body.
+ * The cache is read before the body, so even a custom key cannot contain the body. Only the key of a `QUERY` request
+ * contains a digest of the body.
  */
 function checkBody(subject: string, facts: FactsByKind): Problem[] {
   const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]
@@ -72,7 +77,10 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** The signature covers the body, so it is verified only after the cache. */
+/**
+ * Reports `@Cache` on a webhook route: the signature covers the body, so it would be verified only after the cache is
+ * read.
+ */
 function cachedWebhook(subject: string): Problem {
   return {
     code: 'E_CACHE_BODY',

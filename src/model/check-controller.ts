@@ -21,7 +21,7 @@ import { checkUses } from './uses.js'
 import { checkVersions } from './versions.js'
 import { checkWebhook } from './webhooks.js'
 
-/** The value of `Vary` (RFC 9110, 12.5.5). */
+/** Matches the value of `Vary` (RFC 9110, 12.5.5). */
 const FIELD_NAMES = /^(?:\*|[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*)$/
 
 /** Checks a class in `controllers` as a whole. */
@@ -70,7 +70,7 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   const ofOptions = checkRouteOptions(subject, facts)
   problems.push(...ofOptions)
-  // If the options are invalid, each of their schemas would also be reported.
+  // If the options are invalid, their schemas are not checked, because each of them would also be reported.
   if (facts.input && ofOptions.length === 0) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
   if (facts.upload) problems.push(...checkUpload(subject, facts))
@@ -112,7 +112,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Whether a method has only options for plugins, which are allowed on methods that are not routes. */
+/** Whether a method has only plugin options, which are also allowed on methods that are not routes. */
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
@@ -177,7 +177,7 @@ interface CheckedHandler {
   readonly facts: FactsByKind
 }
 
-/** Rejects a handler that is a generator function without a stream decorator: a generator cannot become JSON. */
+/** Rejects a generator function without a stream decorator as a handler, because a generator cannot be sent as JSON. */
 function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
   const method: unknown = firstOf(facts, 'route')?.handler ?? controller.prototype?.[key]
   const kind = Object.prototype.toString.call(method)

@@ -8,8 +8,8 @@ import { checkOptions } from './check-decorators.js'
 import { groupFacts } from './facts-by-kind.js'
 
 /**
- * Finds classes that are decorated as controllers but listed only as providers: they are created, but their routes are
- * not served. A base class of a controller may be a provider.
+ * Finds classes that are decorated as controllers but listed only as providers. Such a class is instantiated, but its
+ * routes are not served. A base class of a controller is allowed to be a provider.
  */
 export function checkDecoratedProviders(
   scopes: readonly Scope[],
@@ -32,7 +32,7 @@ export function checkDecoratedProviders(
   return problems
 }
 
-/** Whether a class has only decorators that a provider may have: `@Injectable()`, and options for plugins. */
+/** Whether a class has only decorators that are allowed on a provider: `@Injectable()`, and plugin options. */
 function saysNothing({ facts, methods }: ClassFacts): boolean {
   const ofClass = facts.filter(({ kind }) => kind !== 'injectable')
   return [ofClass, ...methods.values()].every((each) => isFoundByPlugins(groupFacts(each)))

@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import { invalid, type Problem } from '../errors/config-error.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** Checks the options of `defineOption` on one class, without its base classes, or on one method. */
+/** Checks the options created with `defineOption` on one class, without its base classes, or on one method. */
 export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   const found = factsOf(facts, 'option')
   const single = new Set(found.flatMap(({ option, merge }) => (merge === 'list' ? [] : [option])))
@@ -21,7 +21,7 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   return problems
 }
 
-/** If `check` throws, it found an unexpected value, so the value is invalid. */
+/** If `check` throws, the value is unexpected and therefore invalid. */
 function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
   try {
     return check?.(value as never)
@@ -30,7 +30,7 @@ function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | u
   }
 }
 
-/** Decorators that a class or method can have only once, because a second decorator would be ignored. */
+/** The decorators that are allowed only once on a class or method, because a second decorator would be ignored. */
 const SINGULAR: readonly (readonly [kind: Fact['kind'], name: string])[] = [
   ['controller', '@Controller'],
   ['limits', '@Limits'],
@@ -77,8 +77,8 @@ type Options = Pick<RouteModel, 'options' | 'option'>
 const NONE: Options = Object.freeze({ options: Object.freeze([]), option: () => undefined })
 
 /**
- * Merges the options of a controller and of one method. A value on the method replaces the value on the class, or is
- * appended to it, as the option defines.
+ * Merges the options of a controller and of one method. Depending on the option, a value on the method replaces the
+ * class's value or is appended to it.
  */
 export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Options {
   if (ofClass.option === undefined && ofMethod.option === undefined) return NONE
@@ -87,7 +87,7 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
     const before = (found.get(option) ?? []) as readonly unknown[]
     found.set(option, merge === 'list' ? Object.freeze([...before, value]) : value)
   }
-  // The facts of a class begin with the nearest class, so the first value of an option applies.
+  // The facts begin with the class itself, followed by its base classes, so the first value of an option applies.
   for (const fact of factsOf(ofClass, 'option')) {
     if (fact.merge === 'list' || !found.has(fact.option)) add(fact)
   }
@@ -95,7 +95,7 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
   const options = [...found].map(
     ([{ optionName: name }, value]): OptionValue => Object.freeze({ name, value }),
   )
-  // Each value has the type of its option, which the map cannot express.
+  // Each value has the type of its option, which the map's type cannot express.
   const option = ((wanted: RouteOption) => found.get(wanted)) as RouteModel['option']
   return { options: Object.freeze(options), option }
 }

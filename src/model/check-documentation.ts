@@ -9,7 +9,7 @@ import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-/** The characters that every tool accepts in an `operationId`, which becomes the name of a function. */
+/** The characters that every tool accepts in an `operationId`, from which function names are generated. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
 
 const OPERATION: OptionNames<ApiOperationOptions> = {
@@ -28,7 +28,7 @@ const RESPONSE: OptionNames<ApiResponseOptions> = {
   content: true,
 }
 
-/** Checks the decorators that only the document reads. */
+/** Checks the decorators that affect only the document. */
 export function checkDocumentation(subject: string, facts: FactsByKind): Problem[] {
   const problems: Problem[] = []
   for (const { options } of factsOf(facts, 'operation')) {
@@ -69,7 +69,7 @@ export function checkResponseDocs(subject: string, facts: FactsByKind): Problem[
   return checkDocumented({ subject, label: '@ApiResponseDoc' }, stated)
 }
 
-/** The place of documented responses, in messages. */
+/** The place where responses are documented, for messages. */
 interface DocumentedAt {
   readonly subject: string
   readonly label: string
@@ -77,7 +77,7 @@ interface DocumentedAt {
 
 type Stated = Partial<ApiResponseOptions> | undefined
 
-/** Checks a list of documented responses. The values may come from JavaScript. */
+/** Checks a list of documented responses. In JavaScript code, the values may have any type. */
 export function checkDocumented(
   { subject, label }: DocumentedAt,
   stated: readonly Stated[],
@@ -118,7 +118,10 @@ export function checkDocumented(
   return problems
 }
 
-/** A file is described only by its media type, because its bytes are not read. */
+/**
+ * Checks the description of a file response. A file is described only by its media type, because its bytes are not
+ * read.
+ */
 function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
     const cause = `${label} has a \`content\` that is not a media type.`

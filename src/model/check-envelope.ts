@@ -23,7 +23,7 @@ export function checkEnvelopes(subject: string, facts: FactsByKind): Problem[] {
   )
 }
 
-/** Checks an envelope. The value may come from JavaScript. */
+/** Checks an envelope. In JavaScript code, the value may have any type. */
 export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
   if (typeof envelope === 'boolean') return []
   if (typeof envelope !== 'object' || envelope === null) {
@@ -46,7 +46,7 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
   return problems
 }
 
-/** Checks an error format. The value may come from JavaScript. */
+/** Checks an error format. In JavaScript code, the value may have any type. */
 export function checkErrorFormat(subject: string, value: unknown): Problem[] {
   if (typeof value !== 'object' || value === null) {
     const remedy = 'Pass { format, schema }.'
@@ -85,10 +85,10 @@ export function checkMediaType(subject: string, mediaType: unknown): Problem[] {
   return [invalid(subject, cause, "Pass 'application/json', or a type that ends with '+json'.")]
 }
 
-/** The arguments with which `schema` is checked: data without and with a description. */
+/** The arguments for checking `schema`: data without a schema, and data with a schema. */
 const DATA: readonly OpenApiSchema[] = [{}, { $ref: '#/components/schemas/Data' }]
 
-/** Calls `schema`, so that an error is found before a client reads the document. */
+/** Calls `schema`, so that an error in it is found before a client reads the document. */
 function checkSchemaFunction(subject: string, envelope: EnvelopeFormat): Problem[] {
   for (const data of DATA) {
     const problems = checkSchemaOf(subject, envelope, data)
@@ -109,7 +109,7 @@ function checkSchemaOf(subject: string, envelope: EnvelopeFormat, data: OpenApiS
     return [invalid(subject, `Its \`schema\` returned ${shown(schema)}.`, remedy)]
   }
   if ('then' in schema) {
-    // An unhandled rejection would end the process before the problem is reported.
+    // Otherwise, the unhandled rejection would end the process before the problem is reported.
     Promise.resolve(schema).catch(() => {})
     return [invalid(subject, 'Its `schema` returned a promise.', remedy)]
   }

@@ -9,7 +9,7 @@ type InputFact = FactOf<'input'>
 
 const SOURCES: readonly InputSource[] = ['body', 'params', 'query', 'headers', 'cookies']
 
-/** Checks the schemas of a request, in decorators and in route options. */
+/** Checks the request schemas in decorators and in route options. */
 export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
   return SOURCES.flatMap((source) => {
     const all = factsOf(facts, 'input').filter((input) => input.source === source)
@@ -20,7 +20,7 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /**
- * Whether all inputs describe different parts: there is one input for the whole part, or each input describes a
+ * Whether the inputs of a request part do not overlap: there is one input for the whole part, or each input describes a
  * different key.
  */
 function areDistinct(inputs: readonly InputFact[]): boolean {
@@ -29,7 +29,10 @@ function areDistinct(inputs: readonly InputFact[]): boolean {
   return keys.size === inputs.length && !keys.has(undefined)
 }
 
-/** Two routes of a method may declare the same schema, because the method has one request type. */
+/**
+ * Whether an input only repeats an earlier input. Two routes of a method can declare the same schema, because the
+ * method has one request type.
+ */
 function isRepeated({ by, schema }: InputFact, before: readonly InputFact[]): boolean {
   return (
     by !== undefined && before.some((other) => other.by !== undefined && other.schema === schema)
@@ -66,7 +69,7 @@ function checkSigned(subject: string, { options }: InputFact): Problem[] {
   return [invalid(subject, cause, "Write @Cookies(schema, { signed: ['session'] }).")]
 }
 
-/** The place in the source where the author has written a schema. */
+/** Returns the place in the source code where a schema is declared. */
 function placeOf({ by, source, key }: InputFact): string {
   if (by !== undefined) return `\`${source}\` in ${by}()`
   return key === undefined ? DECORATOR_OF[source] : `${DECORATOR_OF[source]}('${key}')`

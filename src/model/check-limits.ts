@@ -4,10 +4,10 @@ import { type OptionNames, unknownNames } from '../errors/option-group.js'
 import { toSeconds } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The maximum integer of a structured header (RFC 9651, 3.3.1). */
+/** The maximum integer in a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From this value on, whole thousands of seconds are probably milliseconds. */
+/** From this value on, a whole number of thousands of seconds is probably meant in milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
 /** The characters of a structured header string that need no escapes (RFC 9651, 3.3.3). */
@@ -39,7 +39,7 @@ function checkStated(subject: string, policies: readonly RateLimitPolicy[] | fal
   return [invalid(subject, '@RateLimit() has no limit.', remedy)]
 }
 
-/** Checks one limit of a decorator or an option. */
+/** Checks one limit in a decorator or an option. */
 export function checkPolicy(subject: string, policy: unknown): Problem[] {
   if (typeof policy !== 'object' || policy === null) {
     return [invalid(subject, `${shown(policy)} is not a limit.`, 'Pass { limit, window }.')]
@@ -70,7 +70,8 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
 }
 
 /**
- * Other libraries specify windows in milliseconds. Such a window would be hours long here, and so would `Retry-After`.
+ * Checks the unit of a window. Other libraries specify windows in milliseconds. With such a value, the window and
+ * `Retry-After` would be hours long here.
  */
 function checkUnit(subject: string, window: unknown): Problem[] {
   if (typeof window !== 'number' || window < SUSPICIOUS_FROM || window % 1000 !== 0) return []
@@ -85,7 +86,7 @@ function checkUnit(subject: string, window: unknown): Problem[] {
   ]
 }
 
-/** The length of a window in milliseconds. */
+/** Returns the length of a window in milliseconds. */
 function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
   return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
 }
@@ -94,7 +95,7 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST
 }
 
-/** Response headers and Redis support whole seconds only. */
+/** Whether a window is valid. Response headers and Redis support only whole seconds. */
 function isWindow(value: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'string') return false
   const ms = windowMs({ window: value })

@@ -17,16 +17,16 @@ interface Unchecked {
 
 type Type = { readonly name: string } & ((...args: never[]) => unknown)
 
-/** No JSON value has one of these types: only body parsers in `middlewares` create them. */
+/** Types that no JSON value has. Only body parsers in `middlewares` create such values. */
 const OF_PARSERS: readonly unknown[] = [Buffer, Uint8Array]
 
-/** The values that a compiler emits for types that do not exist at run time. */
+/** The values that a compiler emits for types that do not exist at runtime. */
 const SILENT: readonly unknown[] = [Object, undefined, null]
 
 /**
  * Finds parameters of the legacy dialect that have a type but no schema: `@Body() dto: CreateUser` validates nothing.
- * The types can only be read if `emitDecoratorMetadata` is on and the process has loaded a metadata store. An
- * interface, `any` and `unknown` are not reported.
+ * The types can only be read if `emitDecoratorMetadata` is on and the process has loaded a metadata store. Interfaces,
+ * `any` and `unknown` are not reported.
  */
 export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   const { getMetadata } = Reflect as { getMetadata?: GetMetadata }
@@ -35,7 +35,7 @@ export function checkParameterTypes(routes: readonly RouteModel[]): Problem[] {
   return routes.flatMap((route) => {
     const { controller, handler, name } = route
     const methods = seen.get(controller) ?? new Set()
-    // One method may have several routes, and two classes may have the same name.
+    // Check each method only once. One method may have several routes, and two classes may have the same name.
     if (route.parameters === null || methods.has(handler)) return []
     seen.set(controller, methods.add(handler))
     const types = getMetadata('design:paramtypes', controller.prototype as object, handler)
@@ -49,10 +49,10 @@ function uncheckedOf({ parameters, inputs, bodies }: RouteModel, types: unknown)
   if (!Array.isArray(types)) return []
   return (parameters ?? []).flatMap(({ index, source, key }) => {
     if (!isInput(source) || isDescribed(inputs[source], key)) return []
-    // A body without a schema is read as its options specify.
+    // A body without a schema is read according to its options.
     if (source === 'body' && bodies !== null) return []
     const type: unknown = types[index]
-    // One path parameter or header is always a string. A query parameter is a list if a client repeats it.
+    // A single path parameter, header or cookie is always a string. A query parameter is a list if a client repeats it.
     if (key !== null && type === String && ['params', 'headers', 'cookies'].includes(source))
       return []
     const isOfParser = source === 'body' && OF_PARSERS.includes(type)

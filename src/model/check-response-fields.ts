@@ -6,7 +6,7 @@ const MODES: readonly unknown[] = ['send', 'strip', 'check']
 /** The remedy for a value that is not a mode. */
 export const GIVE_MODE = "Pass 'send', 'strip' or 'check'."
 
-/** Whether a value is a mode of the option `responses` and of `@ResponseFields`. */
+/** Whether a value is a valid mode for the `responses` option and `@ResponseFields`. */
 export function isFieldsMode(value: unknown): boolean {
   return MODES.includes(value)
 }

@@ -3,20 +3,21 @@ import type { Problem } from '../errors/config-error.js'
 import { hidesParameters } from './hides-parameters.js'
 
 /**
- * Finds documented success statuses that a handler can never send: a handler without the response object sends the
- * returned value with the status of `@HttpCode`, or else 200, or 204 without a value.
+ * Finds documented success statuses that a handler can never send. A handler that does not use the response object
+ * sends the returned value with the status of `@HttpCode`. Without `@HttpCode`, the status is 200, or 204 if there is
+ * no value.
  */
 export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
   const possible = status === null ? [200, 204] : [status]
   if (redirect !== null) possible.push(redirect.status)
-  // The status for a part of a file.
+  // The status of a response with a part of a file.
   if (operation.responses.some(({ content }) => content !== undefined)) possible.push(206)
   const others = operation.responses.filter(
     (response) =>
       response.status >= 200 && response.status < 300 && !possible.includes(response.status),
   )
-  // Checked last, because this reads the source text of the handler.
+  // This condition comes last, because it reads the handler's source text.
   if (others.length === 0 || mayRespondItself(route)) return []
   return others.map((documented) => ({
     code: 'W_STATUS_UNREACHABLE',
@@ -26,7 +27,7 @@ export function checkResponses(route: RouteModel): Problem[] {
   }))
 }
 
-/** Whether the parameters of a handler show that it can get the response object. */
+/** Whether a handler has access to the response object, according to its parameters. */
 function mayRespondItself({ stack, parameters }: RouteModel): boolean {
   if (parameters !== null) return parameters.some(({ source }) => source === 'res')
   const method = stack[0]?.handle
@@ -37,8 +38,8 @@ function mayRespondItself({ stack, parameters }: RouteModel): boolean {
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
- * Finds contradictions to `returns`, which is the first description: another description of its status, or a status
- * without a body.
+ * Finds contradictions to `returns`, which is the first description: a second description of the same status, or a
+ * status without a body.
  */
 export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const [first, ...others] = operation.responses

@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   rateLimit: true,
 }
 
-/** The decorators whose checks also check an option, with the option and its fact. */
+/** The decorators whose checks also apply to a route option, each with the option and its fact. */
 const MEANING = {
   '@HttpCode': { name: 'status', kind: 'status' },
   '@Paged': { name: 'paged', kind: 'pages' },
@@ -36,8 +36,8 @@ const MEANING = {
 } as const
 
 /**
- * Checks the names and shapes of the options of a route. Their schemas and values are checked where decorators are
- * checked.
+ * Checks the names and shapes of a route's options. Their schemas and values are checked by the same checks as
+ * decorators.
  */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
@@ -141,7 +141,7 @@ function checkReturns(
   }))
 }
 
-/** Replaces the decorator in a problem with the equivalent route option, if the method has only the option. */
+/** Replaces the decorator's name in a problem with the equivalent route option, if the method has only the option. */
 export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem {
   const [given] = factsOf(facts, 'routeOptions')
   if (given === undefined || !isPlain(given.options)) return problem
@@ -161,7 +161,7 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
   return { ...problem, subject, cause }
 }
 
-/** The number of facts that an option becomes. */
+/** Returns the number of facts that are created for an option. */
 function countOf(name: keyof RouteOptions, value: unknown): number {
   return name === 'errors' || name === 'responseHeaders' ? Object.keys(Object(value)).length : 1
 }

@@ -9,7 +9,7 @@ import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
 import { checkUsedVersions, shareVersion } from './versions.js'
 
-/** Checks the paths of routes, separately and together. */
+/** Checks the paths of routes, individually and in relation to each other. */
 export function checkRoutes(
   routes: readonly RouteModel[],
   { hasGuard, versions }: { readonly hasGuard: boolean; readonly versions: VersionSettings | null },
@@ -52,7 +52,7 @@ function checkDuplicates(routes: readonly RouteModel[]): Problem[] {
   return problems
 }
 
-/** A route, and a path of its requests. */
+/** A route, and a path at which it receives requests. */
 interface Taken {
   readonly route: RouteModel
   readonly path: string
@@ -62,7 +62,7 @@ function keyOf({ route, path }: Taken): string {
   return `${route.method} ${pathShape(path)}`
 }
 
-/** The first route that receives the requests of another route. */
+/** Returns the first route that receives requests which are meant for another route. */
 function winnerOf(each: Taken, taken: ReadonlyMap<string, readonly Taken[]>): Taken | undefined {
   return taken.get(keyOf(each))?.find(({ route }) => shareVersion(route, each.route))
 }
@@ -88,7 +88,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
   }
 }
 
-/** Checks only schemas with known keys, and parameters with a key. */
+/** Checks the path parameters of a route. Only schemas with known keys, and parameters with a key, can be checked. */
 function checkParams(route: RouteModel): Problem[] {
   const { params } = route.inputs
   const keys = params === null ? keysOfParameters(route) : schemaKeys(params)
@@ -113,7 +113,10 @@ function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Pr
   }))
 }
 
-/** Keys that are described individually leave other parameters unchanged. */
+/**
+ * Warns about path parameters without a description. Schemas for individual keys are not checked, because they leave
+ * other parameters unchanged.
+ */
 function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined): Problem[] {
   const { params } = route.inputs
   if (keys === undefined || params === null || params instanceof KeyedSchema) return []
@@ -127,7 +130,7 @@ function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined)
   }))
 }
 
-/** The keys of `@Params('id')` without a schema. */
+/** Returns the keys of `@Params('id')` decorators without a schema. */
 function keysOfParameters({ parameters }: RouteModel): string[] {
   return (parameters ?? []).flatMap(({ source, key }) =>
     source === 'params' && key !== null ? [key] : [],
@@ -162,13 +165,13 @@ interface StandardJsonSchema {
   input(options: { target: string }): { properties?: object }
 }
 
-/** The keys of library schemas, cached because they never change and zod takes 0.1 ms to return them. */
+/** The keys of library schemas. They are cached, because they never change and zod takes 0.1 ms to return them. */
 const knownKeys = new WeakMap<object, string[] | undefined>()
 
-/** The property names of an object schema, as far as they are known. */
+/** Returns the property names of an object schema; `undefined` if they are unknown. */
 function schemaKeys(schema: Schema): string[] | undefined {
   if (knownKeys.has(schema)) return knownKeys.get(schema)
-  // Another check reports a value that is not a schema.
+  // A value that is not a schema is reported by another check.
   const keys = readKeys(Object(schema))
   if ('~standard' in Object(schema)) knownKeys.set(schema, keys)
   return keys
@@ -176,7 +179,7 @@ function schemaKeys(schema: Schema): string[] | undefined {
 
 function readKeys(schema: Schema): string[] | undefined {
   const standard = (schema as { '~standard'?: { jsonSchema?: StandardJsonSchema } })['~standard']
-  // valibot has its keys in `entries`, and no JSON Schema.
+  // A valibot schema has its keys in `entries`, and no JSON Schema.
   const { properties, entries } = schema as { properties?: object; entries?: object }
   const keyed = standard === undefined ? properties : (propertiesOf(standard.jsonSchema) ?? entries)
   return typeof keyed === 'object' && keyed !== null ? Object.keys(keyed) : undefined
@@ -186,7 +189,7 @@ function propertiesOf(source: StandardJsonSchema | undefined): object | undefine
   try {
     return source?.input({ target: 'draft-2020-12' }).properties
   } catch {
-    // JSON Schema cannot express the type, so the keys are unknown.
+    // JSON Schema cannot represent the type, so the keys are unknown.
     return undefined
   }
 }

@@ -12,7 +12,7 @@ const SSE: OptionNames<SseOptions> = { ...JSON_LINES, heartbeat: true }
 
 type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
 
-/** Decorators for responses with one value, and the reasons why streams cannot have them. */
+/** Decorators for responses with one value, and the reasons why they are not allowed on streams. */
 const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
   cache: ['@Cache', 'a stream has no end that a cache could store'],
   redirect: ['@Redirect', 'a redirect has no items'],
@@ -23,7 +23,7 @@ const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
   produces: ['@Produces', 'the stream decorator sets the format of its items'],
 }
 
-/** Checks `@Sse` and `@JsonLines` of one method. */
+/** Checks `@Sse` and `@JsonLines` on one method. */
 export function checkStream(subject: string, facts: FactsByKind): Problem[] {
   const streams = factsOf(facts, 'stream')
   return [

@@ -14,7 +14,7 @@ const REMEDY =
 
 type Upload = FactOf<'upload'>
 
-/** Checks the `@Upload` of a method, and `upload` in the options of its routes. */
+/** Checks `@Upload` on a method, and `upload` in the options of its routes. */
 export function checkUpload(subject: string, facts: FactsByKind): Problem[] {
   const all = factsOf(facts, 'upload')
   const uploads = all.filter((upload, index) => !isRepeated(upload, all.slice(0, index)))
@@ -25,7 +25,10 @@ export function checkUpload(subject: string, facts: FactsByKind): Problem[] {
   ]
 }
 
-/** Two routes of a method may declare the same parts, because the method has one request type. */
+/**
+ * Whether an upload only repeats an earlier upload. Two routes of a method can declare the same parts, because the
+ * method has one request type.
+ */
 function isRepeated({ by, parts }: Upload, before: readonly Upload[]): boolean {
   return by !== undefined && before.some((other) => other.by !== undefined && other.parts === parts)
 }
@@ -90,7 +93,7 @@ function checkTypes(subject: string, types: unknown): Problem[] {
   return [invalid(`${subject} types`, cause, "Write types: ['image/png', 'image/jpeg'].")]
 }
 
-/** The body of a request is read once, and in one way. */
+/** Reports other decorators that read the body, because a body can be read only once. */
 function checkAlone(subject: string, facts: FactsByKind, upload = '@Upload'): Problem[] {
   const inputs = factsOf(facts, 'input').filter(({ source }) => source === 'body')
   const [body] = [...factsOf(facts, 'body'), ...inputs]

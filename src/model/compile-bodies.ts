@@ -5,7 +5,7 @@ import type { Schema } from '../contracts/schema.js'
 import { toBytes } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The media type of each type of body. */
+/** The media type for each body type. */
 export const CONTENT_TYPES: Readonly<Record<BodyType, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
@@ -13,15 +13,15 @@ export const CONTENT_TYPES: Readonly<Record<BodyType, string>> = {
   bytes: 'application/octet-stream',
 }
 
-/** The result of the `@Body` decorators with options of a route. */
+/** The part of a route model that `@Body` decorators with options determine. */
 type Bodies = Pick<RouteModel, 'inputs' | 'bodies' | 'limits'>
 
-/** Adds the bodies that have options to the inputs and the limits of a route. */
+/** Adds the `@Body` decorators with options to a route's inputs and limits. */
 export function withBodies(facts: FactsByKind, { inputs, limits }: Omit<Bodies, 'bodies'>): Bodies {
   if (facts.body === undefined && facts.webhook === undefined) {
     return { inputs, bodies: null, limits }
   }
-  // A webhook signs the bytes, so its body is read by the same step as a `bytes` body.
+  // A webhook signature covers the bytes, so the body is read by the same step as a `bytes` body.
   const isPlain = inputs.body !== null || facts.body === undefined
   const isDescribed = inputs.body !== null
   const plain = isPlain ? [{ ...modelOf('json', inputs.body, {}), isDescribed }] : []
@@ -34,12 +34,12 @@ export function withBodies(facts: FactsByKind, { inputs, limits }: Omit<Bodies, 
   }
 }
 
-/** The types in the options of a body. */
+/** Returns the types in a body's options. */
 export function typesOf({ type = 'json' }: BodyOptions): readonly BodyType[] {
   return [type].flat()
 }
 
-/** The media types of a body, in lower case. */
+/** Returns the media types of a body, in lower case. */
 export function contentTypesOf(type: BodyType, { contentType }: BodyOptions): readonly string[] {
   return [contentType ?? CONTENT_TYPES[type]].flat().map((each) => String(each).toLowerCase())
 }
@@ -57,13 +57,13 @@ function modelOf(type: BodyType, schema: Schema | null, options: BodyOptions): B
   return Object.freeze({ type, contentTypes, schema, maxBytes, isDescribed: true })
 }
 
-/** Whether the route reads its body as with `@Body(schema)`, apart from the limit. */
+/** Whether the route reads its body in the same way as with `@Body(schema)`, except for the limit. */
 function isDefault([first, second]: readonly BodyModel[]): boolean {
   const isJson = first?.type === 'json' && first.contentTypes.join() === CONTENT_TYPES.json
   return second === undefined && isJson && first.schema !== null
 }
 
-/** If every body has its own limit, the maximum is the limit of the route. */
+/** Adds the limit of the bodies. If every body has its own limit, the largest of them becomes the route's limit. */
 function withLimits(limits: RouteBounds | null, bodies: readonly BodyModel[]): RouteBounds | null {
   const sizes = bodies.map(({ maxBytes }) => maxBytes)
   if (sizes.includes(null)) return limits

@@ -13,7 +13,7 @@ const SOURCES: Readonly<Record<ParameterPlace, InputSource>> = {
   path: 'params',
 }
 
-/** The parameters of `defineParameter` that a route uses, each once. */
+/** Returns the parameters created with `defineParameter` that a route uses, without duplicates. */
 export function compileDefined(facts: FactsByKind): RouteModel['definedParameters'] {
   if (facts.defined === undefined) return null
   const definitions = new Set(facts.defined.map(({ definition }) => definition))
@@ -33,7 +33,7 @@ function describe(definition: ParameterDefinition): DefinedParameter {
   return Object.freeze({ definition, source, input })
 }
 
-/** Checks the schemas of the parameters of one method. */
+/** Checks the schemas of a method's parameters that were created with `defineParameter`. */
 export function checkDefined(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'defined').flatMap(({ definition: { schema, place } }) => {
     const problem = schema === null ? null : schemaProblem(schema)

@@ -14,7 +14,10 @@ const NONE: RouteModel['inputs'] = Object.freeze({
   body: null,
 })
 
-/** The schema of each request part: its first schema, or a combined schema of all separately described keys. */
+/**
+ * Returns the schema of each request part: its first schema, or a combined schema of all keys that are described
+ * separately.
+ */
 export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   if (facts.input === undefined) return NONE
   const inputs: Record<InputSource, Schema | null> = { ...NONE }
@@ -23,7 +26,7 @@ export function compileInputs(facts: FactsByKind): RouteModel['inputs'] {
   return Object.freeze(inputs)
 }
 
-/** How the cookies of a route are read; `null` if it reads none. */
+/** Returns the settings for reading a route's cookies; `null` if the route reads no cookies. */
 export function compileCookies(facts: FactsByKind): RouteModel['cookies'] {
   const inputs = factsOf(facts, 'input').filter(({ source }) => source === 'cookies')
   const isPassed = factsOf(facts, 'parameter').some(({ source }) => source === 'cookies')
@@ -32,20 +35,20 @@ export function compileCookies(facts: FactsByKind): RouteModel['cookies'] {
   return Object.freeze({ signed: Object.freeze(signed) })
 }
 
-/** A second schema of a part is an error, which `checkInputs` reports. */
+/** Returns the schema of a request part. If a part has a second schema, `checkInputs` reports it. */
 function schemaOf(source: InputSource, facts: FactsByKind): Schema | null {
   const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
   const whole = inputs.find(({ key }) => key === undefined)
   if (whole !== undefined || inputs.length === 0) return whole?.schema ?? null
   const entries = new Map<string, Schema | null>()
   for (const { key, schema } of inputs) entries.set(key as string, schema ?? null)
-  // A parameter without a schema receives its key from the validated input, so the key must be in that input.
+  // A parameter without a schema receives its value from the validated input, so its key must be in that input.
   for (const parameter of factsOf(facts, 'parameter')) {
     const { key } = parameter
     if (parameter.source === source && key !== undefined && !entries.has(key))
       entries.set(key, null)
   }
-  // The path itself declares all its parameters, so parameters without a schema are kept.
+  // The path itself declares all of its parameters, so parameters without a schema are kept.
   const isOpen = source === 'params'
   return new KeyedSchema(entries, { isOpen, createCompiler: () => createValidatorCompiler() })
 }

@@ -17,7 +17,7 @@ import { inherit, type ReadChain } from './inherit.js'
 import { checkUses } from './uses.js'
 import { checkVersions, versionsIn } from './versions.js'
 
-/** The input of the compiler besides the controllers. */
+/** The compiler's input, besides the controllers. */
 export interface ModelOptions extends OwnerOptions {
   readonly readChain: ReadChain
   readonly hasGuard: boolean
@@ -37,7 +37,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
     const chain = options.readChain(controller)
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
-    // Check the classes of the chain separately, because a fact of a base class does not count as repeated in the
+    // Check each class and base class separately, because a fact of a base class does not count as repeated in the
     // subclass.
     for (const { facts } of chain) {
       const link = groupFacts(facts)
@@ -86,9 +86,9 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /**
- * Checks the decorators about access of one method, or of one class without its base classes.
+ * Checks the access decorators of one method, or of one class without its base classes.
  *
- * @param ofClass The facts of the class and its bases, if `facts` belong to a method.
+ * @param ofClass The facts of the class and its base classes, if `facts` belong to a method.
  */
 function checkAccess(subject: string, facts: FactsByKind, ofClass: FactsByKind = {}): Problem[] {
   if ((facts.can ?? facts.public ?? facts.auth) === undefined) return []
@@ -126,11 +126,11 @@ function notOptional(subject: string): Problem {
   }
 }
 
-/** The maximum edit distance between a name and the name that was probably intended. */
+/** The maximum edit distance between an unknown name and the name that was probably intended. */
 const MOST_EDITS = 2
 
 /**
- * Finds names in `@Auth` that are not guards of the application.
+ * Finds names in `@Auth` that are not among the application's guards.
  *
  * @param known The names of `auth.guards`; empty without this option.
  */
@@ -158,7 +158,9 @@ function isNear(name: string, known: string): boolean {
   return known.startsWith(name) || name.startsWith(known) || edits(name, known) <= MOST_EDITS
 }
 
-/** The number of letters to insert, remove or replace between two texts (Levenshtein). */
+/**
+ * Returns the number of letters to insert, remove or replace to convert one string to another (Levenshtein distance).
+ */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {

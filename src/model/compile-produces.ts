@@ -5,8 +5,8 @@ import { essenceOf, isJsonType } from '../schema/response-shape.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
 /**
- * Compiles `@Produces` of a method, or else of its class; `null` without it. The `@Produces` of the class does not
- * apply to a method that itself specifies the type of its response.
+ * Compiles `@Produces` on a method, otherwise on its class; `null` without `@Produces`. `@Produces` on the class does
+ * not apply to a method that itself specifies the type of its response.
  */
 export function compileProduces(
   facts: FactsByKind,
@@ -45,7 +45,7 @@ export function checkProduces(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** The values may come from JavaScript. */
+/** Checks one entry of `@Produces`. In JavaScript code, the value may have any type. */
 function checkEntry(subject: string, entry: unknown): Problem[] {
   const isText = typeof entry === 'string'
   const { type, serialize } = (isText ? { type: entry } : (entry ?? {})) as Partial<Representation>
@@ -71,7 +71,7 @@ function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {
   )
 }
 
-/** Finds descriptions with a media type, for responses whose type `@Produces` determines. */
+/** Finds response descriptions that specify a media type although `@Produces` determines the type. */
 export function checkProducedTypes(subject: string, facts: FactsByKind): Problem[] {
   if (facts.produces === undefined) return []
   return typeNames(facts).map((other) => ({
@@ -82,7 +82,7 @@ export function checkProducedTypes(subject: string, facts: FactsByKind): Problem
   }))
 }
 
-/** The decorators of a method that specify the media type of its success responses. */
+/** Returns the decorators of a method that specify the media type of its success responses. */
 function typeNames(facts: FactsByKind): string[] {
   const isDocumented = factsOf(facts, 'responseDoc').some(
     ({ options }) =>

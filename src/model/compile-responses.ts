@@ -5,7 +5,7 @@ import { isSentWithoutEnvelope } from '../schema/response-shape.js'
 import { compileProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** The facts of the class and the application on which a route's responses depend. */
+/** The facts about the class and the application that a route's responses depend on. */
 interface Owner {
   readonly facts: FactsByKind
   readonly tags: readonly string[]
@@ -19,7 +19,7 @@ type Responses = Pick<
 >
 
 /**
- * Compiles how a route responds, and how the document describes it.
+ * Compiles the settings for a route's responses, and their description in the document.
  *
  * @param status The declared status of success responses; `null` for 200, or 204 without data.
  */
@@ -63,7 +63,10 @@ function compileOperation(facts: FactsByKind, owner: Owner, status: number): Ope
   })
 }
 
-/** If a status has several descriptions, the nearest applies: method, class, base class, application. */
+/**
+ * Returns the documented responses. If a status has several descriptions, the first in this order applies: method,
+ * class, base class, application.
+ */
 function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResponseOptions[] {
   const own = factsOf(facts, 'responseDoc').map(({ options }) => stated(options))
   const returned = firstOf(facts, 'returns')
@@ -76,12 +79,12 @@ function documentedBy(facts: FactsByKind, owner: Owner, status: number): ApiResp
   return own
 }
 
-/** The value may come from JavaScript; `checkResponseDocs` reports a value that is not an object. */
+/** In JavaScript code, the value may have any type. `checkResponseDocs` reports a value that is not an object. */
 function stated(options: ApiResponseOptions): ApiResponseOptions {
   return Object.freeze(withType(Object(options)))
 }
 
-/** `content` also sets the media type: readers without support for files read `contentType`. */
+/** Uses `content` as the media type too, because code without support for files reads only `contentType`. */
 function withType(options: ApiResponseOptions): ApiResponseOptions {
   return options.content === undefined ? options : { ...options, contentType: options.content }
 }

@@ -26,20 +26,23 @@ import { flattenEntries, isMiddleware } from './uses.js'
 
 /** The values that all routes of an application share. */
 export interface OwnerOptions {
-  /** The access of a route without an access decorator. */
+  /** The access to routes without an access decorator. */
   readonly defaultAccess: 'public' | 'protected'
   /** The names of `auth.guards`, starting with the default guard; empty without this option. */
   readonly guards: readonly string[]
   /**
-   * Returns the path before the prefix of a controller: the prefix of the application, a segment such as `v1` if any,
-   * and the prefix of its module.
+   * Returns the path that precedes a controller's prefix: the application's prefix, then a segment such as `v1` if
+   * there is one, then the module's prefix.
    */
   readonly prefixOf: (controller: Class, segment?: string) => string
-  /** The option `versions`; `null` without it. */
+  /** The `versions` option; `null` without it. */
   readonly versions: VersionSettings | null
-  /** The status of routes without `@HttpCode`, by HTTP method; 200 or 204 for a method that is absent. */
+  /**
+   * The status of routes without `@HttpCode`, by HTTP method. For a method that is not listed, the status is 200 or
+   * 204.
+   */
   readonly defaultStatus: DefaultStatus
-  /** The envelope of a route without `@Envelope`. */
+  /** The envelope for routes without `@Envelope`. */
   readonly envelope: EnvelopeChoice
   /** The responses that every route documents. */
   readonly documented: readonly ApiResponseOptions[]
@@ -50,7 +53,7 @@ export interface Owner extends Omit<OwnerOptions, 'prefixOf'> {
   readonly controller: Class
   readonly facts: FactsByKind
   readonly prefix: string
-  /** Returns the prefix of the routes of a version. */
+  /** Returns the prefix for the routes of a version. */
   readonly prefixIn: (version: string) => string
   readonly tags: readonly string[]
 }
@@ -64,15 +67,15 @@ export function ownerOf(
   const own = firstOf(facts, 'controller')?.prefix ?? ''
   const prefix = joinPaths(options.prefixOf(controller), own)
   const prefixIn = (version: string) => joinPaths(options.prefixOf(controller, `v${version}`), own)
-  // The facts of the class come first, then the facts of its bases: the tags of a subclass replace the tags of its
-  // base.
+  // The facts of the class come before the facts of its base classes, so the tags of a subclass replace the tags of its
+  // base class.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
   const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
   const shared = { tags: Object.freeze([...new Set(tags)]), envelope }
   return { ...options, controller, facts, prefix, prefixIn, ...shared }
 }
 
-/** A route before its compilation. */
+/** A route before it is compiled. */
 export interface Draft {
   readonly handler: PropertyKey
   readonly facts: FactsByKind
@@ -81,15 +84,15 @@ export interface Draft {
   readonly version: string | null
 }
 
-/** Compiles the facts of a handler to its route. */
+/** Compiles the facts about a handler to a route. */
 export function compileRouteModel(
   { handler, facts, verb, index, version }: Draft,
   owner: Owner,
 ): RouteModel {
   const { controller } = owner
   const { path, plainPath, versionHeader } = placeOf(version, verb, owner)
-  // The fields are written out, because an object spread in the middle of a literal takes longer than the rest of this
-  // function.
+  // The fields are listed individually, because an object spread in the middle of a literal takes longer than the rest
+  // of this function.
   const { isProtected, isAuthOptional, guards, abilities } = compileAccess(facts, owner)
   const status = compileStatus(facts, verb, owner)
   const responses = compileResponses(facts, owner, status)
@@ -141,7 +144,7 @@ export function compileRouteModel(
   })
 }
 
-/** Where requests specify the version of a route: in its path, or in a header. */
+/** Returns the place where requests specify a route's version: the path, or a header. */
 function placeOf(
   version: string | null,
   { path: own }: FactOf<'route'>,
@@ -158,7 +161,10 @@ function placeOf(
 
 const NO_GUARDS: readonly string[] = Object.freeze([])
 
-/** Access decorators of a method replace the access decorators of its class; the abilities of both are combined. */
+/**
+ * Compiles the access to a route. A method's access decorators replace the class's access decorators, but the abilities
+ * of both are combined.
+ */
 function compileAccess(
   facts: FactsByKind,
   { facts: classFacts, defaultAccess, guards: known }: Owner,
@@ -168,9 +174,9 @@ function compileAccess(
   }
   const isCan = facts.can !== undefined || classFacts.can !== undefined
   const auth = firstOf(facts, 'auth') ?? firstOf(classFacts, 'auth')
-  // Without a user, there are no abilities, so `@Can` always requires the guard.
+  // A request without a user has no abilities, so `@Can` always requires the guard.
   const isAuthOptional = !isCan && auth?.isOptional === true
-  // Senders of webhooks have no credentials: the signature replaces them.
+  // Webhook senders have no credentials, because the signature replaces them.
   const isByDefault = defaultAccess === 'protected' && facts.webhook === undefined
   const isStated = isCan || auth !== undefined || isByDefault
   const isProtected = isStated && !isAuthOptional
@@ -182,13 +188,16 @@ function compileAccess(
   return { isProtected, isAuthOptional, guards, abilities: orNull([...abilities]) }
 }
 
-/** A redirect has its own status, so no other success response is described. */
+/**
+ * Returns the declared status of success responses. A redirect has its own status, so no other success response is
+ * described.
+ */
 function compileStatus(
   facts: FactsByKind,
   { method }: FactOf<'route'>,
   { defaultStatus }: Owner,
 ): number | null {
-  // A browser reads events only from a response with status 200.
+  // A browser reads events only from a response with the status 200.
   if (facts.stream !== undefined) return null
   const stated = firstOf(facts, 'status')?.status
   if (stated !== undefined) return stated
@@ -205,7 +214,7 @@ function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['rate
   return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
 }
 
-/** The tag of `UsersController` is `Users`. */
+/** Returns the default tag of a controller. For `UsersController`, it is `Users`. */
 function defaultTag(name: string): string {
   return name.replace(/(?<=.)Controller$/, '') || 'Default'
 }
@@ -218,7 +227,7 @@ function compileParameters(facts: FactsByKind): RouteModel['parameters'] {
   return orNull(parameters.sort((a, b) => a.index - b.index))
 }
 
-/** An empty list becomes `null`, so that readers can omit the step after a single comparison. */
+/** Returns `null` instead of an empty list, so that a single comparison is enough to omit the step. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length === 0 ? null : Object.freeze(list)
 }
@@ -236,10 +245,10 @@ function compileUses(ofClass: FactsByKind, ofMethod: FactsByKind): UsedByRoute |
   })
 }
 
-/** Many proxies close a connection that is idle for 60 seconds, some after 30. */
+/** Many proxies close a connection that has been idle for 60 seconds, and some proxies after 30 seconds. */
 const HEARTBEAT = '15s'
 
-/** Compiles `@Sse` and `@JsonLines`. The checks have refused values that are not durations. */
+/** Compiles `@Sse` and `@JsonLines`. Values that are not durations have already been reported by the checks. */
 function compileStream(facts: FactsByKind): StreamModel | null {
   const [first, ...others] = factsOf(facts, 'stream')
   if (first === undefined) return null
@@ -264,8 +273,8 @@ function toMs(duration: number | string): number {
 }
 
 /**
- * The value that Express' `route.get()` and `route.all()` store in `route.methods`. Routes with the same method share
- * the object.
+ * Returns the value that Express' `route.get()` and `route.all()` store in `route.methods`. Routes with the same method
+ * share one object.
  */
 function expressMethods(method: HttpMethod): RouteModel['methods'] {
   METHODS[method] ??= Object.freeze({ [lowerCase(method) ?? '_all']: true as const })
@@ -274,7 +283,7 @@ function expressMethods(method: HttpMethod): RouteModel['methods'] {
 
 const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 
-/** The entry that the routers store in `route.stack`. */
+/** Returns the entry that routers store in `route.stack`. */
 function expressStack(
   { prototype }: Class,
   handler: PropertyKey,
@@ -286,7 +295,7 @@ function expressStack(
   ])
 }
 
-/** A method in lower case; `undefined` for `ALL`, as in Express. */
+/** Returns a method in lower case; `undefined` for `ALL`, as in Express. */
 function lowerCase(method: HttpMethod): string | undefined {
   return method === 'ALL' ? undefined : method.toLowerCase()
 }

@@ -7,15 +7,15 @@ import { KeyedSchema } from '../schema/composed-schemas.js'
 import { FileSchema } from '../schema/file-schema.js'
 import { type FactsByKind, firstOf } from './facts-by-kind.js'
 
-/** The result of `@Upload` for a route. */
+/** The part of a route model that `@Upload` determines. */
 type Upload = Pick<RouteModel, 'inputs' | 'upload'>
 
 const DEFAULT_BYTES = 1024 * 1024
 
-/** The space for boundaries and part headers: the bytes of a form besides its content. */
+/** The number of bytes for boundaries and part headers, in addition to a form's content. */
 const FRAMING_BYTES = 64 * 1024
 
-/** Adds the form to the inputs of a route. */
+/** Adds the form to a route's inputs. */
 export function withUpload(facts: FactsByKind, inputs: RouteModel['inputs']): Upload {
   const parts = firstOf(facts, 'upload')?.parts
   if (parts === undefined) return { inputs, upload: null }
@@ -26,7 +26,7 @@ export function withUpload(facts: FactsByKind, inputs: RouteModel['inputs']): Up
   return { inputs: Object.freeze({ ...inputs, body }), upload: modelOf(entries) }
 }
 
-/** The rule of a file, with its defaults filled in. */
+/** Returns the rule for a file, including defaults. */
 export function ruleOf({ options }: FileSchema): FileRule {
   const { maxSize, types, max = 1, optional = false } = Object(options) as FileOptions
   return Object.freeze({
@@ -37,13 +37,13 @@ export function ruleOf({ options }: FileSchema): FileRule {
   })
 }
 
-/** The options have not been checked, so they may be invalid. */
+/** Converts the types to lower case. The options have not been checked, so they may be invalid. */
 function lowerCased(types: unknown): string[] {
   return [types].flat().map((type) => String(type).toLowerCase())
 }
 
 /**
- * The maximum number of bytes in a form.
+ * Returns the maximum number of bytes in a form.
  *
  * @param fieldBytes The maximum total size of the text fields: the limit for other bodies.
  */

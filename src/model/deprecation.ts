@@ -10,7 +10,7 @@ const NAMES: OptionNames<DeprecatedOptions> = {
 }
 const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Returns the error in the options of a deprecation; `undefined` if there is none. */
+/** Describes the error in the options of a deprecation; `undefined` if there is no error. */
 export function deprecationMistake(options: unknown): string | undefined {
   if (typeof options !== 'object' || options === null)
     return 'It is neither an options object nor false.'
@@ -32,7 +32,10 @@ function mistakeIn({ since, sunset, successor, end }: DeprecatedOptions): string
 
 const GIVE_DATE = "pass an ISO date, such as '2026-06-30' or '2026-06-30T12:00:00Z'."
 
-/** The time in milliseconds since 1970; `null` for an invalid text, or a day that does not exist. */
+/**
+ * Returns the time of a date in milliseconds since 1970; `null` if the value is not a date, or if the day does not
+ * exist.
+ */
 export function timeOf(date: unknown): number | null {
   const day = typeof date === 'string' ? DATE.exec(date)?.[1] : undefined
   const start = Date.parse(`${day}T00:00:00Z`)

@@ -2,7 +2,7 @@ import type { Fact, FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import type { InputSource } from '../contracts/schema.js'
 
-/** Facts grouped by kind, in source order. Every reader of facts needs one kind at a time. */
+/** Facts grouped by kind, in source order. Code that reads facts always needs one kind at a time. */
 export type FactsByKind = { readonly [K in Fact['kind']]?: readonly FactOf<K>[] }
 
 const NONE: readonly never[] = Object.freeze([])
@@ -14,16 +14,15 @@ export function groupFacts(facts: readonly Fact[]): FactsByKind {
     if (group === undefined) groups[fact.kind] = [fact]
     else group.push(fact)
   }
-  // Each fact is in the list for its kind, which the compiler cannot infer.
+  // Each fact is in the list for its kind. The compiler cannot infer this.
   return groups as FactsByKind
 }
 
-/** The facts of one kind. */
 export function factsOf<K extends Fact['kind']>(facts: FactsByKind, kind: K): readonly FactOf<K>[] {
   return facts[kind] ?? NONE
 }
 
-/** The first fact of one kind, which is the nearest in the class chain. */
+/** Returns the first fact of one kind. A fact of a class comes before the facts of its base classes. */
 export function firstOf<K extends Fact['kind']>(
   facts: FactsByKind,
   kind: K,
@@ -31,7 +30,7 @@ export function firstOf<K extends Fact['kind']>(
   return facts[kind]?.[0]
 }
 
-/** The facts of each route, for messages that use the author's words. */
+/** The facts of each route, for messages that refer to the declarations in the source code. */
 const written = new WeakMap<RouteModel, FactsByKind>()
 
 /** Stores the facts from which a route was compiled. */
@@ -49,13 +48,13 @@ export const DECORATOR_OF: Readonly<Record<InputSource, string>> = {
   cookies: '@Cookies',
 }
 
-/** How the author declared an input of a route: `@Params`, or `params` in `@Get()`. */
+/** Describes how an input of a route is declared in the source code: `@Params`, or `params` in `@Get()`. */
 export function writtenAs(route: RouteModel, source: InputSource): string {
   const facts = written.get(route)
   return facts === undefined ? DECORATOR_OF[source] : inputWrittenAs(facts, source)
 }
 
-/** How an input is declared in the facts of a method. */
+/** Describes how an input is declared, according to a method's facts. */
 export function inputWrittenAs(facts: FactsByKind, source: InputSource): string {
   const inputs = factsOf(facts, 'input').filter((input) => input.source === source)
   const all = source === 'body' ? [...inputs, ...factsOf(facts, 'body')] : inputs

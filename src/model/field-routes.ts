@@ -11,7 +11,7 @@ import {
   routeMadeOf,
 } from '../metadata/read.js'
 
-/** The routes of fields, by the names of the fields. */
+/** Field routes, by field name. */
 export type FieldRoutes = ReadonlyMap<PropertyKey, MadeRoute>
 
 /** The field routes of a controller. */
@@ -23,12 +23,12 @@ export interface ReadFields {
 
 const NO_FIELDS: ReadFields = { byClass: new Map(), problems: [] }
 
-/** The results are stored, because constructing a class again would run its constructor again. */
+/** The results are cached, because reading a class again would run its constructor again. */
 const known = new WeakMap<Class, ReadFields>()
 
 /**
- * Reads the routes of a controller's fields. Fields exist only on instances, so a class with such routes is constructed
- * once, with stand-ins for its dependencies. Other classes are not constructed.
+ * Reads the field routes of a controller. Fields exist only on instances, so a class with field routes is instantiated
+ * once, with stand-ins for its dependencies. Other classes are not instantiated.
  */
 export function readFieldRoutes(controller: Class): ReadFields {
   let fields = known.get(controller)
@@ -39,13 +39,16 @@ export function readFieldRoutes(controller: Class): ReadFields {
   return fields
 }
 
-/** The facts of a controller and its base classes, nearest first, with the routes of its fields. */
+/** Returns the facts of a controller and then of its base classes, including field routes. */
 export function readChain(controller: Class): readonly ClassFacts[] {
   const { byClass } = readFieldRoutes(controller)
   return chainOf(controller).map((link) => withFields(readClass(link), byClass.get(link)))
 }
 
-/** Methods come first, then fields, each in source order, so that the model is equal in both dialects. */
+/**
+ * Adds the field routes to the facts of a class. Methods come first, then fields, each in source order, so that the
+ * model is the same in both dialects.
+ */
 function withFields(facts: ClassFacts, fields: FieldRoutes | undefined): ClassFacts {
   if (fields === undefined) return facts
   const methods = new Map([...facts.methods].filter(([key]) => !fields.has(key)))
@@ -73,7 +76,7 @@ function readChainOfFields(controller: Class): ReadFields {
   return { byClass, problems }
 }
 
-/** An instance with stand-ins, and the routes that its constructor created, in order. */
+/** An instance whose dependencies are stand-ins, and the routes that its constructor created, in order. */
 interface Made {
   readonly fields: FieldRoutes
   readonly routes: readonly MadeRoute[]
@@ -96,13 +99,16 @@ function makeInstance(controller: Class, link: Class): Made {
   }
 }
 
-/** A class may list tokens for parameters with defaults, which `length` does not include. */
+/**
+ * Counts the constructor parameters of a class. A class may list tokens for parameters with defaults, which `length`
+ * does not include.
+ */
 function countParameters(target: Class): number {
   const { inject } = target as { readonly inject?: unknown }
   return Math.max(target.length, Array.isArray(inject) ? inject.length : 0)
 }
 
-/** The routes of an instance, by field. Getters are not called. */
+/** Returns the routes of an instance, by field. Getters are not called. */
 export function fieldsOf(instance: object): FieldRoutes {
   const fields = new Map<PropertyKey, MadeRoute>()
   for (const key of Reflect.ownKeys(instance)) {
@@ -113,8 +119,8 @@ export function fieldsOf(instance: object): FieldRoutes {
 }
 
 /**
- * The fields that a class adds to its base or replaces. The constructor of the base class runs first, so its routes are
- * created first.
+ * Returns the fields that a class adds to its base class or replaces. The constructor of the base class runs first, so
+ * its routes are created first.
  */
 function ownFields({ fields, routes }: Made, base: Made): FieldRoutes {
   const ofBase = new Set(routes.slice(0, base.routes.length))
@@ -129,7 +135,7 @@ interface OwnRoutes {
   readonly fields: FieldRoutes
 }
 
-/** Finds routes that are not the value of a field, because they would never be served. */
+/** Finds routes that are not the value of a field. Such routes would never be served. */
 function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
   const placed = new Set(fields.values())
   const own = made.routes.slice(base.routes.length).filter((route) => !placed.has(route))
@@ -159,29 +165,29 @@ function nameOf({ name }: Class): string {
 }
 
 /**
- * A call of a function for field routes, in the output of compilers and bundlers: `post(`, `post2(`, `(0,
+ * Matches a call of a function for field routes, as compilers and bundlers write it: `post(`, `post2(`, `(0,
  * blazon_1.post)(`.
  */
 const CALL =
   '(?:\\(0,\\s*[\\w$]+\\.(?:get|query|post|put|patch|del)\\)|(?:[\\w$]*(?:blazon|import)[\\w$]*\\.)?(?:get|query|post|put|patch|del)(?:\\$?\\d+)?)\\s*\\(\\s*'
 
 /**
- * The value of a field: `add = post('/')`, `this.add = post(path)`. A method may contain `const note = get(id)`, which
- * does not match this.
+ * Matches a call as the value of a field: `add = post('/')`, `this.add = post(path)`. Does not match `const note =
+ * get(id)` in a method.
  */
 const OF_FIELD = `(?:^|[{};\\n/])\\s*(?:this\\.|this\\[)?["'\`]?[\\w$]+["'\`\\]]*\\s*=\\s*${CALL}["'\`\\w$]`
 
 /**
- * The value inside a call or an object: `__publicField(this, "add", post('/'))`, `{ value: post('/') }`. The path has
- * no spaces.
+ * Matches a call inside another call or an object: `__publicField(this, "add", post('/'))`, `{ value: post('/') }`. The
+ * path must not contain spaces.
  */
 const INSIDE = `(?:[(,[]|\\bvalue:)\\s*${CALL}(["'\`])[^\\s"'\`]*\\1`
 
 const MAKES_ROUTES = new RegExp(`${OF_FIELD}|${INSIDE}`)
 
 /**
- * Whether the source text of a class seems to declare field routes. Only such a class is constructed when routes are
- * read.
+ * Whether the source text of a class appears to declare field routes. Only such a class is instantiated to read its
+ * routes.
  */
 function makesRoutes(target: Class): boolean {
   return MAKES_ROUTES.test(Function.prototype.toString.call(target))

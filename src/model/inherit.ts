@@ -13,13 +13,13 @@ export interface InheritedController {
 }
 
 /**
- * Merges a class with its base classes. The nearest facts come first, so the first fact of a kind is the closest one.
- * An overriding method inherits the decorators of the original, except for the kinds that it declares itself, so that
- * an override never loses a guard.
+ * Merges a class with its base classes. The facts of a class come before the facts of its base classes, so the first
+ * fact of a kind applies. An overriding method inherits the decorators of the original method, except for the kinds
+ * that it declares itself, so that an override never loses a guard.
  */
 export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()
-  // Start with the base class, so that inherited routes come first and keep their order.
+  // Start with the last base class, so that inherited routes come first and keep their order.
   for (const link of [...chain].reverse()) {
     for (const [key, facts] of link.methods) methods.set(key, override(facts, methods.get(key)))
   }
@@ -37,14 +37,14 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
   ]
 }
 
-/** `@Limits` replaces the limits of the original field by field. */
+/** Completes `@Limits` with the fields that only the original method's limits set. */
 function complete(fact: Fact, inherited: readonly Fact[]): Fact {
   if (fact.kind !== 'limits') return fact
   const others = inherited.filter((each) => each.kind === 'limits')
   return others.length === 0 ? fact : { ...fact, limits: mergeLimits([fact, ...others]) }
 }
 
-/** The topic of a fact. A fact on the same topic in a subclass replaces the inherited facts. */
+/** Returns the topic of a fact. A fact of a subclass replaces the inherited facts with the same topic. */
 function topicOf(fact: Fact): unknown {
   if (fact.kind === 'input') return `input ${fact.source}`
   if (fact.kind === 'body' || fact.kind === 'upload') return 'input body'

@@ -1,13 +1,13 @@
 import { unicodePattern } from '../errors/unicode-pattern.js'
 import { literalOf, type PathPart, type PathSegment, parsePath } from './paths.js'
 
-/** The error in a path, with its position, and the remedy. */
+/** An error in a path with its position, and the remedy. */
 export interface PathProblem {
   readonly cause: string
   readonly remedy: string
 }
 
-/** The first problem in the syntax of a path; `null` if there is none. */
+/** Returns the first syntax problem in a path; `null` if there is none. */
 export function pathProblem(path: string): PathProblem | null {
   if (PLAIN.test(path)) return null
   const segments = parsePath(path)
@@ -18,7 +18,7 @@ export function pathProblem(path: string): PathProblem | null {
   return namesProblem(segments.flat())
 }
 
-/** The problem of a prefix, which precedes other paths; `null` if there is none. */
+/** Returns the problem in a prefix, which precedes other paths; `null` if there is none. */
 export function prefixProblem(prefix: unknown): string | null {
   if (typeof prefix !== 'string') return `${String(prefix)} is not a path`
   const problem = pathProblem(prefix)
@@ -27,16 +27,16 @@ export function prefixProblem(prefix: unknown): string | null {
   return hasWildcard ? 'paths follow it, so it cannot have a wildcard' : null
 }
 
-/** Paths without special characters, like most paths, which need no check. */
+/** Matches paths without special characters, which need no check. Most paths are of this kind. */
 const PLAIN = /^[\w/-]*$/
 
 const SYNTAX =
   'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
 const ESCAPE = `A backslash escapes the next character: 'books\\\\:batchGet'.`
 
-/** Characters that are special in other path syntaxes, or that URLs cannot contain, unless escaped. */
+/** Characters that are special in other path syntaxes or not allowed in URLs, unless they are escaped. */
 const MEANT = /[?+(){}[\]#%\s]/u
-/** Control characters and lone surrogates. */
+/** Control characters and lone surrogates, which are never allowed. */
 const NEVER = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u
 
 function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | null {
@@ -128,7 +128,7 @@ function namesProblem(parts: readonly PathPart[]): PathProblem | null {
   return null
 }
 
-/** In messages, characters are counted from 1. */
+/** Describes a position for messages, in which characters are counted from 1. */
 function placeOf(part: { readonly at: number } | undefined): string {
   return part === undefined ? '' : ` at character ${part.at + 1}`
 }

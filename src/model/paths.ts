@@ -1,15 +1,15 @@
 import type { RouteModel } from '../contracts/route-model.js'
 
 /**
- * Joins the prefix of a controller with the path of a route: one slash between segments, one at the start, none at
- * the end. `''` and `'/'` both add nothing.
+ * Joins a controller's prefix and a route's path. The result begins with a slash, has one slash between segments, and
+ * does not end with a slash. `''` and `'/'` both add nothing.
  */
 export function joinPaths(prefix: string, path: string): string {
   const segments = `${prefix}/${path}`.split('/').filter((segment) => segment !== '')
   return `/${segments.join('/')}`
 }
 
-/** Names of the parameters in a path, in order; `*rest` counts as `rest`. */
+/** Returns the names of the parameters in a path, in order. `*rest` counts as `rest`. */
 export function pathParameters(path: string): string[] {
   if (isLiteral(path)) return []
   return parsePath(path).flatMap((segment) =>
@@ -18,8 +18,8 @@ export function pathParameters(path: string): string[] {
 }
 
 /**
- * The form in which the router compares paths: in lower case and without parameter names. If two routes have the same
- * method and shape, only one of them can be reached.
+ * Returns the form in which the router compares paths: in lower case and without parameter names. If two routes have
+ * the same method and shape, only one of them can be reached.
  */
 export function pathShape(path: string): string {
   if (isLiteral(path)) return path.toLowerCase()
@@ -30,7 +30,7 @@ export function pathShape(path: string): string {
   })
 }
 
-/** Whether requests reach a route by a path of this shape. */
+/** Whether requests can reach a route with a path of this shape. */
 export function hasShape(
   { path, plainPath }: Pick<RouteModel, 'path' | 'plainPath'>,
   shape: string,
@@ -41,7 +41,7 @@ export function hasShape(
 /**
  * Writes the path of a URL, percent-encoded where necessary (RFC 3986, 3.3).
  *
- * @param write Returns the text that replaces a parameter. It is not encoded.
+ * @param write Returns the string that replaces a parameter. The string is not encoded.
  */
 export function writePath(path: string, write: (name: string) => string): string {
   return rewrite(path, { literal: encodeLiteral, parameter: write, wildcard: write })
@@ -63,7 +63,7 @@ function rewrite(path: string, write: Rewriting): string {
     .join('/')
 }
 
-/** A part of a path segment. `at` is its index in the path, starting at 0. */
+/** A part of a path segment. `at` is the part's index in the path, starting at 0. */
 export type PathPart =
   | {
       readonly kind: 'literal'
@@ -76,12 +76,12 @@ export type PathPart =
 /** The parts of a segment, in order; empty for an empty segment. */
 export type PathSegment = readonly PathPart[]
 
-/** A backslash with the character after it, `:name` or `*name`, or literal text. */
+/** Matches a backslash with the character after it, `:name` or `*name`, or literal text. */
 const PART = /\\([^\w]?)|([:*])(\w*)|[^\\:*]+/gu
 
 /**
- * Reads the segments of a path. Boot checks, the document, the router and test requests all use these parts. A path
- * with invalid syntax also has parts, in which `pathProblem` finds the errors.
+ * Reads the segments of a path. Boot checks, the document, the router and test requests all use these segments. A path
+ * with invalid syntax is also divided into parts, so that `pathProblem` can find the errors in them.
  */
 export function parsePath(path: string): PathSegment[] {
   let start = 0
@@ -104,12 +104,12 @@ function parseSegment(segment: string, start: number): PathSegment {
   )
 }
 
-/** Whether a path is literal and has no escapes, like most paths, so that it does not need to be parsed. */
+/** Whether a path is literal and contains no escapes, so that it need not be parsed. Most paths are of this kind. */
 export function isLiteral(path: string): boolean {
   return !/[:*\\]/.test(path)
 }
 
-/** The literal text of a segment without parameters; `null` for other segments. */
+/** Returns the literal text of a segment without parameters; `null` for other segments. */
 export function literalOf(segment: PathSegment): string | null {
   let literal = ''
   for (const part of segment) {

@@ -1,11 +1,11 @@
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** The facts of a route that determine which guards it accepts. */
+/** The properties of a route that determine which guards it accepts. */
 type Guarded = Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards'>
 
 /**
- * Returns the guards of an application that a route accepts, starting with the guard that determines `req.user`. Empty
- * for a public route. The only guard of an application has no name.
+ * Returns the guards of an application that a route accepts, starting with the guard that determines `req.user`. The
+ * list is empty for a public route. If an application has only one guard, that guard has no name.
  */
 export function guardsOfRoute<T extends { readonly name: string | null }>(
   { isProtected, isAuthOptional, guards: names }: Guarded,

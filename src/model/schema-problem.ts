@@ -1,7 +1,7 @@
 import type { Node } from '../schema/dialect/conversion.js'
 import { isKeyword, subschemasOf } from '../schema/keywords.js'
 
-/** The reason why a value is not a schema, and the remedy; `null` if it is a schema. */
+/** Returns the reason why a value is not a schema, and the remedy; `null` if the value is a schema. */
 export function schemaProblem(schema: unknown): SchemaProblem | null {
   if (schema === undefined) {
     const cause = 'is undefined, which often results from a circular import.'
@@ -16,8 +16,8 @@ export function schemaProblem(schema: unknown): SchemaProblem | null {
 }
 
 /**
- * The problem of a bare shape such as `{ name: z.string() }`: as a JSON Schema, it has no keywords and would accept
- * every value.
+ * Describes the problem of a bare shape such as `{ name: z.string() }`. As a JSON Schema, it has no keywords and would
+ * accept every value.
  */
 function shapeProblem(schema: object): SchemaProblem | null {
   const keys = Object.keys(schema)
@@ -31,9 +31,7 @@ function shapeProblem(schema: object): SchemaProblem | null {
   }
 }
 
-/**
- * Finds a class, a class instance or a library schema inside a JSON Schema, because that part would accept every value.
- */
+/** Finds a class, a class instance or a library schema inside a JSON Schema. Such a part would accept every value. */
 function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
   function visit(schema: object, at: string): SchemaProblem | null {
@@ -65,7 +63,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** The reason why a value is not a schema, and the remedy. */
+/** The reason why a value is not a schema, and a remedy. */
 interface SchemaProblem {
   readonly cause: string
   readonly remedy: string
@@ -78,7 +76,7 @@ const GIVE_OBJECT =
 
 type AnyFunction = { readonly name: string; readonly prototype?: object }
 
-/** The problem of a function in place of a schema; usually, it is a class. */
+/** Describes the problem of a function, usually a class, in place of a schema. */
 function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
     const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
@@ -89,14 +87,17 @@ function functionProblem(given: AnyFunction): SchemaProblem {
   return { cause, remedy: remedyForClass(given, name) }
 }
 
-/** A class that a library creates from a schema stores the schema as a property. */
+/**
+ * Returns the remedy for a class in place of a schema. A class that a library creates from a schema stores the schema
+ * as a property.
+ */
 function remedyForClass(given: AnyFunction, name: string): string {
   const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
   if (kept !== undefined) return `Pass ${name}.${kept[0]}, which is a schema.`
   return `Pass a Standard Schema: const ${name} = z.object({ name: z.string() }), and the type ${name} = z.infer<typeof ${name}>. To keep the class, make it a schema: static readonly '~standard' = schema['~standard'].`
 }
 
-/** Also recognizes a compiled class: a function whose prototype has methods. */
+/** Whether a function is a class. Also recognizes a compiled class, which is a function whose prototype has methods. */
 function isClass(given: AnyFunction): boolean {
   const text = Function.prototype.toString.call(given)
   if (/^class\b/.test(text)) return true
@@ -106,12 +107,12 @@ function isClass(given: AnyFunction): boolean {
 }
 
 /**
- * The problem of a class instance. It is not a JSON Schema, even if its fields have the names of keywords. Without such
- * fields, it would, as a JSON Schema, accept every value.
+ * Describes the problem of a class instance. An instance is not a JSON Schema, even if its fields have the names of
+ * keywords. Without such fields, it would accept every value as a JSON Schema.
  */
 function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)
-  // `Object.prototype` of this realm, or of another realm.
+  // This is `Object.prototype`, of this realm or of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return null
   if (schema instanceof Promise) {
     return { cause: 'is a Promise.', remedy: `Await it. ${GIVE_SCHEMA}` }
@@ -125,7 +126,10 @@ function instanceProblem(schema: object): SchemaProblem | null {
   return { cause: `is an object of the class ${name}, which is not a schema.`, remedy }
 }
 
-/** Requires the validation function, because a value without it would be compiled as a JSON Schema without keywords. */
+/**
+ * Whether a value is a Standard Schema. It must have the validation function, because otherwise it would be compiled as
+ * a JSON Schema without keywords.
+ */
 export function isStandardSchema(value: unknown): boolean {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function'
   const standard = isHolder && (value as { '~standard'?: { validate?: unknown } })['~standard']

@@ -25,7 +25,7 @@ interface Mistake {
   readonly remedy: string
 }
 
-/** Returns the error in an interceptor entry of `@Use` or of the option `interceptors`. */
+/** Describes the error in an interceptor entry of `@Use` or of the `interceptors` option. */
 export function mistakeInInterceptor(entry: unknown): Mistake | null {
   if (isInterceptor(entry) || isToken(entry)) return null
   const what = entry === null ? 'null' : typeof entry
@@ -65,7 +65,7 @@ function isClass(entry: { readonly prototype?: unknown }): boolean {
   return /^class\b/.test(Function.prototype.toString.call(entry))
 }
 
-/** Flattens the lists of `@Use` to any depth, like Express' `app.use`. */
+/** Flattens the lists in `@Use` at any depth, like Express' `app.use`. */
 export function flattenEntries(entries: readonly unknown[]): readonly unknown[] {
   return entries.flat(Number.POSITIVE_INFINITY)
 }
@@ -80,7 +80,7 @@ export function isMiddleware(entry: UseEntry): entry is RequestHandler {
   return typeof entry === 'function' && !isInterceptorClass(entry)
 }
 
-/** Whether an entry is an interceptor itself, not an interceptor's token. */
+/** Whether an entry is an interceptor itself, and not an interceptor's token. */
 export function isInterceptor(entry: unknown): boolean {
   return typeof (entry as { intercept?: unknown } | null)?.intercept === 'function'
 }

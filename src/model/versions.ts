@@ -4,19 +4,22 @@ import type { VersionSettings } from '../contracts/version.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** A name that paths and headers can contain. It has no upper-case letters, because paths are case-insensitive. */
+/**
+ * Matches version names. Paths and headers must be able to contain a name. Upper-case letters are not allowed, because
+ * paths are case-insensitive.
+ */
 const NAME = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/
 const LONGEST = 32
 const NEUTRAL: readonly null[] = [null]
 
-/** Whether a text can be the name of a version. */
+/** Whether a value is a valid version name. */
 export function isVersion(name: unknown): name is string {
   return typeof name === 'string' && name.length <= LONGEST && NAME.test(name)
 }
 
 /**
- * The versions of a route; `[null]` for a route in every version. A method's decorator replaces the decorator of its
- * class.
+ * Returns the versions of a route; `[null]` for a route in every version. `@Version` on a method overrides `@Version`
+ * on the class.
  */
 export function versionsIn(
   facts: FactsByKind,
@@ -29,16 +32,16 @@ export function versionsIn(
 /** Lists the versions of routes in order: `2` before `10`. */
 export function listVersions(routes: readonly Pick<RouteModel, 'version'>[]): string[] {
   const names = [...new Set(routes.flatMap(({ version }) => version ?? []))]
-  // Creating a collator took a twentieth of startup time.
+  // Avoid creating a collator, which took a twentieth of the startup time.
   return names.length < 2 ? names : names.sort(new Intl.Collator('en', { numeric: true }).compare)
 }
 
-/** Whether a request can match both routes if their methods and paths are equal. */
+/** Whether a request can match both routes, assuming that their methods and paths are equal. */
 export function shareVersion(one: RouteModel, { version }: RouteModel): boolean {
   return one.version === null || version === null || one.version === version
 }
 
-/** The routes of a version. Routes without a version belong to every version. */
+/** Returns the routes of a version. Routes without a version belong to every version. */
 export function routesIn(routes: readonly RouteModel[], version: string | null): RouteModel[] {
   return routes.filter((route) => route.version === null || route.version === version)
 }
@@ -60,14 +63,14 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
   })
 }
 
-/** The problem of an invalid version name. */
+/** Creates the problem for an invalid version name. */
 export function invalidVersion(subject: string, cause: string): Problem {
   const remedy =
     "Write lower-case letters and digits, with '.', '-' or '_' between them: @Version('1', '2'); or only '*' for every version."
   return { code: 'E_VERSION_INVALID', subject, cause, remedy }
 }
 
-/** Compares the versions of routes with the option `versions`. */
+/** Compares the versions of routes with the `versions` option. */
 export function checkUsedVersions(
   routes: readonly RouteModel[],
   versions: VersionSettings | null,

@@ -5,20 +5,20 @@ import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { checkDuration } from '../http/units.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 
-/** The headers that a request of each scheme has. */
+/** The headers of a request, for each scheme. */
 const HEADERS = {
   standard: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
   stripe: ['Stripe-Signature'],
   github: ['X-Hub-Signature-256', 'X-GitHub-Delivery'],
 } as const
 
-/** Whether a verifier is a built-in scheme. A custom verifier may also have a property `scheme`. */
+/** Whether a verifier is a built-in scheme. A custom verifier may also have a `scheme` property. */
 export function isScheme(verifier: unknown): verifier is WebhookScheme {
   const { scheme, verify } = Object(verifier) as { scheme?: unknown; verify?: unknown }
   return verify === undefined && typeof scheme === 'string' && Object.hasOwn(HEADERS, scheme)
 }
 
-/** The headers of a signature; empty for a route without `@Webhook`. */
+/** Returns the signature headers; empty for a route without `@Webhook`. */
 export function webhookHeaders({ webhook }: Pick<RouteModel, 'webhook'>): readonly string[] {
   if (webhook === null) return []
   return isScheme(webhook) ? HEADERS[webhook.scheme] : (webhook.headers ?? [])
@@ -26,7 +26,7 @@ export function webhookHeaders({ webhook }: Pick<RouteModel, 'webhook'>): readon
 
 const NAMES: OptionNames<WebhookOptions> = { tolerance: true, replays: true }
 
-/** Checks the `@Webhook` of a method. Secrets are read and checked at startup. */
+/** Checks `@Webhook` on a method. The secrets are read and checked at startup. */
 export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'webhook').flatMap(({ verifier }) => {
     if (isScheme(verifier)) {

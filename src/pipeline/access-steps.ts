@@ -15,7 +15,7 @@ type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'af
 
 interface AddedToAccess {
   readonly stages: AccessStages
-  /** The plugin steps; `null` for a router, to which plugins do not add steps. */
+  /** The plugin steps; `null` for a router, because plugins do not add steps to routers. */
   readonly plugins: Pick<PluginStages, 'beforeGuard' | 'afterGuard'> | null
 }
 
@@ -31,7 +31,7 @@ export function accessSteps(
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
-  // A route's cache itself decides who gets a response.
+  // If the route has a cache, the cache itself decides which callers receive a stored response.
   const forbidsStoring = (route?.cache ?? null) === null
   const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
   return {

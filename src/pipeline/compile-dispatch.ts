@@ -15,24 +15,24 @@ import type { EnterConfig } from './steps/plugin.js'
 
 /** The input of {@link compileDispatch}. */
 export interface DispatchConfig {
-  /** Finds the route of a request, including by its version header if the API has one. */
+  /** Finds the route of a request. Considers the version header if the API has one. */
   readonly match: (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
   readonly routes: readonly RouteModel[]
-  /** The compiled routes, by `route.index`, followed by routes of the framework itself, such as the documentation. */
+  /** The compiled routes, by `route.index`, followed by the framework's own routes, such as the documentation. */
   readonly handlers: readonly RunRoute[]
   readonly onError: OnError
   /** Counts requests without a route against rate limits; `null` without rate limits. */
   readonly ipRateLimit: StepFactory | null
-  /** Sends the methods of a path, for `OPTIONS`. */
+  /** Sends the methods of a path in response to `OPTIONS`. */
   readonly sendMethods: SendSuccess
 }
 
 type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 
 /**
- * Finds the route of a request and runs it. A request without a route gets one of these responses: 404; 405 with
- * `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it specifies no version;
- * or, for `OPTIONS`, 200 with `Allow`.
+ * Finds the route of a request and runs it. A request without a route results in one of these responses: 404; 405 with
+ * `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it does not specify a
+ * valid version; or, for `OPTIONS`, 200 with `Allow`.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config
@@ -49,8 +49,9 @@ export function compileDispatch(config: DispatchConfig): RunRoute {
 }
 
 /**
- * Whether to pass the request to the application in which ours is mounted, as an Express router does. This is the case
- * if there is no route with this path, or with this method. Our application responds to `OPTIONS` for its own paths.
+ * Whether to pass the request on to the outer application in which this application is mounted, as an Express router
+ * does. This is the case if there is no route with this path, or with this method. This application responds to
+ * `OPTIONS` for its own paths.
  */
 function isTheirs({ kind }: Unmatched, method: string): boolean {
   return kind === 'none' || (kind === 'method' && method !== 'OPTIONS')
@@ -80,14 +81,14 @@ function endUnmatched(
 }
 
 /**
- * Responds to a request without a route. `found.allow` contains the methods of its path. `HEAD` is among them
- * if there is a `GET` route, and so is `OPTIONS`, which needs no route.
+ * Responds to a request without a route. `found.allow` contains the methods of its path. They include `HEAD` if there
+ * is a `GET` route, and `OPTIONS`, which needs no route.
  *
- * - `OPTIONS` gets a 200 with the methods, in `Allow` and in the body (RFC 9110, section 9.3.7). With CORS, its
- * middleware responds to `OPTIONS` earlier, except for `OPTIONS *`.
- * - Every other method gets a 405, which must have `Allow` (RFC 9110, section 15.5.6).
- * - `HEAD` needs no case here, because the router finds the `GET` route for it. A 405 to `HEAD` has no body,
- * because Node sends none.
+ * - `OPTIONS` results in a 200 response with the methods in `Allow` and in the body (RFC 9110, section 9.3.7). If CORS
+ *   is on, the CORS step responds to `OPTIONS` earlier, except for `OPTIONS *`.
+ * - Every other method results in a 405 response, which must have `Allow` (RFC 9110, section 15.5.6).
+ * - `HEAD` needs no case here, because the router finds the `GET` route for it. A 405 response to `HEAD` has no body,
+ *   because Node does not send it.
  */
 function respondUnmatched(
   found: Unmatched,
@@ -114,8 +115,8 @@ function errorOfMiss(kind: 'none' | 'malformed', req: BlazonRequest): Error {
 }
 
 /**
- * Compiles a handler without a controller to a route. Its errors, rejections and time limit are handled as in other
- * routes.
+ * Compiles a handler that does not belong to a controller. Its errors, rejections and time limit are handled as in
+ * other routes.
  */
 export function compileFrameworkRoute(
   handle: RequestHandler,
@@ -132,7 +133,10 @@ export function compileFrameworkRoute(
   }
 }
 
-/** The Express query parsers, which stop at {@link MAX_PARAMETERS}. A custom parser has its own limits. */
+/**
+ * The settings for Express's own query parsers, which stop at {@link MAX_PARAMETERS}. A custom parser has its own
+ * limits.
+ */
 const EXPRESS_PARSERS: readonly unknown[] = [true, 'simple', 'extended']
 
 /** The input of {@link limitQuery}. */
@@ -146,14 +150,14 @@ interface QueryLimit extends Pick<DispatchConfig, 'match'> {
 }
 
 /**
- * Refuses a request with more query parameters than the parsers of Express read, because they silently drop further
- * parameters. The check runs before any code reads `req.query`, because a getter that throws in a callback would end
- * the process.
+ * Refuses a request with more query parameters than Express's own parsers read, because these parsers silently drop
+ * further parameters. The request is refused before any code reads `req.query`. A getter could not do this, because an
+ * error that it throws in a callback would end the process.
  */
 export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRoute {
   return function runLimited(req, res) {
     const isRead = EXPRESS_PARSERS.includes(express.get('query parser'))
-    // The application in which ours is mounted may use another parser for this request.
+    // The outer application in which this application is mounted may use another parser for this request.
     const isTheirs =
       req[kPassOn] !== undefined && match(req.method, req.url, req.headers).kind !== 'route'
     if (isRead && !isTheirs) refuse(req, res)
@@ -161,7 +165,7 @@ export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRout
   }
 }
 
-/** Creates the function that refuses such requests. */
+/** Creates the function that refuses requests with too many query parameters. */
 export function refuseQuery(onError: OnError): RunRoute {
   return function refuseExcessive(req, res) {
     const message = `The query string has more than ${MAX_PARAMETERS} parameters; send fewer, or send them in the body`

@@ -36,7 +36,7 @@ import { validateStage } from './steps/validate.js'
 import type { CompiledStream } from './streams/compile-stream.js'
 
 /**
- * Compiles a route to one function. Called at boot.
+ * Compiles a route to one function. Boot calls this for each route.
  *
  * @throws TypeError if the controller has no method of this name.
  */
@@ -61,8 +61,8 @@ export function stepsOf(route: RouteModel, parts: RouteParts, config: PipelineCo
   const isDescribed = route.inputs.body !== null
   const isQuery = route.method === 'QUERY'
   const uses = usesOf(route, parts, config)
-  // The fields are written out, because an object spread in the middle of a literal takes longer than the rest of this
-  // function.
+  // The fields are listed individually, because an object spread in the middle of a literal takes longer than the rest
+  // of this function.
   const plugins = pluginStages(added, config)
   const { beforeGuard, unverifiedTenant, guard, tenant, authorizeTenant, afterGuard, can } =
     accessSteps(route, { stages, plugins }, config)
@@ -125,7 +125,10 @@ function usesOf(
   })
 }
 
-/** The step that responds. In a route with marked fields, it sends them only if it is known what the caller may see. */
+/**
+ * Creates the step that responds. In a route with marked fields, the step sends these fields only if it has been
+ * determined that the caller is allowed to see them.
+ */
 function respondStep(
   route: RouteModel,
   { visibility, invocation }: Pick<RouteParts, 'visibility'> & { readonly invocation: Invocation },
@@ -137,7 +140,10 @@ function respondStep(
   return (next) => respond(hide(next))
 }
 
-/** The step that limits response fields. Both limits are one step, because only one function can prepare a body. */
+/**
+ * Creates the step that limits response fields. Both limits are in one step, because only one function can prepare a
+ * body.
+ */
 function fieldsStep(
   route: RouteModel,
   { fields, visibility }: RouteParts,
@@ -155,7 +161,7 @@ function askConfig({ isProtected }: RouteModel, { can }: Pick<PipelineConfig, 'c
   return { decide: can ?? hasAll, isProtected }
 }
 
-/** Compiles the function that sends values as the responses of a route. */
+/** Compiles the function that sends values as a route's responses. */
 export function compileSettle(route: RouteModel, instance: object, config: PipelineConfig): Settle {
   return settleOf(respondConfig(route, invocationOf(route, instance, config), config))
 }
@@ -188,7 +194,7 @@ function streamFor(
   return streamOf === null ? null : streamOf(route)
 }
 
-/** Compiles a route that only checks access. It calls another handler without inputs, and responds with 204. */
+/** Compiles a route that only checks access: it calls the given handler without inputs, and responds with 204. */
 export function compileProbe(
   route: RouteModel,
   {
@@ -205,7 +211,7 @@ export function compileProbe(
   return foldSteps({
     ...NO_STEPS,
     scope: stages.scope,
-    // A guard may read the async context of an `enter` step.
+    // A guard may read an async context that an `enter` step has created.
     enter: plugins.enter,
     respond: respondStage({ ...config, ...stated }),
     ...accessSteps(route, { stages, plugins }, config),
@@ -214,7 +220,7 @@ export function compileProbe(
   })
 }
 
-/** Creates the step that decides about access to a router. It returns `true` or a refusal. */
+/** Creates the step that decides about access to a router. The step returns `true` or a refusal. */
 export function compileRouterAccess(stages: AccessStages, access: Access): Step {
   return foldSteps({
     ...NO_STEPS,

@@ -18,15 +18,15 @@ export interface PlacedErrorMiddleware {
 /** The place where a middleware's error occurred. */
 export interface ErrorOrigin {
   /**
-   * Continues the request after that place, but not before the middleware with the index `place`; `null` if nothing
-   * follows.
+   * Continues the request after the place of the error, but not before the middleware with the index `place`; `null` if
+   * nothing follows.
    */
   readonly passOver: ((place: number, argument: unknown) => void) | null
-  /** Handles an error of an error middleware that has already allowed the request to continue. */
+  /** Handles the error of an error middleware that has already allowed the request to continue. */
   readonly failLate: (error: unknown) => void
 }
 
-/** Handles any error of a request. Without `origin`, the request cannot continue after the error. */
+/** Handles an error of a request. Without `origin`, the request cannot continue after the error. */
 export type OnFailure = (
   error: unknown,
   req: BlazonRequest,
@@ -39,25 +39,25 @@ export interface ErrorEnds {
   /** Handles the error that the last error middleware passes on or throws. */
   readonly last: OnError
   readonly log: LogFailure
-  /** Reads the status that the response to an error would have. */
+  /** Reads an error, with the status that its response would have. */
   readonly read: (error: unknown, status: number) => KnownFailure
-  /** Limits the time of error middlewares that return without a response. */
+  /** Limits the time of error middlewares that have returned without sending a response. */
   readonly watch: {
     readonly start: (req: BlazonRequest, res: Response) => void
     readonly stop: (req: BlazonRequest) => void
   }
   /**
-   * Whether `next()` without an argument passes on the same error. True for refusals by the framework, which no
-   * middleware may override.
+   * Whether `next()` without an argument passes on the same error. This is `true` for refusals by the framework, which
+   * no middleware is allowed to override.
    */
   readonly staysAnError: boolean
 }
 
 /**
  * Passes an error from one error middleware to the next, even if the response has begun, because error middlewares also
- * log. As in Express, an error middleware can call `next()` to allow the request to continue: after that error
- * middleware and after the place of the error. If nothing follows there, the error becomes a 404, which the next error
- * middlewares receive.
+ * log. As in Express, an error middleware can call `next()` to allow the request to continue. It then continues after
+ * both the error middleware and the place of the error. If nothing follows there, the next error middleware receives a
+ * 404 error instead.
  */
 export function composeErrorMiddlewares(
   middlewares: readonly PlacedErrorMiddleware[],
@@ -78,7 +78,7 @@ interface WalkConfig extends ErrorEnds {
 
 class ErrorWalk {
   readonly #config: WalkConfig
-  /** The index of the error middleware that handles the error. Only this middleware may pass it on. */
+  /** The index of the error middleware that handles the error. Only this middleware can pass the error on. */
   #at = 0
   #error: unknown
   #hasGoneOn = false
@@ -93,7 +93,7 @@ class ErrorWalk {
     if (this.#hasGoneOn) return
     if (res.headersSent || res.closed) return this.#noteResponse()
     watch.start(req, res)
-    // Serverless platforms replace Node's response and may emit only one of the two events.
+    // Serverless platforms replace Node's response object, which may then emit only one of the two events.
     for (const event of ['finish', 'close']) res.once(event, () => this.#noteResponse())
   }
 
@@ -120,7 +120,7 @@ class ErrorWalk {
     const passOver = origin?.passOver ?? null
     const isLast = passOver === null || (argument === 'router' && req[kPassOn] === undefined)
     if (isLast) return this.#pass(nothingBehind(), this.#at + 1)
-    // A response has already been sent, by the error middleware or by the timeout.
+    // The error middleware or the timeout has already sent a response.
     if (res.headersSent || req[kIsExpired]) return
     this.#at = this.#config.middlewares.length
     this.#hasGoneOn = true
@@ -130,8 +130,8 @@ class ErrorWalk {
   }
 
   /**
-   * Handles an error of an error middleware that has already passed its error on. Either the request has continued, or
-   * another error middleware is handling the error.
+   * Handles the error of an error middleware that has already called `next`. Either the request has continued, or
+   * another error middleware is handling the original error.
    */
   #failLate(error: unknown): void {
     const { req, origin, log } = this.#config
@@ -139,7 +139,10 @@ class ErrorWalk {
     else log(error, req, { status: toFailure(error).status })
   }
 
-  /** Logs a server error before a middleware receives it, because the middleware may end the response in any way. */
+  /**
+   * Logs a server error before an error middleware receives it, because the middleware may end the response with any
+   * status.
+   */
   #noteFailure(error: unknown): void {
     const { req, res, log, read } = this.#config
     const { status } = read(error, res.statusCode)
@@ -147,8 +150,8 @@ class ErrorWalk {
   }
 
   /**
-   * Logs a client error if the response status is 500 or higher, even if other code has sent the response. If the
-   * request has continued, such an error is not logged.
+   * Logs a client error if the response status is 500 or above, regardless of which code sent the response. If the
+   * request has continued, the error is not logged.
    */
   #noteResponse(): void {
     const { req, res, log } = this.#config
@@ -162,7 +165,7 @@ function nothingBehind(): Error {
   return refuse('NOT_FOUND')
 }
 
-/** Runs the handling of an error in the scope of its request, wherever the error was passed on. */
+/** Handles an error in the scope of its request, regardless of the scope in which the error was passed on. */
 export function scopedErrors(scopes: RequestScopes | null, onError: OnFailure): OnFailure {
   if (scopes === null) return onError
   return function onScopedError(error, req, res, origin) {

@@ -16,23 +16,23 @@ export interface MiddlewareEnds {
   readonly done: RunRoute
   readonly onError: OnFailure
   readonly onLateError: OnLateError
-  /** Called for each request before the first middleware; `undefined` if there is no observer. */
+  /** Receives each request before the first middleware runs; `undefined` if there is no observer. */
   readonly watch?: WatchMiddlewares | undefined
 }
 
 /**
  * Watches a request.
  *
- * @param holder Returns the index of the middleware that is handling the request or has failed; the number of
+ * @param holder Returns the index of the middleware that is handling the request or has failed, or the number of
  * middlewares if the request has passed all of them.
  */
 export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () => number) => void
 
 /**
- * Runs middlewares in order, then `done`, by the rules of Express 5: an argument to `next`, a thrown value and a
- * rejection are errors. Two rules are stricter. A thrown or rejected `undefined` is also an error, and does not allow
- * the request. And each middleware has its own `next`, which works only once, because a second call of a shared `next`
- * could skip a middleware that has not decided yet.
+ * Runs middlewares in order, then `done`, according to the rules of Express 5: an argument to `next`, a thrown value
+ * and a rejection are errors. Two rules are stricter. First, if a middleware throws or rejects with `undefined`, this
+ * is also an error, and the request does not continue. Second, each middleware has its own `next`, which works only
+ * once. With a shared `next`, a second call could skip a middleware that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
@@ -46,8 +46,8 @@ export function composeMiddlewares(
   }
   return function runMiddlewares(req, res) {
     /**
-     * The index of the middleware that is handling the request. Only this middleware may pass it on. After a failure,
-     * `at` is `~index`, which is negative, because no middleware is handling the request.
+     * The index of the middleware that is handling the request. Only this middleware can pass the request on. After a
+     * failure, no middleware is handling the request, and `at` is `~index`, which is negative.
      */
     let at = 0
     function run(index: number): void {
@@ -58,7 +58,7 @@ export function composeMiddlewares(
         if (isNextError(argument)) settle(index, argument)
         else if (at === index) goOn(index + 1, argument)
       }) as NextFunction
-      // An Express router reads `next` from here.
+      // An Express router reads `next` from the request.
       req.next = next
       try {
         const result: unknown = middleware(req, res, next)
@@ -81,7 +81,7 @@ export function composeMiddlewares(
       at = ~from
       const passOver = (place: number, argument: unknown) =>
         goOn(Math.max(from + 1, place), argument)
-      // Nothing follows the route.
+      // Nothing follows after the route.
       onError(error, req, res, { passOver: from === end ? null : passOver, failLate })
     }
     function failLate(error: unknown): void {

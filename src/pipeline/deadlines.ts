@@ -11,11 +11,13 @@ import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
 import { boundsOf } from '../model/bounds.js'
 import type { OnError } from '../step/step.js'
 
-/** The input of {@link Deadlines}: the clock, and the handlers of requests that exceed their limit. */
+/** The input of {@link Deadlines}: the clock, and the functions that end requests which exceed their limit. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
-  /** Ends a request that has already failed in `onError` but has no response yet. */
+  /**
+   * Ends a request that has already failed and whose error has been passed to `onError`, but that has no response yet.
+   */
   readonly fail: OnError
   /** The scopes in which listeners of `req.signal` run. */
   readonly scopes: RequestScopes | null
@@ -29,9 +31,9 @@ export function hasTimedOut(req: BlazonRequest): boolean {
 }
 
 /**
- * A handler timeout with one length. All its requests have the same time limit, so they expire in the order in which
- * they started, and one timer for the oldest request is sufficient. The timer is not stopped when that request ends.
- * When it fires, it is set again for the oldest remaining request.
+ * A handler timeout with one length. All requests with this timeout have the same time limit, so they expire in the
+ * order in which they started, and one timer for the oldest request is sufficient. The timer is not stopped when the
+ * oldest request ends. When it fires, it is set again for the oldest remaining request.
  */
 export class Deadlines {
   readonly #startedAt = new Map<BlazonRequest, number>()
@@ -42,7 +44,7 @@ export class Deadlines {
   #timer: Timer | undefined
 
   /**
-   * @param timeoutMs How long a handler may run.
+   * @param timeoutMs The maximum time that a handler can run, in milliseconds.
    * @param config The clock and the error handlers.
    */
   constructor(timeoutMs: number, config: DeadlineConfig) {
@@ -61,15 +63,18 @@ export class Deadlines {
     this.#startedAt.delete(req)
   }
 
-  /** The remaining milliseconds for a request: the full time if its handler has not waited for anything yet. */
+  /**
+   * Returns the remaining milliseconds for a request. This is the full time if the handler has not waited for anything
+   * yet.
+   */
   restOf(req: BlazonRequest): number {
     const now = this.#clock.monotonic()
     return Math.max(0, (this.#startedAt.get(req) ?? now) + this.#timeoutMs - now)
   }
 
   /**
-   * Starts the time limit for a handler that responds in a callback. Only the end of the response shows that the
-   * handler is done.
+   * Starts the time limit for a handler that responds in a callback. Such a handler is finished only when the response
+   * ends.
    */
   startUntilClosed(req: BlazonRequest, res: Response): void {
     if (res.closed) return
@@ -85,7 +90,7 @@ export class Deadlines {
   }
 
   #startTimer(ms: number): Timer {
-    // A request starts the timer, but its async context must not apply to later requests.
+    // The timer is started by one request, but that request's async context must not apply to later requests.
     return this.#scope.runInAsyncScope(() => this.#clock.setTimeout(() => this.#expire(), ms))
   }
 
@@ -107,7 +112,7 @@ export class Deadlines {
 
   #end(req: BlazonRequest): void {
     const { res } = req
-    // A response that has begun is a stream and may take any time.
+    // If the response has already begun, it is a stream, which can take any time.
     if (res.headersSent) return
     TIMED_OUT.add(req)
     const error = refuse('HANDLER_TIMEOUT', 'The handler took too long', { stack: true })
@@ -118,15 +123,17 @@ export class Deadlines {
 
 /**
  * Whether the handler is waiting for the client: the body is still arriving and is being read. Node's request timeout
- * limits this. A body that is not being read does not count, because it never ends: the socket stops reading.
+ * limits this wait. A body that is not being read does not count: the socket stops reading, so the body would never
+ * end.
  */
 function isReceiving(req: BlazonRequest): boolean {
   return !req.complete && !req.destroyed && req.readableFlowing !== null
 }
 
 /**
- * The time limits of an application: one {@link Deadlines} for each length, because the requests of a queue expire in
- * the order in which they started. An application has few lengths: its own, and the lengths of `@Limits`.
+ * The time limits of an application: one {@link Deadlines} for each length, because the requests in one queue must
+ * expire in the order in which they started. An application has only a few lengths: its own, and the lengths in
+ * `@Limits`.
  */
 export class DeadlineSet {
   readonly #byMs = new Map<number, Deadlines>()
@@ -134,7 +141,7 @@ export class DeadlineSet {
   readonly #config: DeadlineConfig
 
   /**
-   * @param defaultMs How long a handler may run without `@Limits`; `null` for no limit.
+   * @param defaultMs The time limit in milliseconds for handlers without `@Limits`; `null` for no limit.
    * @param config The clock and the error handlers.
    */
   constructor(defaultMs: number | null, config: DeadlineConfig) {
@@ -151,17 +158,17 @@ export class DeadlineSet {
     return deadlines
   }
 
-  /** Starts the time limit of an error middleware: the limit of the route that the request has reached, if any. */
+  /** Starts the time limit of an error middleware. If the request has reached a route, the route's limit applies. */
   startForErrors(req: BlazonRequest, res: Response): void {
     this.#ofRequest(req)?.startUntilClosed(req, res)
   }
 
-  /** Ends the time limit of an error middleware that has allowed the request to continue. */
+  /** Stops the time limit of an error middleware that has allowed the request to continue. */
   stopForErrors(req: BlazonRequest): void {
     this.#ofRequest(req)?.stop(req)
   }
 
-  /** The remaining milliseconds for a request; `null` for no limit. */
+  /** Returns the remaining milliseconds for a request; `null` for no limit. */
   restOf(req: BlazonRequest): number | null {
     return this.#ofRequest(req)?.restOf(req) ?? null
   }
@@ -171,15 +178,15 @@ export class DeadlineSet {
     for (const deadlines of this.#byMs.values()) deadlines.close()
   }
 
-  /** `req.route` of a request in an Express router has no limits. */
+  /** Returns the time limit of a request. In an Express router, `req.route` has no limits of its own. */
   #ofRequest({ route }: BlazonRequest): Deadlines | null {
     return this.of(route as Partial<RouteModel> | undefined)
   }
 }
 
 /**
- * Ends a request with an error while its handler is still running. Later responses of the handler are dropped,
- * and `req.signal` aborts.
+ * Ends a request with an error while its handler is still running. If the handler responds later, its response is
+ * dropped. `req.signal` aborts.
  */
 export function endEarly(error: unknown, req: BlazonRequest, end: (error: unknown) => void): void {
   req[kIsExpired] = true

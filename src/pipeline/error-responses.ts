@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import { boundsOf, readsBody } from '../model/bounds.js'
 import { isScheme, webhookHeaders } from '../model/webhooks.js'
 
-/** The settings that determine which errors the steps of a route may cause. */
+/** The settings that determine which errors a route's steps can cause. */
 interface ErrorFacts {
   readonly timeouts: { readonly handlerMs: number | null }
   readonly errors: { readonly validationStatus: number }
@@ -12,26 +12,27 @@ interface ErrorFacts {
 }
 
 /**
- * Lists the errors with which the steps of a route may respond, for the OpenAPI document. Errors of the handler
- * itself are documented by its author. Each line matches a step in `compileRoute`.
+ * Lists the errors that a route's steps can respond with, for the OpenAPI document. The author of the handler documents
+ * the handler's own errors. Each line corresponds to a step in `compileRoute`.
  */
 export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
-  // A plugin may report a value in any request, because a path parameter needs no schema.
+  // A plugin may report a value of any request, because a path parameter needs no schema.
   const mayBlame = plugins.some(({ explain }) => explain !== undefined)
   return function errorsOf(route) {
     const { isProtected, isAuthOptional, abilities, stream, webhook, produces } = route
-    // Any request may be malformed, for example without a valid host, and is refused before its route is found.
+    // Any request may be malformed, for example without a valid host. Such a request is refused before its route is
+    // found.
     const found = [400]
     if (errors.validationStatus !== 400 && (mayBlame || hasSchema(route))) {
       found.push(errors.validationStatus)
     }
     if (isProtected || isAuthOptional || webhook !== null) found.push(401)
-    // 409: the delivery has already been handled.
+    // 409: the webhook delivery has already been handled.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
     // 406: the route has several formats, and the client accepts no format.
     if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
-    // 413: too large. 415: another type, or an unknown compression.
+    // 413: the body is too large. 415: the body has another type or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
     found.push(500)
     if (boundsOf(route, timeouts).handlerMs !== null) found.push(503)
@@ -49,14 +50,15 @@ const VARY: NonNullable<RouteContract['headers']> = {
 }
 
 /**
- * The media type of the file that a route sends; `null` if it sends no file, or sends it only in response to writes.
+ * Returns the media type of the file that a route sends; `null` if the route sends no file, or sends files only in
+ * response to writes.
  */
 function fileTypeOf({ method, operation }: RouteModel): string | null {
   if (method !== 'GET') return null
   return operation.responses.find(({ status }) => status === 200)?.content ?? null
 }
 
-/** The responses to conditional and range requests for a file (RFC 9110, 13 and 14). */
+/** Returns the responses to conditional and range requests for a file (RFC 9110, 13 and 14). */
 function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
   const text = { type: 'string' }
   return {

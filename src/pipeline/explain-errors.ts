@@ -10,15 +10,15 @@ import { type Declares, genericErrors, limitErrors } from './field-errors.js'
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
   /**
-   * Returns the check for names in a schema, for errors that repeat no data from the request; `null` if they may repeat
-   * any name.
+   * Returns the check for names in a schema, if errors must not repeat data from the request; `null` if errors are
+   * allowed to repeat any name.
    */
   readonly declaresOf: (schema: Schema) => Declares | null
-  /** The status of `VALIDATION_FAILED`. */
+  /** The status of `VALIDATION_FAILED` errors. */
   readonly validationStatus: number
 }
 
-/** Calls plugins to convert errors into HTTP errors for the client, before any other code handles them. */
+/** Calls plugins to convert errors into HTTP errors for the client, before the errors are handled in any other way. */
 export function explainErrors(config: ExplainConfig, onError: OnFailure): OnFailure {
   const explainers = config.plugins.filter(({ explain }) => explain !== undefined)
   if (explainers.length === 0) return onError
@@ -46,7 +46,7 @@ function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** Limits the field errors of a plugin in the same way as the errors of a schema. */
+/** Limits the field errors from a plugin in the same way as field errors from a schema. */
 function presentable(
   meaning: HttpError,
   req: BlazonRequest,

@@ -19,7 +19,7 @@ import { isJsonData } from './send-success.js'
 const PROBLEM = 'application/problem+json'
 const PROBLEM_TYPE = `${PROBLEM}; charset=utf-8`
 
-/** Reads the part of an error that the client may see. `status` is the current status of the response. */
+/** Reads the part of an error that the client is allowed to see. `status` is the current status of the response. */
 type ReadFailure = (error: unknown, status: number) => KnownFailure
 
 /** The body of an error response, and its media type. */
@@ -33,16 +33,15 @@ export type RenderFailure = (failure: KnownFailure, req: BlazonRequest) => Error
 
 /** The input of {@link createFail}. */
 export interface FailConfig {
-  /** Logs the error. */
   readonly log: LogFailure
   readonly render: RenderFailure
-  /** Reads the error. Default: the framework's rules. Pass `toMiddlewareFailure` if the rules of Express apply. */
+  /** Reads the error. If omitted, the framework's rules apply. For the rules of Express, pass `toMiddlewareFailure`. */
   readonly read?: ReadFailure
 }
 
 /**
- * Creates the function that turns an error into a response. For any thrown value, the client gets a status, a code and
- * a message, but never a stack trace. The details are logged.
+ * Creates the function that turns an error into a response. For any thrown value, the client receives a status, a code
+ * and a message, but never a stack trace. The details are logged.
  */
 export function createFail({ log, render, read = toFailure }: FailConfig): OnError {
   return function fail(error, req, res) {
@@ -50,8 +49,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
     noteError(failure, error, req)
     if (failure.status >= 500) log(error, req, { status: failure.status })
     if (res.destroyed || res.writableEnded) return
-    // A part of the response has been sent. Only if the connection is closed can the client detect that it is
-    // incomplete.
+    // A part of the response has already been sent. The client can detect that the response is incomplete only if the
+    // connection is closed.
     if (hasLostConnection(res)) return void res.destroy()
     if (res.headersSent) return cutOff(res)
     try {
@@ -65,8 +64,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
 }
 
 /**
- * Creates the function that ends a stream after an error. Every error is logged, because the status was sent before the
- * error, and the client receives only the end of the stream.
+ * Creates the function that ends a stream after an error. Every error is logged. The client receives only the end of
+ * the stream, because the status was sent before the error occurred.
  */
 export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
   return function endStream(error: unknown, req: BlazonRequest, end: (json: string) => void): void {
@@ -103,21 +102,21 @@ function send(failure: KnownFailure, { req, res, render }: SendOptions): void {
 }
 
 /**
- * Receives the reason why a custom error format could not be used. Without `req`, Node's parser has refused the
+ * Receives the reason why a custom error format could not be used. `req` is `undefined` if Node's parser refused the
  * request.
  */
 export type OnFormatFault = (reason: unknown, status: number, req?: BlazonRequest) => void
 
 /** The input of {@link createRender}. */
 export interface RenderConfig {
-  /** The format of the application. */
+  /** The application's error format. */
   readonly wire: ErrorWire
   /** Returns the error format of a request's route; `null` if no route has a custom format. */
   readonly formatOf: ((req: BlazonRequest) => ErrorFormat | undefined) | null
   readonly onFault: OnFormatFault
 }
 
-/** Creates the function that writes error bodies. It is chosen at boot. */
+/** Creates the function that writes error bodies, depending on the formats that the application uses. */
 export function createRender({ wire, formatOf, onFault }: RenderConfig): RenderFailure {
   const render = renderOf(wire, onFault)
   if (formatOf === null) return render
@@ -147,8 +146,8 @@ function renderProblem(failure: KnownFailure, requestId: string | undefined): Er
 }
 
 /**
- * Returns the ID for the response to an error. Every error from 500 on is logged with an ID. Below 500, the ID is
- * useful only if other code has read it, or a header contains it.
+ * Returns the ID for the response to an error. Every error with a status of 500 or above is logged with an ID. Below
+ * 500, the ID is useful only if it has already been read or sent in a header.
  */
 function idIn({ status }: KnownFailure, req: BlazonRequest): string | undefined {
   return status >= 500 ? requestIdOf(req) : knownRequestId(req)
@@ -169,7 +168,7 @@ function renderOwnOf(
   return renderOwn(own, { ...config, requestId: idIn(config.failure, config.req) })
 }
 
-/** Writes an error in the custom format of the application or a route; if this fails, in the default format. */
+/** Writes an error in the custom format of the application or route. If this fails, uses the default format. */
 function renderOwn(own: ErrorFormat, config: OwnConfig): ErrorBody {
   const { failure, req, requestId } = config
   const text = attempt(own, config)
@@ -195,8 +194,8 @@ function attempt(
 }
 
 /**
- * Calls the format. It must not pass an error to `req.next`, as `res.format` and `res.render` do, because the format
- * would be called for that error again, endlessly.
+ * Calls the custom format. A format must not pass an error to `req.next`, as `res.format` and `res.render` do, because
+ * the format would then be called for that error again and again.
  */
 function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefined): unknown {
   if (req === undefined) return own.format(failure)
@@ -218,7 +217,10 @@ function typeOf({ mediaType = JSON_TYPE }: ErrorFormat): string {
   return mediaType === 'application/json' ? JSON_TYPE : mediaType
 }
 
-/** The failure, in the form for formats. A format cannot change the list of a shared error. */
+/**
+ * Returns the failure in the form that custom formats receive. The list of field errors is a frozen copy, because the
+ * error may be shared.
+ */
 function toPublic(failure: KnownFailure, requestId: string | undefined): Failure {
   const { status, code, message, errors } = failure
   const listed = Array.isArray(errors) ? errors.map(frozenCopy) : undefined
@@ -249,15 +251,15 @@ function optional(errors: KnownFailure['errors'], requestId: string | undefined)
   }
 }
 
-/** Whether the client's `Accept` contains problem details (RFC 9457). A wildcard means JSON. */
+/** Whether the client's `Accept` header requests problem details (RFC 9457). A wildcard means JSON. */
 function prefersProblem(req: BlazonRequest): boolean {
   if (!req.headers.accept?.includes(PROBLEM)) return false
   return req.accepts(['application/json', PROBLEM]) === PROBLEM
 }
 
 /**
- * The statuses for errors of Node's parser, as Node itself would send them. At that point, there is no request or
- * response object.
+ * The statuses for errors of Node's parser, as Node itself would send them. There is no request or response object for
+ * such errors.
  */
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -267,11 +269,11 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 
 /** The input of {@link clientErrorResponse}. */
 interface ParserErrorConfig extends Pick<RenderConfig, 'wire' | 'onFault'> {
-  /** The ID of the request with the malformed body; `undefined` if IDs are not sent, or there is no request yet. */
+  /** The ID of the request with the malformed body; `undefined` if IDs are not sent, or if there is no request yet. */
   readonly requestId: string | undefined
 }
 
-/** Returns the response to input that Node's parser could not read as a request, as text to be sent. */
+/** Returns the response to input that Node's parser could not read as a request, as the raw text to send. */
 export function clientErrorResponse(
   error: NodeJS.ErrnoException,
   { wire, onFault, requestId }: ParserErrorConfig,
@@ -292,11 +294,11 @@ export function clientErrorResponse(
 }
 
 /**
- * Responds in the default format for an application that cannot respond: it has not started, or its classes do not
- * match the request. The response still belongs to another server.
+ * Responds in the default format for an application that cannot respond itself, because it has not started, or because
+ * its classes do not match the request. The response is a plain Node response.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
-  // A client may have disconnected during the start. Writing to the connection would then end the process.
+  // The client may have disconnected during the start. Writing to the connection would then end the process.
   if (res.destroyed || res.headersSent) return void res.destroy()
   const status = HTTP_CODES[code]
   const { type, text } = renderEnvelope(toFailureOf(status), undefined)

@@ -1,20 +1,23 @@
 import type { FieldError, InputSource, ValidationIssue } from '../contracts/schema.js'
 import { MAX_ISSUES } from '../schema/work-limit.js'
 
-/** The maximum total size of the errors, in bytes. Names and messages may repeat data from the client. */
+/**
+ * The maximum total size of the errors, in bytes. A limit is needed because names and messages may repeat data from the
+ * client.
+ */
 const MAX_BYTES = 8 * 1024
 const MAX_MESSAGE = 1000
 const MAX_PATH = 250
 
-/** The maximum number of bytes of one character in JSON: `\u0001`. */
+/** The maximum number of bytes for one character in JSON, as in `\u0001`. */
 const MOST_BYTES_OF_CHARACTER = 6
 
-/** Returns as many errors as a response may contain. Excessively long texts are truncated. */
+/** Returns as many errors as a response can contain. Truncates names and messages that are too long. */
 export function limitErrors(errors: readonly FieldError[]): readonly FieldError[] {
   const first = errors.slice(0, MAX_ISSUES)
   let length = 0
   for (const { path, message } of first) length += path.length + message.length
-  // In nearly all cases, the errors are so short that bytes do not need to be counted.
+  // In nearly all cases, the errors are so short that their bytes need not be counted.
   return length * MOST_BYTES_OF_CHARACTER <= MAX_BYTES ? first : limitBytes(first)
 }
 
@@ -50,7 +53,7 @@ interface RefusedInput {
   readonly declares: Declares
 }
 
-/** The replacement for a name in a path that is not in the schema. */
+/** The replacement for path segments whose name is not in the schema. */
 const UNKNOWN = '*'
 
 /** Lists the invalid fields of an input, with messages that contain no values from the request. */
@@ -62,7 +65,7 @@ export function genericErrors(
   for (const issue of issues) {
     const { path, found } = walk(issue.path, value, { source, declares })
     const message = found === undefined ? 'is missing' : 'is not valid'
-    // Several issues with the same path become one message.
+    // Several issues with the same path and message become one error.
     errors.set(`${path} ${message}`, { in: source, path, message })
   }
   return [...errors.values()]

@@ -18,28 +18,28 @@ import type { RepeatedFailures } from './repeated-failures.js'
 import { type ReportError, requestContext } from './report-error.js'
 import type { RequestSecrets } from './request-secrets.js'
 
-/** The logged facts of a failure besides its request. */
+/** The logged facts about a failure, besides its request. */
 export interface FailureNote {
-  /** The status of the response, or the status that it would have had. */
+  /** The status of the response, or the status that the response would have had. */
   readonly status: number
   /** The message. Default: `'The request failed'`. */
   readonly message?: string
 }
 
-/** Logs an error, once for each request. Never throws. */
+/** Logs an error. The same error is logged only once for each request. Never throws. */
 export type LogFailure = (error: unknown, req: BlazonRequest, note: FailureNote) => void
 
-/** Where the errors of an application are reported. */
+/** The destinations for an application's errors. */
 export interface FailureLogConfig {
   readonly logger: Logger
   /** Receives each logged error; `null` without `onError`. */
   readonly report: ReportError | null
   readonly secrets: Pick<RequestSecrets, 'hide' | 'hideInUrl'>
-  /** Counts the failures of an outage; `null` if no other log line describes the request. */
+  /** Counts the failures during an outage; `null` if no other log line describes the request. */
   readonly repeated: Pick<RepeatedFailures, 'note'> | null
 }
 
-/** Creates the function that logs errors of requests. */
+/** Creates the function that logs the errors of requests. */
 export function createFailureLog(config: FailureLogConfig): LogFailure {
   const { report, secrets, repeated } = config
   const write = lineWriter(config)
@@ -71,8 +71,9 @@ function lineWriter({ logger, secrets }: Pick<FailureLogConfig, 'logger' | 'secr
 }
 
 /**
- * Whether a handler threw the abort reason of its `req.signal`, or Node's `AbortError` for it. The reason is the
- * handler timeout, which has already been logged, a disconnected client, or shutdown. The last two are not failures.
+ * Whether a handler threw the abort reason of its `req.signal`, or Node's `AbortError` for this reason. Possible
+ * reasons are the handler timeout, which has already been logged, a disconnected client, and shutdown. The last two are
+ * not failures.
  */
 function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: unknown): boolean {
   if (controller?.signal.aborted !== true) return false
@@ -80,7 +81,7 @@ function isReasonOf({ [kAbortController]: controller }: BlazonRequest, error: un
   try {
     return error === reason || (error as { readonly cause?: unknown } | null)?.cause === reason
   } catch {
-    // A proxy that throws when it is read is a failure, so it is logged.
+    // The thrown value is a proxy that throws when it is read. This is a failure, so it is logged.
     return false
   }
 }
@@ -95,19 +96,22 @@ function factsOf(req: BlazonRequest, url: string): object {
     url,
     ...(route === undefined ? {} : { route }),
     ...(requestId === undefined ? {} : { requestId }),
-    // OpenTelemetry's names, by which log stores connect lines with spans.
+    // Log stores use these names, which OpenTelemetry defines, to connect lines with spans.
     ...(trace === undefined ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
     ...tenantFacts(req[kTenantScope]),
   }
 }
 
-/** Returns the tenant of the request, or, if the request may not act for a tenant, the tenant that it specified. */
+/**
+ * Returns the tenant of the request. If the request is not allowed to act for a tenant, returns the tenant that it
+ * specified.
+ */
 function tenantFacts({ id: tenant, claim: claimedTenant }: Partial<TenantScope> = {}): object {
   if (tenant !== undefined) return { tenant }
   return claimedTenant === undefined ? {} : { claimedTenant }
 }
 
-/** Logs why a guard refused a request, if the reason is a failure and not a decision. */
+/** Logs why a guard refused a request, if the reason is an error in the guard and not a decision. */
 export type LogDenial = (error: unknown, req: BlazonRequest, note?: FailureNote) => void
 
 const REFUSED: FailureNote = {
@@ -116,15 +120,14 @@ const REFUSED: FailureNote = {
 }
 
 /**
- * The maximum number of lines in a burst; after that, there is one line per `REFILL_MS`. An invalid token may make a
- * guard fail, so without a limit, clients could fill the log.
+ * The maximum number of lines in a burst. After a burst, one line per `REFILL_MS` is logged. An invalid token may cause
+ * an error in a guard, so without a limit, clients could fill the log.
  */
 const BURST = 20
 const REFILL_MS = 1000
 
 /**
- * Creates the function that logs failures of the guard. Errors with which a guard has refused a request are not
- * logged.
+ * Creates the function that logs errors in guards. HTTP errors that a guard throws to refuse a request are not logged.
  */
 export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
   let left = BURST
@@ -143,8 +146,8 @@ export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
 }
 
 /**
- * Logs failures of guards in options other than `auth`. The plugins of these options are created before the log of the
- * application.
+ * Logs errors in guards of options other than `auth`. The plugins for these options are created before the
+ * application's log.
  */
 export class OtherDenials {
   #log: LogDenial | null = null
@@ -154,13 +157,13 @@ export class OtherDenials {
     this.#log = log
   }
 
-  /** Logs the failure, unless the guard has decided with an HTTP error. */
+  /** Logs the error, unless it is an HTTP error, which is the guard's decision. */
   readonly logDenial = (error: unknown, req: Request, note?: FailureNote): void => {
     if (!isDecision(error)) this.#log?.(error, req as BlazonRequest, note)
   }
 }
 
-/** Records the error of the response to a request, including the parts that the client does not receive. */
+/** Records the error that a request's response describes, including the parts that the client does not receive. */
 export function noteError(failure: KnownFailure, error: unknown, req: object): void {
   const note = noteOf(req)
   if (note === undefined) return
@@ -192,7 +195,7 @@ interface Described {
   readonly stack: string | null
 }
 
-/** Reads any thrown value. Its getters may throw. */
+/** Describes any thrown value. Its getters may throw. */
 function describe(error: unknown): Described {
   try {
     if (error instanceof Error) {

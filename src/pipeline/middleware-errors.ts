@@ -10,7 +10,7 @@ import { isThenable } from '../step/step.js'
 import { endEarly } from './deadlines.js'
 import type { LogFailure } from './log-failure.js'
 
-/** Calls a middleware. Every value that it throws or with which it rejects, of any type, is passed to `fail`. */
+/** Calls a middleware. If it throws or rejects, passes the value to `fail`, whatever its type. */
 export function callMiddleware(run: () => unknown, fail: (error: unknown) => void): void {
   try {
     const result = run()
@@ -20,7 +20,7 @@ export function callMiddleware(run: () => unknown, fail: (error: unknown) => voi
   }
 }
 
-/** Passes the rejection of a middleware's result to `fail`. */
+/** Passes the rejection reason of a middleware's result to `fail`. */
 export function awaitMiddleware(
   result: PromiseLike<unknown>,
   fail: (error: unknown) => void,
@@ -28,20 +28,20 @@ export function awaitMiddleware(
   result.then(undefined, (error) => fail(error ?? anonymousError()))
 }
 
-/** The error for a middleware that throws `null` or `undefined`. */
+/** Creates the error for a middleware that throws `null` or `undefined`. */
 export function anonymousError(): Error {
   return new Error('A middleware threw null or undefined')
 }
 
 /**
- * Records the error of a middleware of `@Use`. The error keeps its status, as for errors of `middlewares`. A handler's
- * error does not, because it may have the status that another server sent.
+ * Records the error of a `@Use` middleware. The error keeps its status, like the errors of `middlewares`. A handler's
+ * error does not keep its status, because the status may come from another server.
  */
 export function noteUseError(error: unknown, req: BlazonRequest): void {
   req[kUseError] = { error }
 }
 
-/** Whether a middleware of `@Use` has failed this request with this error. */
+/** Whether this error comes from a `@Use` middleware of this request. */
 export function isUseError(error: unknown, req: BlazonRequest): boolean {
   const noted = req[kUseError]
   return noted !== undefined && noted.error === error
@@ -60,7 +60,7 @@ export interface LateExchange {
   readonly req: BlazonRequest
   readonly res: Response
   readonly isAtRoute: boolean
-  /** Fails the request in the middleware or handler that is handling it. */
+  /** Fails the request at the middleware or handler that is currently handling it. */
   readonly fail: (error: unknown) => void
 }
 
@@ -69,17 +69,17 @@ export type OnLateError = (error: unknown, exchange: LateExchange) => void
 
 /** The input of {@link createOnLateError}. */
 interface LateEnds {
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** The application of the middlewares. */
+  /** The application that the middlewares belong to. */
   readonly app: object
 }
 
 const LATE = 'A middleware failed after the response was sent, or after the request had failed'
 
 /**
- * Creates the function that handles late errors. As in Express, a late error becomes the response if none has
- * been sent. It is always logged.
+ * Creates the function that handles late errors. As in Express, if no response has been sent, a late error determines
+ * the response. It is always logged.
  */
 export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
   return function onLateError(error, { req, res, isAtRoute, fail }) {

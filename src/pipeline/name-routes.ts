@@ -5,13 +5,13 @@ import { requireExpress } from '../http/require-express.js'
 import type { OnError, RunRoute } from '../step/step.js'
 import { nextOf } from './steps/handler.js'
 
-/** A route of the application or of the framework. */
+/** A route of the application or the framework. */
 type Named = Pick<RouteModel, 'method' | 'path'>
 
-/** Wraps a route so that it reports its path to a tracing library before it runs. */
+/** Wraps a route so that the route reports its path to a tracing library before it runs. */
 type Teller = (run: RunRoute, route: Named, model: RouteModel | undefined) => RunRoute
 
-/** The input of {@link nameRoutes}: the routes of the handlers. */
+/** The input of {@link nameRoutes}: the routes that the handlers belong to. */
 export interface NamedRoutes {
   readonly routes: readonly RouteModel[]
   /** The paths of the framework's own routes, which follow `routes`. */
@@ -20,7 +20,7 @@ export interface NamedRoutes {
 }
 
 /**
- * Reports the route of a request to tracing libraries, which name spans and transactions after its pattern. The
+ * Reports a request's route to tracing libraries, which name spans and transactions after the route's path pattern. The
  * libraries are looked up once, at startup. If there are none, the handlers are returned unchanged.
  */
 export function nameRoutes(
@@ -29,8 +29,8 @@ export function nameRoutes(
 ): readonly RunRoute[] {
   const tellers: Teller[] = []
   if (openTelemetry() !== undefined) tellers.push(tellOpenTelemetry)
-  // Sentry is outermost, because its layer may also trigger the instrumentation of Express, whose name for the route is
-  // less exact.
+  // Sentry is outermost, because its layer may also trigger the Express instrumentation, which reports a less exact
+  // name for the route.
   if (hasSentry()) tellers.push(tellSentry(onError))
   if (tellers.length === 0) return handlers
   const named: Named[] = [
@@ -42,17 +42,17 @@ export function nameRoutes(
   )
 }
 
-/** The `RPCMetadata` of `@opentelemetry/core`. The code that finds the route of a request sets it there. */
+/** The `RPCMetadata` of `@opentelemetry/core`, in which the route of a request is set. */
 interface RpcMetadata {
   route?: string | undefined
 }
 
-/** The properties of the registry of `@opentelemetry/api` that are used here. */
+/** The properties of the `@opentelemetry/api` registry that are used here. */
 interface OpenTelemetryApi {
   readonly context?: { active(): { getValue(key: symbol): unknown } }
 }
 
-/** The key under which all copies of `@opentelemetry/api` 1 share their registry. */
+/** The key under which all copies of version 1 of `@opentelemetry/api` share their registry. */
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kMetadata = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA')
 
@@ -61,7 +61,8 @@ function openTelemetry(): OpenTelemetryApi['context'] {
 }
 
 /**
- * Sets the route in the metadata. When the response ends, the instrumentation of `node:http` names the span after it.
+ * Sets the route in the metadata. When the response ends, the `node:http` instrumentation names the span after the
+ * route.
  */
 function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
   return function runNamed(req, res) {
@@ -72,8 +73,8 @@ function tellOpenTelemetry(run: RunRoute, { path }: Named): RunRoute {
 }
 
 /**
- * Returns a path with the mount path of the application before it. The instrumentation of Express may have set the
- * mount path as a pattern, followed by the paths of routers in `middlewares`, which are removed.
+ * Prepends the application's mount path to a path. The Express instrumentation may have set the mount path as a
+ * pattern, followed by the paths of routers in `middlewares`. Those paths are removed.
  */
 function mounted(path: string, { baseUrl }: BlazonRequest, outer = ''): string {
   if (baseUrl === '') return path
@@ -83,25 +84,25 @@ function mounted(path: string, { baseUrl }: BlazonRequest, outer = ''): string {
   return path === '/' ? base : base + path
 }
 
-/** Whether Sentry is loaded. All its packages share this global. */
+/** Whether Sentry is loaded. All Sentry packages share this global variable. */
 function hasSentry(): boolean {
   return '__SENTRY__' in globalThis
 }
 
-/** The Express layer method that is called here. */
+/** The method of an Express layer that is called here. */
 interface Layer {
   handleRequest(req: unknown, res: unknown, next: unknown): void
 }
 
 /**
- * Sentry has no function to report a route. It instruments the creation and the calls of layers in Express routers. So
- * each route is called as a layer of a router that never matches paths itself.
+ * Sentry provides no function to report a route. It instruments the layers of Express routers when they are created and
+ * called. For this reason, each route is called as a layer of a router that never matches paths itself.
  */
 function tellSentry(onError: OnError): Teller {
   const express = requireExpress()
   return (run, { method, path }, model) => {
     const router = express.Router()
-    // Of the characters in our paths, only this one is special in Express.
+    // Of the characters that a path can contain here, only this one is special in Express.
     const route = router.route(path.replaceAll('!', '\\!'))
     for (const each of method === 'ALL' ? METHODS : [method]) {
       route[each.toLowerCase() as 'get']((req, res) => {

@@ -8,18 +8,18 @@ import { kObserved } from '../http/symbol-fields.js'
 import { isThenable, type RunRoute, type StepFactory, whenSettled } from '../step/step.js'
 import { type RouteSteps, STEPS } from './route-steps.js'
 
-/** Called when a request enters a step. Never throws. */
+/** Receives a request when it enters a step. Never throws. */
 export type OnStep = (req: Request, step: StepName) => void
 
 const NAMES = STEPS.map(({ name }) => name)
 
 /**
- * The steps inside `respond`, because only they can refuse a request. The test step is excluded, so that observers
- * receive the same steps in tests.
+ * The steps inside `respond`, which are the only steps that can refuse a request. The test step is excluded, so that
+ * observers receive the same steps in tests.
  */
 const INNER = NAMES.slice(NAMES.indexOf('respond') + 1).filter((name) => name !== 'underTest')
 
-/** Makes the steps of a route report to observers. Only applications with such observers use it. */
+/** Makes a route's steps report to observers. Only applications with step observers use this function. */
 export function observeSteps(steps: RouteSteps, onStep: OnStep): RouteSteps {
   const used = INNER.filter((name) => steps[name] !== null)
   const observed = used.map((name) => [name, reportEntry(name, steps[name], onStep)])
@@ -42,7 +42,7 @@ function reportEntry(
   }
 }
 
-/** Reports `respond` when the steps inside have a value or an error. */
+/** Reports `respond` when the inner steps have returned a value or failed. */
 function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | null {
   if (stage === null) return null
   return (next) =>
@@ -55,20 +55,21 @@ function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | 
         report()
         throw error
       }
-      // `respond` waits for the same promise, because a copy would add a delay, and hide the source of a rejection.
+      // `respond` waits for the original promise, because a derived promise would add a delay and hide the source of a
+      // rejection.
       if (isThenable(value)) whenSettled(value, report, report)
       else report()
       return value
     })
 }
 
-/** Makes a function record that it has begun to work on an observed request. */
+/** Makes a function record that it has started to handle an observed request. */
 type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute
 
-/** The recorder of an application without observers: it has no effect. */
+/** For applications without observers: records nothing. */
 export const NO_MARKS: Mark = (_, run) => run
 
-/** Records the cause. Only applications with observers use it. */
+/** For applications with observers: records the cause. */
 export const markCause: Mark = (cause, run) =>
   function marked(req, res: ObservedResponse) {
     const { [kObserved]: observed } = res
@@ -76,7 +77,7 @@ export const markCause: Mark = (cause, run) =>
     run(req, res)
   }
 
-/** Records the route of each observed request. The routes of the framework follow the controllers' routes. */
+/** Records the route of each observed request. The framework's own routes follow the controllers' routes. */
 export function markRoutes(
   handlers: readonly RunRoute[],
   routes: readonly RouteModel[],
@@ -102,8 +103,8 @@ export function markRoutes(
 const CAUSING = STEPS.flatMap(({ name, cause }) => (cause === undefined ? [] : [{ name, cause }]))
 
 /**
- * Makes the steps of a route record that they have begun. A route in which only the handler can respond does not
- * change, because {@link markRoutes} records the handler.
+ * Makes a route's steps record that they have started. If only the handler can respond, the steps are not changed,
+ * because {@link markRoutes} already records the handler.
  */
 export function markSteps(steps: RouteSteps): RouteSteps {
   const used = CAUSING.filter(({ name }) => steps[name] !== null)

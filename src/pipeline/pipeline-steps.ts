@@ -5,28 +5,28 @@ import { isBodiless } from '../schema/response-shape.js'
 import type { MarkedSides } from '../schema/visibility/route-marks.js'
 import type { StepsBy } from './route-steps.js'
 
-/** The facts that determine the steps of a route, besides the route itself. */
+/** The facts that determine a route's steps, besides the route itself. */
 export interface StepFacts {
-  /** Whether the route uses a step of a feature: a tenant, a rate limit, a cache. */
+  /** Whether the route uses a step of a feature, such as a tenant, a rate limit or a cache. */
   readonly usesFeature: boolean
   /** Whether a plugin adds steps to the route. */
   readonly hasPluginSteps: boolean
   /** Whether handlers have a time limit. */
   readonly hasDeadline: boolean
-  /** Whether a middleware may end a request while its handler is still running. */
+  /** Whether a middleware can end a request while its handler is still running. */
   readonly mayFailLate: boolean
   /** Whether the application itself has interceptors. */
   readonly interceptsAll: boolean
   /** Whether response fields are removed or checked; see {@link fieldsModeOf}. */
   readonly limitsFields: boolean
-  /** The marked fields (`visibleTo`) of the route; `null` if it has none. */
+  /** The route's marked fields (`visibleTo`); `null` if there are none. */
   readonly visibility: MarkedSides | null
 }
 
 /**
- * How to handle the response fields of a route: the mode is `send` if no response has a schema.
+ * Returns the mode for a route's response fields. The mode is `send` if no response has a schema.
  *
- * @param ofApp The mode of routes without `@ResponseFields`.
+ * @param ofApp The mode for routes without `@ResponseFields`.
  */
 export function fieldsModeOf(
   { responseFields, operation: { responses } }: RouteModel,
@@ -41,7 +41,7 @@ export function fieldsModeOf(
 }
 
 /**
- * Whether a success response of the route is documented, so that the places of dates are known. A custom envelope may
+ * Whether a success response is documented in such a way that the positions of dates are known. A custom envelope can
  * put the data anywhere.
  */
 export function hasKnownDates({ stream, envelope, operation: { responses } }: RouteModel): boolean {
@@ -52,7 +52,9 @@ export function hasKnownDates({ stream, envelope, operation: { responses } }: Ro
   )
 }
 
-/** Decides which of its own steps the pipeline uses for a route. The route compiler and `--explain` call it. */
+/**
+ * Decides which of its own steps the pipeline uses for a route. The route compiler and `--explain` use this function.
+ */
 export function ownSteps(
   route: RouteModel,
   facts: StepFacts,
@@ -85,7 +87,7 @@ export function ownSteps(
     unexpired: hasMiddlewares || (mayWait && mayExpire),
     headers: route.headers !== null,
     fields: limitsFields,
-    // The copy that has only the described fields already contains dates as text.
+    // If fields are limited, the copy with the described fields already contains dates as strings.
     dates: !limitsFields && hasKnownDates(route),
     intercept: interceptsAll || (uses !== null && uses.interceptors.length > 0),
     stream: route.stream !== null,

@@ -3,13 +3,13 @@ import type { Logger } from '../contracts/logger.js'
 import { HttpError } from '../errors/http-error.js'
 import { ignoreRejection } from '../step/step.js'
 
-/** The interval between two lines about the same cause, in milliseconds. */
+/** The interval between two log lines about the same cause, in milliseconds. */
 const PERIOD_MS = 1000
 /** The maximum number of causes that are counted separately. */
 const MOST_CAUSES = 20
-/** The name of all further causes. */
+/** The common name for all further causes. */
 const OTHERS = '(others)'
-/** Error codes that apply to a single request: its route or its data. */
+/** Error codes that concern a single request: its route or its data. */
 const OF_ONE_REQUEST: readonly unknown[] = [
   'SERVICE_UNAVAILABLE',
   'HANDLER_TIMEOUT',
@@ -30,9 +30,9 @@ interface Count {
 }
 
 /**
- * Counts the failures of an outage, such as an unreachable database: each request fails with the same error. The first
- * error is logged like any error. All later errors within a second become one line, so that the log does not grow with
- * the number of requests.
+ * Counts the failures during an outage, in which every request fails with the same error, for example because the
+ * database is unreachable. The first error is logged like any other error. All later errors within a second are logged
+ * in one line, so that the log does not grow with the number of requests.
  */
 export class RepeatedFailures {
   readonly #logger: Logger
@@ -45,7 +45,7 @@ export class RepeatedFailures {
     this.#clock = clock
   }
 
-  /** Whether an error repeats a logged error. It is then only counted, not logged. */
+  /** Whether an error repeats a logged error. If so, it is only counted and need not be logged. */
   note(error: unknown): boolean {
     const cause = this.#isClosed ? undefined : causeOf(error)
     if (cause === undefined) return false
@@ -101,7 +101,8 @@ export class RepeatedFailures {
 }
 
 /**
- * Returns the cause that an error shares with errors of other requests; `undefined` if it concerns only one request.
+ * Returns the cause that an error may share with errors of other requests; `undefined` if the error concerns only one
+ * request.
  */
 function causeOf(error: unknown): Cause | undefined {
   if (!HttpError.is(error) || error.status !== 503 || OF_ONE_REQUEST.includes(error.code)) {

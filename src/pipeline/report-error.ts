@@ -7,12 +7,12 @@ import { kTenantScope } from '../http/symbol-fields.js'
 import { traceOf } from '../http/trace-context.js'
 import { ignoreRejection, isThenable, whenSettled } from '../step/step.js'
 
-/** Passes an error to the `onError` of the application. Never throws. */
+/** Passes an error to the application's `onError`. Never throws. */
 export type ReportError = (error: unknown, contextOf: () => ErrorContext) => void
 
 const FAILED = 'onError failed, so an error was not reported'
 
-/** How errors of one application are reported. */
+/** The functions that report an application's errors. */
 export interface Reports {
   /** Passes errors to `onError`; `null` without this option. */
   readonly report: ReportError | null
@@ -20,7 +20,7 @@ export interface Reports {
   readonly logger: Logger
 }
 
-/** Starts the reports of an application. */
+/** Creates the functions that report an application's errors. */
 export function startReports(onError: ErrorReporter | null, logger: Logger): Reports {
   if (onError === null) return { report: null, logger }
   const report = createReport(onError, logger)
@@ -39,14 +39,14 @@ export function joinReports(
   }
 }
 
-/** Creates the function that calls `onError`. Its own failures are logged but not reported. */
+/** Creates the function that calls `onError`. If `onError` itself fails, this is logged but not reported. */
 function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   const fail = (reason: unknown) => {
     try {
       const returned: unknown = logger.error({ err: reason }, FAILED)
       ignoreRejection(returned)
     } catch {
-      // Neither `onError` nor the logger works, and the response must be sent.
+      // Both `onError` and the logger have failed. The response must still be sent.
     }
   }
   return function reportError(error, contextOf) {
@@ -59,7 +59,7 @@ function createReport(onError: ErrorReporter, logger: Logger): ReportError {
   }
 }
 
-/** Returns the context of a failed request for `onError`. */
+/** Returns the context that `onError` receives for a failed request. */
 export function requestContext(
   req: BlazonRequest,
   { status, message }: { readonly status: number; readonly message: string },

@@ -9,11 +9,11 @@ import { type Hidden, hideIn, hideInUrl } from '../schema/hide-values.js'
 import { SecretTexts } from '../schema/secret-texts.js'
 import { findSecrets, type SecretSchema } from '../schema/secrets.js'
 
-/** One input of a route that has secrets. */
+/** A route input that contains secrets. */
 interface SecretInput {
   readonly source: InputSource
   readonly secrets: SecretSchema
-  /** Finds headers whose names have upper-case letters in the schema. */
+  /** Reads headers whose names contain upper-case letters in the schema. */
   readonly headersOf: ReturnType<typeof headerReader>
 }
 
@@ -24,19 +24,21 @@ const NONE = new SecretTexts(new Set())
 export class RequestSecrets {
   readonly #converters: SchemaConverters
   readonly #known = new WeakMap<RouteModel, readonly SecretInput[]>()
-  /** Cached, because a log line, its URL and the response need the same texts. */
+  /**
+   * The secrets of each request. They are cached, because a log line, its URL and the response need the same secrets.
+   */
   readonly #texts = new WeakMap<Request, SecretTexts>()
   #names: ReadonlySet<string> = new Set()
 
-  /** @param converters The converters of the option `swagger`. */
+  /** @param converters The schema converters from the `swagger` option. */
   constructor(converters: SchemaConverters) {
     this.#converters = converters
   }
 
   /**
-   * Reads the schemas of all routes, so that {@link RequestSecrets.hide} also removes fields by their names, and
-   * returns the names. Only an application with a logger of the framework needs this. Without it, the schemas of a
-   * route are read when one of its requests first fails.
+   * Reads the schemas of all routes and returns the names of secret fields. {@link RequestSecrets.hide} then also
+   * removes fields by name. Only an application that uses the framework's own logger needs this. Otherwise, a route's
+   * schemas are read when a request to the route first fails.
    */
   readNames(routes: readonly RouteModel[]): ReadonlySet<string> {
     const names = routes.flatMap((route) =>
@@ -47,15 +49,14 @@ export class RequestSecrets {
   }
 
   /**
-   * Returns a value for the log without the secrets of the request, and without values of fields that are secret by
-   * name.
+   * Returns a value for the log, without the request's secrets and without the values of fields whose names are secret.
    */
   readonly hide = <T>(value: T, req: Request | undefined): T => hideIn(value, this.#hiddenOf(req))
 
-  /** Returns the URL of a request without its secrets. */
+  /** Returns a request's URL without the request's secrets. */
   readonly hideInUrl = (url: string, req: Request): string => hideInUrl(url, this.#hiddenOf(req))
 
-  /** Returns a failure without the secrets of its request. */
+  /** Returns a failure without the request's secrets. */
   hideInFailure(failure: KnownFailure, req: Request): KnownFailure {
     const texts = this.#textsOf(req)
     if (texts.isEmpty) return failure
@@ -69,7 +70,7 @@ export class RequestSecrets {
     }
   }
 
-  /** Returns the secrets of a request, together with other texts. */
+  /** Returns a request's secrets together with other strings to hide. */
   hiddenWith(others: ReadonlySet<string>, req: Request): Hidden {
     const found = new Set(others)
     this.#collect(req, found)

@@ -21,51 +21,53 @@ import type { VisibilityStages } from './visibility/visibility-stages.js'
 
 /** The parts of a route that are not plain data. */
 export interface RouteParts {
-  /** The instance of the controller. */
+  /** The controller instance. */
   readonly instance: object
-  /** Compiled schemas; empty if the route has none. */
+  /** The compiled schemas; empty if the route has no schemas. */
   readonly inputs: readonly CompiledInput[]
-  /** The steps of a body with options; `null` if the route reads a JSON body, or none. */
+  /** The steps for a body with options; `null` if the route reads a JSON body or no body. */
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
   readonly negotiate: StepFactory | null
-  /** The step that reads a form with files; `null` if the route does not read such a form. */
+  /** The step that reads a form with files; `null` if the route reads no such form. */
   readonly upload: StepFactory | null
   /** The step that parses cookies; `null` if the route does not read cookies. */
   readonly cookies: StepFactory | null
   readonly stages: RouteStages
   /** Finds the function that writes dates; `null` if the route has no documented response. */
   readonly dates: FindDateWriter | null
-  /** How response fields are limited; `null` if the route sends all fields. */
+  /** The settings for limiting response fields; `null` if the route sends all fields. */
   readonly fields: RouteFields | null
-  /** The marked fields (`visibleTo`) and the steps for them; `null` if the route has none. */
+  /** The marked fields (`visibleTo`) and their steps; `null` if the route has no marked fields. */
   readonly visibility: VisibilityStages | null
-  /** The steps of plugins, outermost first; empty if there are none. */
+  /** The plugin steps, outermost first; empty if there are none. */
   readonly added: readonly NamedSteps[]
-  /** Express middlewares of `@Use`; empty if there are none. */
+  /** The Express middlewares from `@Use`; empty if there are none. */
   readonly middlewares: readonly RequestHandler[]
   /** The interceptors, outermost first; empty if there are none. */
   readonly interceptors: readonly Interceptor[]
-  /** Parameters of `defineParameter`; empty if the route uses none. */
+  /** The parameters created with `defineParameter`; empty if the route uses none. */
   readonly parameters: readonly CompiledParameter[]
   /** The step before the handler of an application under test; `null` for all other applications. */
   readonly underTest: StepFactory | null
 }
 
 /**
- * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each
- * of them; `queryCache` is the step `cache` of a `QUERY`.
+ * The steps that features add to one route. `null` if the route does not use the step. `STEPS` describes each step.
+ * `queryCache` is the `cache` step of a `QUERY` route.
  */
 export type RouteStages = Pick<RouteSteps, Exclude<StepsBy<'feature'>, 'queryCache'>>
 
-/** The stages of a route that uses no feature. Such routes are recognized by this object. */
+/**
+ * The stages of a route that uses no feature. All such routes share this object, so that they can be recognized by it.
+ */
 export const NO_STAGES: RouteStages = Object.freeze(
   Object.fromEntries(stepsBy('feature').map((name) => [name, null])),
 ) as RouteStages
 
-/** The settings of a route. All routes of an application without limits of their own share the object. */
+/** The settings of a route. All routes of an application that have no limits of their own share one object. */
 export interface PipelineConfig {
-  /** The guards of the application, starting with the default guard; empty if it has none. */
+  /** The application's guards, the default guard first; empty if there are none. */
   readonly guards: readonly RouteGuard[]
   readonly logDenial: LogDenial
   readonly can: Decide | undefined
@@ -75,18 +77,18 @@ export interface PipelineConfig {
   readonly onError: OnError
   readonly onLateError: OnLateError
   readonly log: LogFailure
-  /** The status of a request that a schema rejects. */
+  /** The response status for a request that a schema rejects. */
   readonly validationStatus: number
-  /** Whether a middleware may end a request while its handler is still running. */
+  /** Whether a middleware can end a request while its handler is still running. */
   readonly mayFailLate: boolean
-  /** Whether the response to an error may be sent later, while the handler is still running. */
+  /** Whether the response to an error can be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** Whether a plugin observes all requests. */
   readonly isObserved: boolean
-  /** Called for each step; `null` if no plugin observes steps. */
+  /** Receives each step that a request enters; `null` if no plugin observes steps. */
   readonly onStep: OnStep | null
-  /** The functions of streaming routes; `null` if there are none. */
+  /** Returns the functions of a streaming route; `null` if there are no such routes. */
   readonly streamOf: ((route: RouteModel) => CompiledStream | null) | null
 }

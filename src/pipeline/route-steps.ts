@@ -3,9 +3,9 @@ import type { Phase, StepName } from '../contracts/steps.js'
 import type { Step, StepFactory } from '../step/step.js'
 
 /**
- * The steps of a route, in the order in which a request passes them. A route leaves out every step that it does not
- * use. Only this list determines the order; the steps of a phase are consecutive. `does` describes the step in one
- * line, for documents and tools that print the list.
+ * The steps of a route, in the order in which a request passes them. A route omits every step that it does not use. The
+ * order is determined only by this list. The steps of a phase are consecutive. `does` describes the step in one line,
+ * for documents and tools that print the list.
  */
 const LIST = [
   {
@@ -219,7 +219,7 @@ const LIST = [
   { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },
 ] as const
 
-/** The list with a general type, for code that does not need individual steps. */
+/** The list of steps with a general type, for code that does not refer to individual steps. */
 export const STEPS: readonly StepDescription[] = LIST
 
 type Source = 'feature' | 'plugin' | 'route'
@@ -232,15 +232,15 @@ interface StepDescription {
   readonly phase: Phase
   readonly does: string
   /**
-   * The source of the stage: a feature, plugins, or the pipeline (due to the facts of a route). Default: the pipeline,
-   * for other reasons.
+   * The source of the stage: a feature, a plugin, or the pipeline itself because of the route's properties. If omitted,
+   * the source is the pipeline, for another reason.
    */
   readonly by?: Source
   /** The cause of a response that the step sends instead of the handler. Default: none. */
   readonly cause?: ResponseCause
 }
 
-/** The names of the steps from one source, in their order. */
+/** Returns the names of the steps from one source, in their order. */
 export function stepsBy(source: Source): StepName[] {
   return STEPS.filter(({ by }) => by === source).map(({ name }) => name)
 }
@@ -250,14 +250,13 @@ export type RouteSteps = Readonly<Record<StepName, StepFactory | null>>
 
 const LAST_FIRST = STEPS.map(({ name }) => name).reverse()
 
-/** No steps. Code that needs only a few steps starts from this object. */
+/** No steps. Code that needs only a few steps adds them to this object. */
 export const NO_STEPS: RouteSteps = Object.freeze(
   Object.fromEntries(STEPS.map(({ name }) => [name, null])),
 ) as RouteSteps
 
 /**
- * Combines the steps into one function. Each step calls the next step. A step that is `null` adds no function and no
- * call.
+ * Combines the steps into one function. Each step calls the next step. A step that is `null` is skipped without cost.
  */
 export function foldSteps(stages: RouteSteps): Step {
   let step: Step = withoutHandler
@@ -268,7 +267,7 @@ export function foldSteps(stages: RouteSteps): Step {
   return step
 }
 
-/** Called after the last step, if that step is not a handler. */
+/** Runs after the last step if that step is not a handler. */
 function withoutHandler(): never {
   throw new Error('A route has no handler')
 }

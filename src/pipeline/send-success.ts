@@ -14,7 +14,7 @@ import {
 } from '../schema/response-shape.js'
 import { ignoreRejection, isThenable } from '../step/step.js'
 
-/** The data of a success response, and the facts that an envelope may use. */
+/** The data of a success response, and the facts that an envelope can use. */
 export interface Success {
   readonly status: number
   readonly message: string
@@ -24,10 +24,10 @@ export interface Success {
 /** Sends a success response. */
 export type SendSuccess = (res: Response, success: Success) => void
 
-/** Sends the value that a handler has returned. */
+/** Sends the value that a handler returned. */
 export type SendReturned = (res: Response, status: number, value: unknown) => void
 
-/** The parts of a route that determine how success responses are sent. */
+/** The parts of a route that determine how its success responses are sent. */
 export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers' | 'produces'> & {
   readonly operation: Pick<RouteModel['operation'], 'responses'>
 }
@@ -58,10 +58,10 @@ function reasonOf(status: number): string {
   return STATUS_CODES[status] ?? 'OK'
 }
 
-/** The senders of routes that do not use the framework's own envelope for every success response. */
+/** The functions that send success responses, for routes that do not always use the framework's own envelope. */
 const senders = new WeakMap<WireRoute, SendSuccess>()
 
-/** Returns the function that sends the success responses of a route. */
+/** Returns the function that sends a route's success responses. */
 export function ownSender(route: WireRoute): SendSuccess {
   const known = senders.get(route)
   if (known !== undefined) return known
@@ -70,7 +70,7 @@ export function ownSender(route: WireRoute): SendSuccess {
   return made
 }
 
-/** For routes with `@Produces`. Errors that the handler itself sends remain JSON. */
+/** Creates the function for `@Produces` routes. Errors that the handler itself sends are still JSON. */
 function producedSender(route: WireRoute): SendSuccess {
   const sendJson = compileSender(route)
   return function sendChosen(res, success) {
@@ -93,7 +93,7 @@ function compileSender(route: WireRoute): SendSuccess {
   }
 }
 
-/** For statuses without their own description in the document. */
+/** Creates the function for statuses that the document does not describe individually. */
 function otherSender(route: WireRoute): SendSuccess {
   const { envelope } = route
   if (envelope === false) return bareSender(route)
@@ -115,7 +115,7 @@ function formatSender(envelope: EnvelopeFormat, route: WireRoute): SendSuccess {
   }
 }
 
-/** Whether JSON can express a value at all. For example, a promise would become `{}`. */
+/** Whether JSON can represent a value at all. A promise, for example, would become `{}`. */
 export function isJsonData(value: unknown): boolean {
   return !['undefined', 'function', 'symbol'].includes(typeof value) && !isThenable(value)
 }
@@ -128,7 +128,7 @@ function notJson(name: string, body: unknown): TypeError {
   )
 }
 
-/** Sends data as the whole body. */
+/** Creates the function that sends data as the whole body. */
 function bareSender(route: WireRoute, contentType?: string): SendSuccess {
   const type = contentType ?? headerTypeOf(route) ?? 'application/json'
   if (isJsonType(type)) return jsonSender(isPlainJson(type) ? null : type)
@@ -146,12 +146,12 @@ function bareSender(route: WireRoute, contentType?: string): SendSuccess {
 function jsonSender(type: string | null): SendSuccess {
   return function sendJson(res, { status, data }) {
     if (type !== null) setType(res, type, true)
-    // JSON has no `undefined`, and an empty body is not JSON.
+    // Send `null` for `undefined`, which JSON does not have. An empty body is not valid JSON.
     res.status(status).json(data ?? null)
   }
 }
 
-/** Returns the value as a body that is sent unchanged; `undefined` if the value is neither text nor bytes. */
+/** Returns the value as a body that is sent unchanged; `undefined` if the value is neither a string nor bytes. */
 function bodyOf(value: unknown): string | Buffer | undefined {
   if (typeof value === 'string') return value
   if (!(value instanceof Uint8Array)) return undefined

@@ -20,12 +20,12 @@ export interface CacheConfig {
   readonly credentials?: readonly string[]
   /** Returns the tenant that the current code acts for. */
   readonly currentTenant: () => string | undefined
-  /** Whether code without a tenant may read the entries of all tenants. Default: always. */
+  /** Whether code without a tenant is allowed to read the entries of all tenants. If omitted, it always is. */
   readonly actsForAll?: () => boolean
   readonly refuseClaim?: (tenant: string | undefined) => void
-  /** Whether the current code runs for a request of this application. Default: never. */
+  /** Whether the current code runs for a request of this application. If omitted, it never does. */
   readonly isCurrent?: () => boolean
-  /** Wraps the store before its first use. Default: the store is not wrapped. */
+  /** Wraps the store before its first use. If omitted, the store is not wrapped. */
   readonly wrapStore?: (store: CacheStore) => CacheStore
 }
 
@@ -37,7 +37,7 @@ export interface DeclaredCache {
 
 /** The cache of an application that has started. */
 export interface RunningCache {
-  /** The steps that a route needs, as a plugin returns them. */
+  /** Returns the cache steps of a route; `null` if the route needs no cache step. */
   readonly steps: (
     route: RouteModel,
     app: Pick<RouteSetup, 'respond'>,
@@ -46,12 +46,12 @@ export interface RunningCache {
   close(): Promise<void>
 }
 
-/** The maximum number of different warnings for each route, because a handler may choose any number of header names. */
+/** The maximum number of different warnings for each route. Handlers can set any number of different header names. */
 const MOST_WARNINGS = 20
 
 /**
- * Creates the manager, which providers can inject before the store is opened or loaded. The engine and the store are
- * created at boot if a route has `@Cache`, otherwise at the first call to the manager.
+ * Creates the cache manager. Providers can inject it before the store is opened or even loaded. The engine and the
+ * store are created at boot if a route has `@Cache`, otherwise at the first call to the manager.
  */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
@@ -100,7 +100,7 @@ export function declareCache(config: CacheConfig): DeclaredCache {
   }
 }
 
-/** A cache engine that is created at its first use. */
+/** A cache engine that is created on first use. */
 class LazyEngine {
   readonly #make: () => CacheEngine
   #made: CacheEngine | undefined
@@ -130,7 +130,7 @@ interface StageConfig {
   readonly credentials: readonly string[]
   readonly respond: RouteSetup['respond']
   readonly logger: Logger
-  /** Loaded for the first route with `@Cache`. */
+  /** The module with this function is loaded for the first route with `@Cache`. */
   readonly createStage: typeof cacheStage
 }
 
@@ -146,12 +146,12 @@ function stageOf(route: RouteModel, config: StageConfig): StepFactory {
   return createStage({ ...shared, route, lifetime, warn })
 }
 
-/** Whether responses of a route are cached. With a `ttl` of 0, nothing is stored, so the route needs no cache step. */
+/** Whether a route's responses are cached. With a `ttl` of 0, nothing is stored, so the route needs no cache step. */
 export function isCached({ cache }: RouteModel): boolean {
   return msOf(cache?.ttl) > 0
 }
 
-/** How long a response is fresh, and how long it may then be sent as stale, in milliseconds. */
+/** How long a response is fresh, and how long it can then still be sent as stale, in milliseconds. */
 export function lifetimeOf({ cache }: RouteModel): { freshMs: number; staleMs: number } {
   return { freshMs: msOf(cache?.ttl), staleMs: msOf(cache?.staleWhileRevalidate) }
 }

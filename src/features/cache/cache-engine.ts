@@ -3,19 +3,19 @@ import type { Logger } from '../../contracts/logger.js'
 import { type Flight, Flights } from './flights.js'
 import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
 
-/** The cache counts of this process since the application started. */
+/** The cache statistics of this process since the application started. */
 export interface CacheStats {
-  /** Requests and reads that found a fresh entry. */
+  /** The number of requests and reads that found a fresh entry. */
   readonly hits: number
-  /** Requests and reads that found no fresh entry. */
+  /** The number of requests and reads that found no fresh entry. */
   readonly misses: number
-  /** Stale responses of `@Cache` routes that were sent while a new response was being made. */
+  /** The number of stale responses that `@Cache` routes sent while a new response was being made. */
   readonly stale: number
-  /** Requests to `@Cache` routes that neither read nor filled the cache. */
+  /** The number of requests to `@Cache` routes that neither read nor filled the cache. */
   readonly bypasses: number
 }
 
-/** The tags of an entry, each with its version from before the entry was made. */
+/** The tags of an entry, each with the version that the tag had before the entry was made. */
 export type TagVersions = CacheEntry['tags']
 
 /** An entry to write, without the fields that the engine fills in. */
@@ -24,11 +24,11 @@ export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'heade
 /** How long an entry is stored, in milliseconds. */
 export interface Lifetime {
   readonly freshMs: number
-  /** How long the stale entry may be sent after that, while a new entry is being made. */
+  /** How long the stale entry can be sent after that, while a new entry is being made. */
   readonly staleMs: number
 }
 
-/** An entry, and the current versions of the tags that were passed to `readTagged`. */
+/** An entry, together with the current versions of the tags that were passed to `readTagged`. */
 export interface TaggedEntry {
   readonly entry: CacheEntry | undefined
   readonly versions: TagVersions
@@ -37,8 +37,8 @@ export interface TaggedEntry {
 const NO_TAGS: TagVersions = Object.freeze([])
 
 /**
- * The core that `@Cache` and the manager share: one store, the values and responses in progress, and the rules for
- * reading and writing.
+ * The core that `@Cache` and the manager share: one store, the values and responses that are being made, and the rules
+ * for reading and writing.
  */
 export class CacheEngine {
   readonly flights: Flights
@@ -55,12 +55,12 @@ export class CacheEngine {
     this.flights = new Flights(context.clock)
   }
 
-  /** Whether the engine has been closed. Work that is still running then stores and logs nothing. */
+  /** Whether the engine has been closed. After that, work that is still running stores and logs nothing. */
   get isClosed(): boolean {
     return this.#isClosed
   }
 
-  /** Opens the store, once. Returns `undefined` while the store is open. */
+  /** Opens the store on the first call. Returns `undefined` if the store is already open. */
   open(): MaybePromise<void> {
     return this.#store.open()
   }
@@ -82,8 +82,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the entry of a key, fresh or stale; `undefined` when one of its tags was invalidated after the
-   * entry was made.
+   * Returns the entry for a key, fresh or stale; `undefined` if one of its tags was invalidated after the entry was
+   * made.
    */
   read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
     return chain(
@@ -94,7 +94,7 @@ export class CacheEngine {
 
   /**
    * Like `read`, but needs only one round trip if the entry has the expected `tags`. Also returns the current versions
-   * of the tags, which the caller needs if it creates a new entry.
+   * of the tags, which are needed to create a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
@@ -125,8 +125,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the current versions of tags. Call it before the value is made, so that an invalidation in the meantime
-   * outdates the value.
+   * Returns the current versions of tags. Call it before making the value: an invalidation in the meantime then makes
+   * the value outdated.
    */
   versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
     if (tags.length === 0) return NO_TAGS
@@ -136,19 +136,18 @@ export class CacheEngine {
     )
   }
 
-  /** Creates an entry from a draft. */
   entry(draft: Draft, { freshMs }: Lifetime): CacheEntry {
     const createdAt = this.now()
     return Object.freeze({ ...draft, createdAt, freshUntil: createdAt + freshMs })
   }
 
-  /** Writes an entry. Values in progress for the same key are older, so they will not be stored. */
+  /** Writes an entry. Values that are still being made for the same key are older, so they will not be stored. */
   write(key: string, entry: CacheEntry, lifetime: Lifetime): MaybePromise<unknown> {
     this.flights.cancel(key)
     return this.#write(key, entry, lifetime)
   }
 
-  /** Passes the entry to all followers of a flight, and stores it unless the flight was cancelled. */
+  /** Passes the entry to all followers of a flight, and stores the entry unless the flight was cancelled. */
   land(
     key: string,
     flight: Flight,
@@ -166,7 +165,7 @@ export class CacheEngine {
     return (await this.#store.call('delete', (store) => store.delete(key))) === true
   }
 
-  /** Deletes all keys that begin with `prefix`, or all keys if it is empty. */
+  /** Deletes all keys that begin with `prefix`, or all keys if `prefix` is empty. */
   async clear(prefix: string): Promise<void> {
     this.flights.cancelAll(prefix)
     await this.#store.call('clear', (store) => store.clear(prefix === '' ? undefined : prefix))
@@ -193,12 +192,12 @@ function isKnown(tags: TagVersions, known: TagVersions): boolean {
   return tags.length === known.length && tags.every(([tag], i) => tag === known[i]?.[0])
 }
 
-/** Whether all tags have the same version in both lists. */
+/** Whether all tags have the same versions in both lists. */
 function isEqual(tags: TagVersions, known: TagVersions): boolean {
   return tags.every(([, version], i) => version === known[i]?.[1])
 }
 
-/** Whether a value from the store has the shape of an entry. Any other value counts as a miss. */
+/** Whether a value from the store has the shape of an entry. A value with another shape counts as a miss. */
 function isSound(entry: CacheEntry): boolean {
   return (
     typeof entry === 'object' &&
@@ -212,8 +211,8 @@ function isSound(entry: CacheEntry): boolean {
 }
 
 /**
- * Returns the tags under which an entry is stored. The tags that begin with the tenant let a tenant invalidate only its
- * own entries. The tags without a tenant let code that runs for no tenant invalidate the entries of all tenants.
+ * Returns the tags under which an entry is stored. Tags that begin with the tenant allow a tenant to invalidate only
+ * its own entries. Tags without a tenant allow code that runs for no tenant to invalidate the entries of all tenants.
  */
 export function entryTags(owner: string | null, tags: readonly string[]): readonly string[] {
   const unique = [...new Set(tags)]
@@ -222,24 +221,24 @@ export function entryTags(owner: string | null, tags: readonly string[]): readon
 }
 
 /**
- * Returns the tags that `invalidateTags` invalidates for an owner. A tag without a tenant begins with a colon: the tag
- * `a:b` of no tenant becomes `:a:b`, and the tag `b` of a tenant `a` becomes `a:b`.
+ * Returns the tags that `invalidateTags` invalidates for an owner. Tags without a tenant begin with a colon: without a
+ * tenant, the tag `a:b` becomes `:a:b`; for the tenant `a`, the tag `b` becomes `a:b`.
  */
 export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
   return tags.map((tag) => (owner === null ? `:${tag}` : tenantKey(owner, tag)))
 }
 
 /**
- * All characters except visible ASCII, and the ASCII characters that are separators, patterns or hash tags in
- * the keys of a store.
+ * All characters except visible ASCII, and the ASCII characters that a store uses as separators, patterns or hash tags
+ * in its keys.
  */
 const SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/gu
 const HAS_SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/
 
 /**
  * Returns the key under which the cache stores an entry of a tenant: `<tenant>:<key>`. Characters of the tenant ID that
- * a store could read as a separator or a pattern are percent-encoded; ordinary IDs are unchanged. So the first `:`
- * always ends the tenant, and two different pairs of tenant and key never have the same result.
+ * a store could read as a separator or a pattern are percent-encoded; ordinary IDs are unchanged. So the tenant always
+ * ends at the first `:`, and two different pairs of tenant and key never produce the same result.
  *
  * @param tenant The tenant ID: any string.
  * @param key The key within the tenant: any string. It is not encoded.

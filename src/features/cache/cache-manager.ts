@@ -12,8 +12,8 @@ interface Running {
 const running: Running[] = []
 
 /**
- * The cache of the application. Inject it by its class, or call `CacheManager.getInstance()` where injection is
- * not available.
+ * The application's cache. Inject it by its class, or call `CacheManager.getInstance()` where injection is not
+ * available.
  *
  * @example
  * class Products {
@@ -22,15 +22,16 @@ const running: Running[] = []
  * }
  */
 export class CacheManager extends ScopedCache {
-  /** Only the application creates a manager. Inject it instead. */
+  /** Only the application calls this. Inject `CacheManager` instead. */
   constructor(parts: CacheParts) {
     super(parts, null, '')
   }
 
   /**
-   * Returns the cache of the running application. If several applications are running in this process, returns the
-   * cache of the application that is handling the current request, if that application uses tenants; otherwise the
-   * cache of the application that started last. With several applications, inject `CacheManager` instead.
+   * Returns the cache of the running application. If several applications are running in this process, the result is
+   * the cache of the application that is handling the current request, provided that it uses tenants; otherwise, it is
+   * the cache of the application that started last. In a process with several applications, inject `CacheManager`
+   * instead.
    *
    * @throws Error when no application is running.
    */
@@ -44,11 +45,11 @@ export class CacheManager extends ScopedCache {
 
   /**
    * Returns the part of the cache that belongs to one tenant. Its keys begin with `<tenant>:`, and `clear` and
-   * `invalidateTags` affect only that tenant. Code that runs for another tenant must not use it.
+   * `invalidateTags` affect only that tenant. Code that runs for another tenant must not use this part.
    *
    * @param id The tenant ID. Default: the current tenant.
-   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed
-   * the request to act for the tenant yet.
+   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not yet
+   * allowed the request to act for the tenant.
    * @example
    * await cache.forTenant('acme').clear()
    */
@@ -62,7 +63,7 @@ export class CacheManager extends ScopedCache {
     )
   }
 
-  /** Returns the counts of this process since the application started. */
+  /** Returns the cache statistics of this process since the application started. */
   stats(): CacheStats {
     return { ...this.parts.engine.counts }
   }

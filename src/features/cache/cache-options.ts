@@ -7,14 +7,14 @@ import { toSeconds } from '../../http/units.js'
 /** The `cache` option. */
 export interface CacheOptions {
   /**
-   * The store for the entries: `memoryCache(options)`, `redisCache(…)`, or a `CacheStore` of your own.
+   * The store for the entries: `memoryCache(options)`, `redisCache(…)`, or your own `CacheStore`.
    *
    * @defaultValue `memoryCache()`
    * @see docs/redis.md
    */
   readonly store?: CacheStore
   /**
-   * How long `CacheManager` stores an entry when the call passes no `ttl`, as a duration.
+   * How long `CacheManager` stores an entry if the call passes no `ttl`, as a duration.
    *
    * @defaultValue `'60s'`
    */
@@ -70,7 +70,7 @@ function check(cache: Option): Problem[] {
 
 /** The `cache` option, resolved. */
 export interface ResolvedCache {
-  /** `null` for the default store, which is in the memory of this process. */
+  /** `null` for the default store, which keeps entries in the memory of this process. */
   readonly store: CacheStore | null
   readonly defaultTtlMs: number
   /** Whether responses have the headers `X-Cache` and `Age`. */
@@ -80,8 +80,8 @@ export interface ResolvedCache {
 /**
  * Returns a time to live in milliseconds.
  *
- * @throws TypeError when it is neither a number nor a string; RangeError when it is negative, not finite, or
- * has an unknown unit.
+ * @throws TypeError when the value is neither a number nor a string; RangeError when the value is negative, not finite,
+ * or has an unknown unit.
  */
 export function ttlMs(ttl: Duration, what: string): number {
   if (typeof ttl !== 'number' && typeof ttl !== 'string') {

@@ -16,14 +16,14 @@ import { type CacheStepConfig, ResponseMaker, type Visit } from './response-make
 import { chain, FAILED, type Outcome } from './store-guard.js'
 
 /**
- * How many times a request waits for another request's response whose client then disconnects. After that, it calls the
- * handler itself.
+ * How many times a request waits for the response of another request whose client then disconnects. After that many
+ * times, the request calls the handler itself.
  */
 const MOST_FOLLOWED = 3
 
 /**
- * Creates the stage that sends the responses of a route from the cache. On a miss, one request calls the
- * handler, and its response is stored.
+ * Creates the stage that sends a route's responses from the cache. On a miss, one request calls the handler, and the
+ * response is stored.
  */
 export function cacheStage(config: CacheStepConfig): StepFactory {
   const keyOf = compileKey(config.route, config)
@@ -48,7 +48,7 @@ class CachedRoute {
   readonly #next: Step
   readonly #maker: ResponseMaker
 
-  /** The step of the route. It creates no promise when the store has the response in memory. */
+  /** The route's cache step. It creates no promise if the store has the response in memory. */
   readonly step: Step
 
   constructor(config: CacheStepConfig, keyOf: RequestKey, next: Step) {
@@ -63,7 +63,7 @@ class CachedRoute {
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     const isQuery = config.route.method === 'QUERY'
     this.step = (req, res) => {
-      // `@All` also handles requests that write. Such requests neither read nor fill the cache.
+      // `@All` routes also receive requests that write. Such requests neither read nor fill the cache.
       if (!isQuery && req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
       if (user === undefined) return this.#bypass(req, res, UNKNOWN_CALLER)
@@ -96,8 +96,8 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
-    // The keys of two tenants cannot be equal, unless code has built a key by hand. This check also rejects entries of
-    // such a key.
+    // The keys of two tenants can be equal only if an application builds a key by hand. This check also rejects entries
+    // under such a key.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)
     }
@@ -109,7 +109,7 @@ class CachedRoute {
     if (now < entry.freshUntil) return this.#replay(visit, entry, 'HIT')
     if (now >= entry.freshUntil + this.#lifetime.staleMs) return this.#miss(visit, 0)
     this.#replay(visit, entry, 'STALE')
-    // A HEAD request cannot refresh the entry: its handler may skip the body.
+    // A HEAD request cannot refresh the entry, because its handler may not create a body.
     if (visit.req.method !== 'HEAD') this.#maker.refresh(visit)
     return undefined
   }
@@ -134,15 +134,15 @@ class CachedRoute {
     if (visit.req.method === 'HEAD') return this.#run(visit, 'MISS')
     const flight = this.#engine.flights.find(visit.key)
     if (flight === undefined) return this.#makeFirst(visit)
-    // A request never waits for a response that is being made for another tenant or user.
+    // A request never waits for a response that is made for another tenant or user.
     const isTheirs = flight.owner === visit.owner && flight.user === visit.user
     if (!isTheirs || followed === MOST_FOLLOWED) return this.#run(visit, 'MISS')
     return this.#follow(visit, flight, followed + 1)
   }
 
   /**
-   * Waits for the response of another request. The promise is new, so that the waiting request continues in its
-   * own async context and ends at its own deadline.
+   * Waits for the response of another request. The promise is created here, so that the waiting request continues in
+   * its own async context and ends at its own deadline.
    */
   #follow(visit: Visit, flight: Flight, followed: number): Promise<unknown> {
     this.#engine.flights.limit(visit.key, flight)
@@ -177,8 +177,8 @@ class CachedRoute {
 }
 
 /**
- * Returns the function that lists the tags of a route's responses for a tenant; `null` when the route has no
- * tags, or its tags depend on the request.
+ * Returns the function that lists the tags of a route's responses for a tenant; `null` if the route has no tags, or if
+ * its tags depend on the request.
  */
 function compileTags({ cache }: RouteModel): ((owner: string | null) => readonly string[]) | null {
   const { tags = [] } = cache ?? {}

@@ -4,21 +4,21 @@ import type { Response } from '../../contracts/handler.js'
 /** A response as the handler sent it, before middlewares changed it. */
 export interface Captured {
   readonly body: string | Uint8Array
-  /** The headers when the handler ended the response, by lower-case name. */
+  /** The headers at the time when the handler ended the response, by lower-case name. */
   readonly headers: OutgoingHttpHeaders
 }
 
-/** How a response ended. */
+/** The result of capturing a response. */
 export type CaptureEnd =
   | { readonly kind: 'whole'; readonly response: Captured }
-  /** The body was written in pieces, or `writeHead` received its headers in a form that cannot be read back. */
+  /** The body was written in pieces, or `writeHead` received the headers in a form that cannot be read back. */
   | { readonly kind: 'streamed' }
   | { readonly kind: 'aborted' }
 
 /**
- * Calls `done` once with the response that the handler sends. It replaces `end`, `write` and `writeHead` of the
- * response. If a middleware has already replaced these methods, for example to compress, the middleware's methods run
- * after the capture, so the captured body is uncompressed.
+ * Calls `done` once with the response that the handler sends. To do so, it replaces the response's methods `end`,
+ * `write` and `writeHead`. If a middleware has already replaced them, for example to compress the body, the
+ * middleware's methods run after the capture, so the captured body is not compressed.
  */
 export function captureResponse(res: Response, done: (end: CaptureEnd) => void): void {
   let isDone = false
@@ -33,8 +33,8 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       const response = isDone ? undefined : { body: bodyOf(args), headers: { ...res.getHeaders() } }
       const result = end.apply(res, args)
       if (response === undefined) return result
-      // A session middleware may save the session first and send the head later. The headers may then forbid caching,
-      // so wait for them.
+      // A session middleware may save the session before it sends the head. The final headers may forbid caching, so
+      // wait for them.
       if (res.headersSent) finish({ kind: 'whole', response })
       else res.once('finish', () => finish({ kind: 'whole', response }))
       return result
@@ -48,8 +48,8 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
       if (typeof headers !== 'object' || headers === null) return writeHead.apply(res, args)
       if (Array.isArray(headers)) finish({ kind: 'streamed' })
       else {
-        // Set the headers one by one, as Node does if a header was set before. Otherwise `getHeaders` would not
-        // return them.
+        // Set the headers one by one, as Node does if a header was set before. Otherwise `getHeaders` would not return
+        // them.
         for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
         args.pop()
       }
@@ -59,7 +59,7 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
   // After a first `setHeader`, Node also stores the headers of `writeHead`, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
-  // For an empty stream and for a HEAD response, no body is ever written.
+  // An empty stream or a stream for a HEAD response never writes a body.
   res.once('pipe', () => finish({ kind: 'streamed' }))
   // If the client has already disconnected, `close` is not emitted again, and no other event would end the capture.
   if (res.closed) finish({ kind: 'aborted' })

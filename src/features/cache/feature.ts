@@ -8,7 +8,7 @@ interface Settings {
   readonly cache: ResolvedCache
 }
 
-/** The option `cache`, and `@Cache`. The cache step has its own place in the route. */
+/** The `cache` option and `@Cache`. The cache step has its own place in the route. */
 export const cache: Feature<Settings> = {
   name: 'cache',
   keptByWorker({ settings, model }) {

@@ -2,34 +2,36 @@ import type { CacheEntry } from '../../contracts/cache.js'
 import type { Timer } from '../../contracts/clock.js'
 import type { Clock } from '../../di/token.js'
 
-/** How a flight ended. */
+/** The result of a flight. */
 export type Landing =
-  /** An entry that the followers may use. */
+  /** An entry that the followers can use. */
   | { readonly kind: 'made'; readonly entry: CacheEntry }
   /** The value is `undefined`, which is not stored. */
   | { readonly kind: 'nothing' }
   /** The flight failed. All followers receive the same error. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** The response is valid for one request only; followers must call the handler themselves. */
+  /** The response is valid for one request only. The followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
-  /** The client of the request has disconnected. */
+  /** The request's client has disconnected. */
   | { readonly kind: 'aborted' }
-  /** The followers have waited too long. */
+  /** The followers have waited for too long. */
   | { readonly kind: 'late' }
 
 /** The longest time, in milliseconds, that followers wait for a flight. Each follower also has its own deadline. */
 const MAX_WAIT_MS = 10_000
 
-/** The tenant and the user for whom a flight makes its value, and the tags of the value. */
+/** The tenant and the user that a flight makes its value for, and the tags of the value. */
 export interface FlightFacts {
   /** The tenant. */
   readonly owner: string | null
-  /** The user; `null` if there is none, as in `CacheEntry`. */
+  /** The user; `null` if there is no user, as in `CacheEntry`. */
   readonly user: string | null
   readonly tags: readonly string[]
 }
 
-/** A value or response in progress. Other requests for the same key follow it: they wait for its result. */
+/**
+ * A value or response that is being made. Other requests for the same key follow the flight: they wait for its result.
+ */
 export class Flight {
   readonly owner: string | null
   readonly user: string | null
@@ -49,7 +51,7 @@ export class Flight {
     return this.#landing !== undefined
   }
 
-  /** Calls `go` with the result: now if the flight has landed, otherwise later. */
+  /** Calls `go` with the result: immediately if the flight has landed, otherwise when it lands. */
   follow(go: (landing: Landing) => void): void {
     if (this.#landing === undefined) this.#followers.push(go)
     else go(this.#landing)
@@ -65,7 +67,9 @@ export class Flight {
   }
 }
 
-/** All flights, by key. If several requests miss the same key, only the first request makes the value. */
+/**
+ * All flights, by key. If several requests miss the same key at the same time, only the first request makes the value.
+ */
 export class Flights {
   readonly #clock: Clock
   readonly #byKey = new Map<string, Flight>()
@@ -98,8 +102,8 @@ export class Flights {
   }
 
   /**
-   * Starts the time limit of a flight, if it has none yet. When the time is over, the flight lands as `late`,
-   * and its result is not stored.
+   * Starts the time limit of a flight, unless it is already running. When the limit is reached, the flight lands as
+   * `late`, and its result is not stored.
    */
   limit(key: string, flight: Flight): void {
     if (this.#timers.has(flight) || flight.hasLanded) return
@@ -111,13 +115,13 @@ export class Flights {
     this.#timers.set(flight, this.#clock.setTimeout(giveUp, MAX_WAIT_MS))
   }
 
-  /** Cancels the flight of a key: its result is not stored. */
+  /** Cancels the flight of a key, so that its result is not stored. */
   cancel(key: string): void {
     const flight = this.#byKey.get(key)
     if (flight !== undefined) flight.isCancelled = true
   }
 
-  /** Like `cancel`, for every flight with one of these tags. */
+  /** Cancels every flight with at least one of these tags. */
   cancelTagged(tags: readonly string[]): void {
     const cancelled = new Set(tags)
     for (const flight of this.#byKey.values()) {
@@ -125,7 +129,7 @@ export class Flights {
     }
   }
 
-  /** Like `cancel`, for every key with this prefix. */
+  /** Cancels every flight whose key begins with this prefix. */
   cancelAll(prefix: string): void {
     for (const [key, flight] of this.#byKey) if (key.startsWith(prefix)) flight.isCancelled = true
   }

@@ -8,8 +8,8 @@ import { headersReadBy } from './request-key.js'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Headers that describe the body and are stored with it. All other headers describe one exchange, and each response
- * gets new headers.
+ * Headers that describe the body and are stored with it. All other headers describe a single exchange, so they are
+ * created again for each response.
  */
 const OF_THE_BODY = [
   'Content-Type',
@@ -23,8 +23,8 @@ const OF_THE_BODY = [
 ]
 
 /**
- * Headers that are omitted without a warning, because they describe one exchange, and some would be incorrect in
- * another one.
+ * Headers that are omitted without a warning, because they describe a single exchange. Some of them would be incorrect
+ * in another exchange.
  */
 const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
@@ -37,15 +37,15 @@ export interface StorableResponse {
   readonly lifetime: Lifetime
 }
 
-/** A captured response, and the facts that decide whether it may be stored. */
+/** A captured response, with all data that decides whether it can be stored. */
 export interface ResponseFacts {
   readonly req: Request
   readonly response: Captured
-  /** The headers that middlewares had set for each response before the handler ran. */
+  /** The headers that middlewares had set before the handler ran. */
   readonly before: OutgoingHttpHeaders
   /**
-   * The headers at the end, because some middlewares add headers when the head is written. For a background refresh,
-   * this includes the headers of the stale response that was sent.
+   * The headers at the end of the response: some middlewares add headers only when the head is written. For a
+   * background refresh, the list also contains the headers of the stale response that was sent.
    */
   readonly later: readonly OutgoingHttpHeaders[]
   readonly status: number
@@ -61,8 +61,8 @@ export interface KeepableConfig {
 }
 
 /**
- * Creates the function that decides which part of a response is stored, and for how long. That function returns `null`
- * when nothing is stored.
+ * Creates the function that decides which part of a response is stored, and for how long. The created function returns
+ * `null` if nothing is to be stored.
  */
 export function compileKeepable({
   route: { cache, headers: constant, produces, versionHeader },
@@ -83,7 +83,7 @@ export function compileKeepable({
     )
     if (own === null) return null
     const varying = varyingOf({ before, ended: headers, later })
-    // The key of a route with `@Produces` contains the media type that was chosen by `Accept`.
+    // The key of a `@Produces` route contains the media type that was selected by `Accept`.
     const varied = varying.names.filter(
       (name) => name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
     )
@@ -130,8 +130,8 @@ function dropped(name: string): string {
 }
 
 /**
- * Request headers on which the response headers or the coding added by middlewares depend: the origin for CORS, the
- * accepted codings. The stored body does not depend on them.
+ * Request headers that affect only the response headers or the content coding that middlewares add: the origin for
+ * CORS, and the accepted codings. The stored body does not depend on these headers.
  */
 const OF_EACH_RESPONSE = [
   'origin',
@@ -142,13 +142,13 @@ const OF_EACH_RESPONSE = [
 
 /** The `Vary` of a response, by its source. */
 interface Varying {
-  /** The names that the handler itself has added, which are stored with the response. */
+  /** The names that the handler itself added. They are stored with the response. */
   readonly own: readonly string[]
   /** All names that the stored response depends on. */
   readonly names: readonly string[]
 }
 
-/** The headers that may contain `Vary`, at three points in time. */
+/** The headers that can contain `Vary`, at three points in time. */
 interface VaryPlaces {
   /** Before the handler runs. */
   readonly before: OutgoingHttpHeaders
@@ -159,8 +159,8 @@ interface VaryPlaces {
 }
 
 /**
- * Reads the `Vary` header of the response at these three points in time. Names in `OF_EACH_RESPONSE` are omitted,
- * unless the handler itself has added them.
+ * Reads the response's `Vary` header at the three points in time. Names in `OF_EACH_RESPONSE` are omitted, unless the
+ * handler itself has added them.
  */
 function varyingOf({ before, ended, later }: VaryPlaces): Varying {
   const earlier = membersOf(before['vary']).map((name) => name.toLowerCase())
@@ -173,8 +173,8 @@ function varyingOf({ before, ended, later }: VaryPlaces): Varying {
 }
 
 /**
- * Returns the names that the key function does not read, or all names when the route has no key function. No key
- * function can cover `*`.
+ * Returns the names that the key function does not read, or all names if the route has no key function. `*` is always
+ * returned, because no key function can cover it.
  */
 function unkeyedOf(
   names: readonly string[],
@@ -200,9 +200,9 @@ const DIRECTIVE = /([^\s,;="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/g
 type Directives = ReadonlyMap<string, readonly string[]>
 
 /**
- * Returns how long a response may be stored: as long as the route configures, but not longer than the headers
- * of the response allow; `null` when it must not be stored. In a shared cache, `s-maxage` overrides `max-age`,
- * which overrides `Expires` (RFC 9111, 4.2.1).
+ * Returns how long a response can be stored: the route's lifetime, shortened to the lifetime that the response headers
+ * allow; `null` if the response must not be stored. In a shared cache, `s-maxage` overrides `max-age`, which overrides
+ * `Expires` (RFC 9111, 4.2.1).
  *
  * @param now Milliseconds since 1970.
  */
@@ -214,8 +214,8 @@ function responseLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` does not
-  // want caching.
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` is meant to
+  // prevent caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)
   if (ownMs === undefined) return { freshMs, staleMs: NEVER_STALE.some(has) ? 0 : staleMs }
@@ -226,8 +226,8 @@ function responseLifetime(
 const isNoCache = (member: string) => member.toLowerCase() === 'no-cache'
 
 /**
- * Returns the freshness lifetime in milliseconds; `undefined` when the headers do not contain one. An invalid
- * value counts as 0 (RFC 9111, 4.2.1 and 5.3).
+ * Returns the freshness lifetime in milliseconds; `undefined` if the headers do not specify it. An invalid value counts
+ * as 0 (RFC 9111, 4.2.1 and 5.3).
  */
 function freshnessOf(
   directives: Directives,
@@ -245,7 +245,7 @@ function secondsOf(argument: string): number {
   return /^\d+$/.test(argument) ? Number(argument) : 0
 }
 
-/** Returns all arguments of each directive, by lower-case name. */
+/** Returns all arguments of every directive, by lower-case name. */
 function directivesOf(text: string): Directives {
   const found = new Map<string, string[]>()
   for (const [, name = '', quoted, token = ''] of text.matchAll(DIRECTIVE)) {
@@ -257,7 +257,7 @@ function directivesOf(text: string): Directives {
 
 type HeaderValue = OutgoingHttpHeaders[string]
 
-/** Returns the members of a list header, which may have several lines. */
+/** Returns the members of a list header. The header can have several lines. */
 function membersOf(value: HeaderValue): string[] {
   return textOf(value)
     .split(',')

@@ -11,13 +11,13 @@ export interface MemoryCacheOptions {
   /** The maximum number of entries. Default: 10,000. */
   readonly maxEntries?: number
   /**
-   * The maximum total size of all entries with their keys and headers: bytes, or a string with a unit. Default:
-   * `'64mb'`.
+   * The maximum total size of all entries, including keys and headers: a number of bytes, or a string with a unit.
+   * Default: `'64mb'`.
    */
   readonly maxBytes?: Size
   /**
-   * The share of both limits that one tenant may use when several owners share the cache. The value is above 0 and at
-   * most 1. Default: 0.25.
+   * The share of both limits that one tenant can use if several owners share the cache: a number above 0 and at most 1.
+   * Default: 0.25.
    */
   readonly tenantShare?: number
 }
@@ -25,9 +25,9 @@ export interface MemoryCacheOptions {
 /**
  * Creates a cache store in the memory of this process. It is the default of `cache.store`. When the store is full, it
  * evicts the least recently used entries. When a tenant exceeds its share, the store evicts the oldest entries of that
- * tenant, never entries of another tenant.
+ * tenant only.
  *
- * @throws ConfigError at boot, when `maxEntries`, `maxBytes` or `tenantShare` is out of range.
+ * @throws ConfigError at boot, if `maxEntries`, `maxBytes` or `tenantShare` is out of range.
  * @example
  * const app = new App({ controllers, cache: { store: memoryCache({ maxBytes: '256mb' }) } })
  */
@@ -39,8 +39,8 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
 }
 
 /**
- * The store that `memoryCache` returns. It loads `MemoryStore` and its dependency when it is opened, so an application
- * that caches nothing never loads them.
+ * The store that `memoryCache` returns. It loads `MemoryStore` and its dependency only when it is opened, so they are
+ * never loaded in an application that caches nothing.
  */
 class MemoryCache implements CacheStore {
   readonly isShared = false

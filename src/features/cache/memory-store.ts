@@ -6,11 +6,11 @@ import type { Clock } from '../../di/token.js'
 export interface MemoryBounds {
   readonly maxEntries: number
   readonly maxBytes: number
-  /** The maximum share of both limits for one owner, from 0 to 1, if there are several owners. */
+  /** The maximum share of both limits for one owner, from 0 to 1. It applies if there are several owners. */
   readonly tenantShare: number
 }
 
-/** An entry and the fields that the store needs. */
+/** An entry, and the fields that the store adds to it. */
 interface Shelved {
   readonly entry: CacheEntry
   readonly expiresAt: number
@@ -27,13 +27,13 @@ interface Holding {
 
 /**
  * The memory used by the objects around an entry, without its strings. Measured: 600 bytes if all entries have the same
- * owner, 830 if each entry has its own.
+ * owner, 830 bytes if each entry has its own owner.
  */
 const OVERHEAD_BYTES = 800
 
 /**
- * Stores entries in memory, within fixed limits for any number of keys and owners. When several owners share the store,
- * an owner that exceeds its share evicts only its own entries.
+ * Stores entries in memory. The limits hold for any number of keys and owners. If several owners share the store, an
+ * owner that exceeds its share evicts only its own entries.
  */
 export class MemoryStore implements CacheStore {
   readonly #clock: Clock
@@ -46,8 +46,8 @@ export class MemoryStore implements CacheStore {
   constructor(clock: Clock, bounds: MemoryBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    // The expiry of `LRUCache` is not used, because it is late by a millisecond and its clock must never return 0. Its
-    // `max` is not used, because it would allocate lists of that length at boot.
+    // This store does not use the expiry of `LRUCache`, which is a millisecond late and requires a clock that never
+    // returns 0. It does not use `max` either, because `LRUCache` would allocate lists of that length at boot.
     this.#entries = new LRUCache({
       maxSize: bounds.maxBytes,
       dispose: (shelved, key) => this.#forget(shelved, key),
@@ -86,7 +86,7 @@ export class MemoryStore implements CacheStore {
     this.#entries.set(key, { entry: kept, expiresAt, size, wasRead: false }, { size })
     if (this.#entries.size > this.#bounds.maxEntries) this.#entries.pop()
     if (this.#holdings.size < 2) return
-    // An owner that was alone until now may be using the whole store, so both owners are trimmed.
+    // An owner that was the only owner until now may be using the whole store, so both owners are trimmed.
     const crowded = isNew && this.#holdings.size === 2 ? [...this.#holdings.values()] : [holding]
     for (const each of crowded) this.#trim(each)
   }
@@ -134,8 +134,8 @@ export class MemoryStore implements CacheStore {
   }
 
   /**
-   * Evicts an owner's entries, the oldest first, until the owner is within its share. An entry that was read since the
-   * last pass is skipped once.
+   * Evicts an owner's entries, the oldest first, until the owner is within its share. Skips each entry once if it was
+   * read since the last pass.
    */
   #trim(holding: Holding): void {
     const { maxEntries, maxBytes, tenantShare } = this.#bounds
@@ -146,7 +146,7 @@ export class MemoryStore implements CacheStore {
       const shelved = this.#entries.peek(key)
       if (shelved?.wasRead) {
         shelved.wasRead = false
-        // Moves the key to the end of the set, where this loop reaches it again.
+        // Moves the key to the end of the set, so this loop reaches it again.
         holding.keys.delete(key)
         holding.keys.add(key)
       } else this.#entries.delete(key)

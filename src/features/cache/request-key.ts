@@ -6,17 +6,17 @@ import type { Caller } from '../../http/caller.js'
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
 export type RequestKey = (req: Request, caller: string | null) => string | null
 
-/** The result for a request that bypasses the cache without a warning. */
+/** The result for a request that bypasses the cache without causing a warning. */
 const BYPASS = Symbol('bypass')
 
 /** The configuration of {@link compileKey} besides the route. */
 export interface KeyConfig {
   readonly warn: (message: string) => void
-  /** Other headers that may identify the caller, besides `CREDENTIALS`, in lower case. */
+  /** Additional headers, in lower case, that may identify the caller, besides `CREDENTIALS`. */
   readonly credentials: readonly string[]
 }
 
-/** Creates the function that returns the cache key of a request. That function never throws. */
+/** Creates the function that returns the cache key of a request. The created function never throws. */
 export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const { warn } = config
   const own = route.cache?.key
@@ -33,30 +33,30 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
         `${what} is ${value === '' ? 'empty' : `${String(value)}, not a string`}: the response is not cached.`,
       )
     } catch (error) {
-      // Without a key, only the cache is bypassed. An error here would prevent the response.
+      // Without a key, the request only bypasses the cache. Throwing an error here would prevent the response.
       warn(`${what} threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   })
 }
 
-/** The key with the body and its media type (RFC 10008). Requests with an unparsed body bypass the cache. */
+/** Adds the body and its media type to the key (RFC 10008). Requests with an unparsed body bypass the cache. */
 function withBody(key: string, req: Request): string | null {
   if (req.body === undefined && carriesBody(req)) return null
   return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`
 }
 
 /**
- * Ignores the rejection of a promise that a function returned instead of a text. An unhandled rejection would end the
- * process.
+ * Ignores the rejection of a promise that a function returned instead of a string. Otherwise, the unhandled rejection
+ * would end the process.
  */
 export function ignoreRejection(value: unknown): void {
   Promise.resolve(value).catch(() => {})
 }
 
 /**
- * Returns the text of a thrown value for the log. `String(error)` may throw, because some objects cannot be converted
- * to text.
+ * Returns a thrown value as a string for the log. `String(error)` itself may throw, because some objects cannot be
+ * converted to strings.
  */
 export function textOf(error: unknown): string {
   try {
@@ -67,8 +67,8 @@ export function textOf(error: unknown): string {
 }
 
 /**
- * Adds the API version to the key, because two versions may have the same URL. If `Accept` specifies the version, a
- * handler may also choose a representation by it.
+ * Adds the API version to the key, because two versions may have the same URL. If `Accept` specifies the version, the
+ * handler may also use `Accept` to choose a representation.
  */
 function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
   if (version === null) return keyOf
@@ -82,8 +82,8 @@ function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): R
 type AnyKey = (req: Request, caller: Caller) => unknown
 
 /**
- * Creates the default key: method, path, query, and the caller if there is one. It is unambiguous: a path
- * begins with a slash, a caller does not, and neither contains a space.
+ * Creates the default key: method, path, query, and the caller if there is one. The key is unambiguous: a path begins
+ * with a slash, a caller does not, and neither contains a space.
  */
 function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
   const { isProtected, cache } = route
@@ -102,8 +102,8 @@ function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
 
 /**
  * Wraps the route's own key function. If no code has set a user, the handler may use the request's credentials
- * directly, so the key must contain them. This is also the case behind a guard: a guard that sets no user has still let
- * in one specific caller.
+ * directly, so the key must contain them. The same is true for protected routes: even if the guard sets no user, it has
+ * allowed one specific caller.
  */
 function ownKey(
   { isProtected, cache }: RouteModel,
@@ -117,7 +117,7 @@ function ownKey(
     const value = key(req)
     if (caller !== null || typeof value !== 'string') return value
     if (!isCredited(req)) {
-      // The guard has identified the caller by a value that is in no configured header.
+      // The guard identified the caller by a value that is not in any of the configured headers.
       if (!isProtected) return value
     } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)
@@ -133,7 +133,7 @@ const UNNAMED =
 export const CREDENTIALS: readonly string[] = ['authorization', 'cookie', 'x-api-key']
 
 /**
- * Whether a request has credentials. Its response may be meant for one caller, even if no code has set a user (RFC
+ * Whether a request contains credentials. Its response may be for one caller only, even if no code has set a user (RFC
  * 9111, 3.5).
  */
 function carriesCredentials({ headers }: Request): boolean {
@@ -144,20 +144,23 @@ function carriesCredentials({ headers }: Request): boolean {
   )
 }
 
-/** Returns a `carriesCredentials` that also finds the headers in `more`. */
+/** Returns a variant of `carriesCredentials` that also checks the headers in `more`. */
 export function credentialFinder(more: readonly string[]): (req: Request) => boolean {
   const others = more.filter((name) => !CREDENTIALS.includes(name))
   if (others.length === 0) return carriesCredentials
   return (req) => carriesCredentials(req) || others.some((name) => req.headers[name] !== undefined)
 }
 
-/** Whether a request has a body. A handler may read the body, which is not part of the URL (RFC 9110, 9.3.1). */
+/** Whether a request has a body. A handler may read the body, but the body is not part of the URL (RFC 9110, 9.3.1). */
 export function carriesBody({ headers }: Request): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** Returns the key of the request without these credential headers; `undefined` if it cannot be computed. */
+/**
+ * Returns the key that the request would have without these credential headers; `undefined` if the key cannot be
+ * computed.
+ */
 function keyWithout(
   names: readonly string[],
   key: (req: Request) => unknown,
@@ -178,11 +181,11 @@ function keyWithout(
   }
 }
 
-/** Replaces a field of the request, if it exists. Returns a function that restores the field. */
+/** Replaces a field of the request, if the field exists. Returns a function that restores the field. */
 function replace(req: Request, field: string, value: unknown): () => void {
   if (!(field in req)) return () => {}
-  // On some platforms, such as serverless platforms, requests have their own `headers` property. Other requests inherit
-  // it.
+  // On some platforms, for example serverless platforms, requests have their own `headers` property. Other requests
+  // inherit the property.
   const own = Object.getOwnPropertyDescriptor(req, field)
   if (own?.configurable === false) return () => {}
   Object.defineProperty(req, field, { value, configurable: true, writable: true })
@@ -201,8 +204,8 @@ function pathAndQuery({ baseUrl, url }: Request): string {
 
 /**
  * Sorts the parameters of a query by name. Parameters with the same name keep their order, because handlers receive
- * them as a list, and so do `a`, `a[]` and `a[0]`. Names and values are not decoded: `a=1%26b=2` would become equal to
- * `a=1&b=2`.
+ * them as a list. `a`, `a[]` and `a[0]` count as the same name. Names and values are not decoded, because `a=1%26b=2`
+ * would become equal to `a=1&b=2`.
  */
 export function sortQuery(query: string): string {
   if (!query.includes('&')) return query
@@ -221,12 +224,12 @@ function isSorted(names: readonly string[]): boolean {
   return true
 }
 
-/** Compares by code unit. Any order is sufficient if it is always the same. */
+/** Compares by code unit. Any fixed order is sufficient. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Characters that make the encoded parameter name different from its plain text. */
+/** Characters that may make an encoded parameter name different from the decoded name. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {
@@ -247,8 +250,8 @@ function decode(name: string): string {
 }
 
 /**
- * Returns the names of the headers that a key function reads for this request, in lower case. Calls the function once
- * more to detect them.
+ * Returns the names of the headers that a key function reads for this request, in lower case. To detect the names, it
+ * calls the function again.
  */
 export function headersReadBy(key: (req: Request) => unknown, req: Request): Set<string> {
   const names = new Set<string>()
@@ -262,7 +265,7 @@ export function headersReadBy(key: (req: Request) => unknown, req: Request): Set
   try {
     key(req)
   } catch {
-    // The function did not throw at its first call. The headers that it has read so far count.
+    // The function did not throw on its first call. The headers that it has read so far are used.
   } finally {
     undo()
   }

@@ -22,11 +22,11 @@ export interface CacheStepConfig {
   readonly lifetime: Lifetime
   /** Whether responses have the headers `X-Cache` and `Age`. */
   readonly hasNotes: boolean
-  /** Logs a warning about the route, but each warning only once. */
+  /** Logs a warning about the route. Each warning is logged only once. */
   readonly warn: (message: string) => void
   /** Headers that may identify the caller, as configured by `auth.credentials`, in lower case. */
   readonly credentials: readonly string[]
-  /** Sends the handler's value as a response that is made in the background. */
+  /** Sends the value that the handler returned for a response that is made in the background. */
   readonly respond: RouteSetup['respond']
 }
 
@@ -38,19 +38,18 @@ const LATE =
 export interface Visit {
   readonly req: Request
   readonly res: Response
-  /** The tenant of the request; `null` if it has none. */
+  /** The request's tenant; `null` if there is none. */
   readonly owner: string | null
-  /** The user; `null` for anonymous requests, and if all callers share the responses. */
+  /** The user; `null` if the request is anonymous or if all callers share the responses. */
   readonly user: string | null
-  /** The full key. */
   readonly key: string
   /** The current versions of the tags, if they were read together with the entry. */
   versions?: TagVersions
-  /** The stale response that was sent, if this visit is making a new response in the background. */
+  /** The stale response that was sent, if this visit makes a new response in the background. */
   readonly given?: Response
 }
 
-/** Calls the handler of a route and stores its response. */
+/** Calls a route's handler and stores the response. */
 export class ResponseMaker {
   readonly #config: CacheStepConfig
   readonly #next: Step
@@ -58,7 +57,7 @@ export class ResponseMaker {
   readonly #isShared: boolean
 
   /**
-   * Whether a step after the cache sets `req.user`. If it does, a request without a user at the cache step may still
+   * Whether a step after the cache step sets `req.user`. If so, a request that has no user at the cache step may still
    * have a caller.
    */
   tellsLate = false
@@ -71,8 +70,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Begins a flight for the response that other requests can follow. Returns the function to call immediately before
-   * the handler; `null` when this request must bypass the cache.
+   * Begins a flight that other requests can follow. Returns the function to call immediately before the handler; `null`
+   * if this request must bypass the cache.
    */
   begin(visit: Visit): MaybePromise<(() => void) | null> | null {
     const tags = this.#tagsOf(visit.req)
@@ -136,7 +135,7 @@ export class ResponseMaker {
   }
 
   /**
-   * After a failed refresh (status 500 or above) the stale entry is stored until it expires. Any other response that
+   * After a failed refresh (status 500 or above), the stale entry remains until it expires. Any other response that
    * cannot be stored, for example a 404, deletes the entry.
    */
   #afterRefresh(visit: Visit, landing: Landing): void {
@@ -147,8 +146,8 @@ export class ResponseMaker {
   #capture(visit: Visit, flight: Flight, tags: TagVersions): void {
     const { req, res, key, owner, user } = visit
     const { engine } = this.#config
-    // The handler must send the whole response, because it will be stored. A client that already has the response
-    // receives it once more.
+    // The handler must send the whole response, because the response will be stored. A client that already has it
+    // receives it again.
     delete req.headers['if-none-match']
     delete req.headers['if-modified-since']
     const before = { ...res.getHeaders() }
@@ -165,8 +164,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Handles a caller that was set after the cache step. If the request was anonymous at the cache step, later anonymous
-   * requests may also have a caller.
+   * Handles a user that was set after the cache step. If the request was anonymous at the cache step, other requests
+   * that are anonymous there may also have a caller.
    */
   #onLateCaller({ user }: Visit): void {
     if (user === null) this.tellsLate = true
@@ -174,9 +173,9 @@ export class ResponseMaker {
   }
 
   #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
-    // If the request failed, the response was sent by an error middleware, not by the handler.
+    // If the request failed, an error middleware sent the response, not the handler.
     if (end.kind !== 'whole' || hasFailed(req)) return null
-    // Middlewares do not process a detached response. The headers that middlewares add for this request are on the
+    // Middlewares do not process a detached response. For this request, the middlewares added their headers to the
     // stale response.
     const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
     const now = this.#config.engine.now()
@@ -216,7 +215,7 @@ function landingOf({ kind }: CaptureEnd, res: Response): Landing {
   return kind === 'aborted' ? { kind } : { kind: 'unfit', status: res.statusCode }
 }
 
-/** Creates a response that has no connection. */
+/** Creates a response without a connection. */
 function detachedResponse({ req, res: sent }: Visit): Response {
   const Class = sent.constructor as new (req: Request) => Response
   const res = new Class(req)
@@ -225,8 +224,8 @@ function detachedResponse({ req, res: sent }: Visit): Response {
 }
 
 /**
- * Emits the events that end a detached response. No client would cause these events, and a stream that is still writing
- * to the response would fill its buffer.
+ * Emits the events that end a detached response, because there is no client to cause them. Otherwise, a stream that is
+ * still writing to the response would fill its buffer.
  */
 function releaseDetached(res: Response): void {
   if (res.writableEnded) res.emit('finish')
@@ -235,10 +234,10 @@ function releaseDetached(res: Response): void {
 }
 
 /**
- * Watches whether the request's caller changes while the response is being made: a step after the cache may set
+ * Watches whether the request's caller changes while the response is being made: a step after the cache step may set
  * `req.user` and remove it again.
  *
- * @returns a function that ends the watch and returns whether the caller stayed the same.
+ * @returns a function that stops watching and returns whether the caller stayed the same.
  */
 export function watchCaller(req: Request, res: Response, caller: Caller): () => boolean {
   let isSame = true
@@ -264,7 +263,7 @@ function watchUser(req: Request, onSet: () => void): () => void {
   return () => {
     // If other code has redefined the property in the meantime, leave it unchanged.
     if (Object.getOwnPropertyDescriptor(req, 'user')?.get !== get) return
-    // The property did not exist before, so it is deleted: `'user' in req` must be false again.
+    // The property did not exist before. It is deleted, so that `'user' in req` is false again.
     if (own === MISSING && user === undefined) Reflect.deleteProperty(req, 'user')
     else Object.defineProperty(req, 'user', { ...own, value: user })
   }

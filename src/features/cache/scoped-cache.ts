@@ -15,23 +15,23 @@ import { chain, FAILED, type Outcome } from './store-guard.js'
 /** Options of `getOrSet`. */
 export interface KeepOptions {
   /**
-   * How long the value is stored: seconds, or a string with a unit. With 0, it is not stored. Default: the option
-   * `cache.defaultTtl` (60 s).
+   * How long the value is stored: seconds, or a string with a unit. With 0, it is not stored. Default: the
+   * `cache.defaultTtl` option (60 s).
    */
   readonly ttl?: Duration
   /** Tags of the value, for `invalidateTags`. Default: none. */
   readonly tags?: readonly string[]
 }
 
-/** The common parts of all views of one cache. */
+/** The parts that all views of one cache share. */
 export interface CacheParts {
   readonly engine: CacheEngine
   readonly currentTenant: () => string | undefined
-  /** Whether code without a tenant may read the entries of all tenants. */
+  /** Whether code without a tenant is allowed to read the entries of all tenants. */
   readonly actsForAll: () => boolean
   /**
-   * Throws if the tenant is only claimed by the request, and not yet allowed by `tenant.authorize`. Default: the
-   * current tenant.
+   * Throws if the request only claims the tenant and `tenant.authorize` has not allowed it yet. Without an argument,
+   * checks the current tenant.
    */
   readonly refuseClaim: (tenant: string | undefined) => void
   /** The default time to live in milliseconds. */
@@ -40,8 +40,8 @@ export interface CacheParts {
 
 /**
  * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not support
- * change (a `Date` becomes a string). When the store fails, the cache behaves as if it were empty, and no method
- * rejects.
+ * change (a `Date` becomes a string). If the store fails, the cache behaves as if it were empty. No method rejects
+ * because of it.
  */
 export class ScopedCache {
   /** @internal */
@@ -49,7 +49,7 @@ export class ScopedCache {
   readonly #tenant: string | null
   readonly #prefix: string
 
-  /** Only the application creates a cache. */
+  /** Only the application calls this. */
   constructor(parts: CacheParts, tenant: string | null, prefix: string) {
     this.parts = parts
     this.#tenant = tenant
@@ -57,9 +57,9 @@ export class ScopedCache {
   }
 
   /**
-   * Returns the value of a key. Returns `undefined` when there is no value, when it has expired, or when it belongs to
-   * another tenant. The last case applies to code that runs for a tenant and to requests without a tenant. For a
-   * response that `@Cache` has stored, the value is the body, parsed if it is JSON.
+   * Returns the value for a key; `undefined` if there is no value, if it has expired, or if it belongs to another
+   * tenant. The last case applies to code that runs for a tenant and to requests without a tenant. For a response that
+   * `@Cache` stored, the value is the body. A JSON body is returned parsed.
    *
    * @throws TypeError when the key is not a string, or is empty.
    * @example
@@ -71,13 +71,13 @@ export class ScopedCache {
   }
 
   /**
-   * Stores a value. The key is used without a prefix: for a tenant's value, use the key `<tenant>:<key>` or call
+   * Stores a value. The key is used without a prefix: to store a tenant's value, use the key `<tenant>:<key>` or call
    * `forTenant`.
    *
-   * @param ttl Seconds, or a string with a unit (`'90s'`). With 0, the value is not stored, and a value that is already
-   * stored is deleted. Default: the option `cache.defaultTtl` (60 s).
-   * @throws TypeError when the key is not a string or is empty, when JSON cannot represent the value, or when `ttl` is
-   * neither a number nor a string; RangeError when `ttl` is not a valid duration.
+   * @param ttl Seconds, or a string with a unit (`'90s'`). With 0, the value is not stored, and an existing value is
+   * deleted. Default: the `cache.defaultTtl` option (60 s).
+   * @throws TypeError if the key is not a string or is empty, if JSON cannot represent the value, or if `ttl` is
+   * neither a number nor a string; RangeError if `ttl` is not a valid duration.
    * @example
    * await cache.set('acme:products', products, '5m')
    */
@@ -105,8 +105,8 @@ export class ScopedCache {
   }
 
   /**
-   * Deletes all keys. In a view of a tenant, it deletes only that tenant's keys; otherwise it deletes the keys of all
-   * tenants, even when the code runs for one tenant.
+   * Deletes all keys. On a tenant's view of the cache, it deletes only that tenant's keys. Otherwise, it deletes the
+   * keys of all tenants, even in code that runs for one tenant.
    */
   async clear(): Promise<void> {
     this.#owner()
@@ -115,11 +115,11 @@ export class ScopedCache {
   }
 
   /**
-   * Returns the value of a key. On a miss, calls `load` and stores its result. If several callers miss the same key at
-   * the same time, only the first one calls `load`, and all receive its result or its error. Neither an error nor
-   * `undefined` is stored.
+   * Returns the value for a key. On a miss, calls `load` and stores its result. If several callers miss the same key at
+   * the same time, only the first caller calls `load`, and all callers receive its result or error. Neither an error
+   * nor `undefined` is stored.
    *
-   * @throws the error of `load`; TypeError and RangeError for the same reasons as `set`.
+   * @throws the error that `load` throws; TypeError and RangeError for the same reasons as `set`.
    * @example
    * const rates = await cache.getOrSet('rates', () => fetchRates(), { ttl: '10m', tags: ['rates'] })
    */
@@ -135,7 +135,7 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory needs no await: three awaits took a seventh of the total time (`npm run bench:field`, cached).
+    // A hit in memory needs no `await`: three of them took a seventh of the total time (`npm run bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -155,8 +155,8 @@ export class ScopedCache {
   }
 
   /**
-   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and in a view of a tenant, it
-   * affects only the entries of that tenant; otherwise it affects the entries of all tenants.
+   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and on a tenant's view of the
+   * cache, it affects only the entries of that tenant. Otherwise, it affects the entries of all tenants.
    *
    * @throws TypeError when `tags` is not a list of strings.
    * @example
@@ -199,9 +199,9 @@ export class ScopedCache {
   }
 
   /**
-   * Finds the value of a key. Synchronous if the store is open and responds synchronously.
+   * Finds the value for a key. The result is a promise only if the store must be opened or returns a promise.
    *
-   * @param owner The reading tenant; `null` if there is none.
+   * @param owner The tenant that reads; `null` if there is none.
    * @param tags The tags that the entry probably has.
    */
   #find(
@@ -233,16 +233,16 @@ export class ScopedCache {
   }
 
   /**
-   * Whether a reader may read an entry. All code may read an entry without a tenant, and code that acts for all tenants
-   * may read every entry. A tenant never reads an entry of another tenant.
+   * Whether a reader may read an entry. All code can read an entry without a tenant. Code that acts for all tenants can
+   * read every entry. A tenant never reads an entry of another tenant.
    */
   #mayRead(reader: string | null, { owner }: CacheEntry): boolean {
     return owner === null || owner === reader || (reader === null && this.parts.actsForAll())
   }
 
   /**
-   * Waits for the value of another caller. The promise is new, so that the waiting code continues in its own
-   * async context.
+   * Waits for the value that another caller is loading. The promise is created here, so that the waiting code continues
+   * in its own async context.
    */
   #follow(key: string, flight: Flight): Promise<Landing> {
     this.parts.engine.flights.limit(key, flight)
@@ -290,8 +290,8 @@ interface LoadConfig<T> {
 }
 
 /**
- * Returns the value of an entry. Returns `undefined` when the body should be JSON but is not, because another program
- * may have written to the store.
+ * Returns the value of an entry; `undefined` if the body should be JSON but is not. Another program may have written to
+ * the store.
  */
 function readValue({ kind, body, headers }: CacheEntry): CachedValue | undefined {
   const isText = typeof body === 'string'
@@ -321,8 +321,8 @@ function toJson(value: unknown, what: string): string {
 }
 
 /**
- * Throws when the options are not an object. A ttl passed instead of an object would be ignored, and the value would be
- * stored for the default time.
+ * Throws if the options are not an object. Otherwise, a `ttl` passed in place of the object would be ignored, and the
+ * value would be stored for the default time.
  */
 function checkKeepOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null) return

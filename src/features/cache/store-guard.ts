@@ -8,12 +8,12 @@ export const FAILED: unique symbol = Symbol('failed')
 /** The result of a store call: a value, or `FAILED`. */
 export type Outcome<T> = T | typeof FAILED
 
-/** The store methods whose failures the caller does not receive as errors. */
+/** The store methods whose failures are not passed to the caller as errors. */
 type StoreMethod = Exclude<keyof CacheStore, 'getTagged' | 'open' | 'close'>
 
 /**
- * Milliseconds to wait for a store call. A store that uses a server should stop waiting after 50 ms; this limit is for
- * other stores.
+ * The maximum time to wait for a store call, in milliseconds. A store that uses a server should stop waiting after 50
+ * ms. This limit is for other stores.
  */
 const DEADLINE_MS = 100
 
@@ -26,7 +26,7 @@ export function chain<T, U>(
 }
 
 /**
- * Wraps a store that may fail: no method except `open` and `close` throws or rejects, and every call ends within a time
+ * Wraps a store that can fail: no method except `open` and `close` throws or rejects, and every call ends within a time
  * limit.
  */
 export class StoreGuard {
@@ -45,8 +45,8 @@ export class StoreGuard {
   }
 
   /**
-   * Opens the store, once. Returns `undefined` while the store is open. Rejects if the store rejects. A store that
-   * cannot reach its server yet should open without an error.
+   * Opens the store on the first call. Returns `undefined` if the store is already open. Rejects if the store rejects.
+   * A store that cannot reach its server yet should still open without an error.
    */
   open(): MaybePromise<void> {
     if (this.#isOpen) return undefined
@@ -92,8 +92,8 @@ export class StoreGuard {
       const expire = () =>
         resolve(this.#fail(method, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
-        // The process may have been blocked, not the store. A result that arrived in the meantime is read before the
-        // next timer fires.
+        // The process itself may have been blocked, not the store. If a result arrived in the meantime, it is read
+        // before this new timer fires.
         timer = clock.setTimeout(expire, 1)
       }, DEADLINE_MS)
       result.then(
@@ -110,7 +110,7 @@ export class StoreGuard {
     })
   }
 
-  /** Logs a failure once for each outage instead of once for each request. */
+  /** Logs a failure only once per outage instead of once per request. */
   #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
     if (!this.#down.has(method))

@@ -6,41 +6,42 @@ import { checkDuration, toSeconds } from '../../http/units.js'
 /** The `capacity` option. */
 export interface CapacityOptions {
   /**
-   * The maximum number of requests that run at the same time: a whole number above 0.
+   * The maximum number of requests that run at the same time: an integer above 0.
    *
    * @defaultValue required
    */
   readonly concurrent: number
   /**
-   * The maximum number of requests that wait for their turn: 0 or a whole number above 0. Any further request is
-   * refused with 503.
+   * The maximum number of requests that wait for their turn: an integer of 0 or more. Any further request is refused
+   * with a 503 response.
    *
    * @defaultValue as many as `concurrent`
    */
   readonly queue?: number
   /**
-   * The maximum number of requests that wait for the rest of their body: a whole number above 0. These requests do not
-   * count as `concurrent`. If one more arrives, the request that has waited longest is refused with 503.
+   * The maximum number of requests that wait for the rest of their body: an integer above 0. These requests do not
+   * count towards `concurrent`. If one more arrives, the request that has waited longest is refused with a 503
+   * response.
    *
    * @defaultValue ten times `concurrent`
    */
   readonly bodies?: number
   /**
-   * How long a request waits for its turn, as a duration. After this time, it is refused with 503.
+   * How long a request waits for its turn, as a duration. After this time, the request is refused with a 503 response.
    *
    * @defaultValue `'1s'`
    */
   readonly wait?: Duration
   /**
-   * The maximum number of one tenant's requests that run at the same time: a whole number from 1 to `concurrent`.
-   * Tenants then take turns in the queue. The guard runs before the request is counted, because it authorizes the
-   * tenant.
+   * The maximum number of requests of one tenant that run at the same time: an integer from 1 to `concurrent`. If it is
+   * set, tenants take turns in the queue, and requests are counted after the guard has run, because the guard
+   * authorizes the tenant.
    *
-   * @defaultValue none: requests of all tenants are counted together, before the guard
+   * @defaultValue none: the requests of all tenants are counted together, before the guard runs
    */
   readonly perTenant?: number
   /**
-   * The `Retry-After` time for refused requests: a duration, rounded up to seconds.
+   * The time in the `Retry-After` header of refused requests: a duration, rounded up to seconds.
    *
    * @defaultValue `'1s'`
    */
@@ -53,7 +54,7 @@ export interface CapacitySettings {
   readonly queue: number
   readonly bodies: number
   readonly waitMs: number
-  /** `null` if tenants share the whole capacity. */
+  /** `null` if all tenants share the whole capacity. */
   readonly perTenant: number | null
   readonly retrySeconds: number
 }
@@ -71,7 +72,7 @@ const NAMES: OptionNames<CapacityOptions> = {
 const REMEDY =
   'Pass { concurrent: 100 } and, optionally, queue, bodies, wait, perTenant and retryAfter.'
 
-/** The `capacity` option. An unknown name is an error, because a misspelt `perTenant` would have no effect. */
+/** The `capacity` option. An unknown field causes an error, because a misspelt `perTenant` would have no effect. */
 export const capacityGroup: OptionGroup<Option, CapacitySettings | null> = {
   unknown: (capacity) => unknownOptions('capacity.', capacity, NAMES),
   check,
@@ -128,7 +129,7 @@ function checkWhole(
   return [invalid(name, `${shown(value)} is more than \`concurrent\`.`, remedy)]
 }
 
-/** Reports `perTenant` in an application without tenants. */
+/** Reports `perTenant` if the application has no tenants. */
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
   const cause = 'The application has no tenants, so the limit would never apply.'

@@ -14,21 +14,21 @@ import { type RefusalReason, Refusals, type Ticket, type Turn } from './refusals
 
 /** Dependencies of {@link capacityPlugin} besides its settings. */
 export interface CapacitySources {
-  /** Returns the registry of metrics. */
+  /** Returns the metrics registry. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
 }
 
-/** The parts of the plugin that exist once the application starts. */
+/** The parts of the plugin that exist once the application has started. */
 interface CapacityDeps extends PlaceDeps {
   readonly places: CapacityPlaces
 }
 
 /**
- * Refuses requests that exceed an application's capacity with 503, before their body is read. Only controller routes
- * are counted: pages of the framework, such as `health` and `metrics`, need no place.
+ * Refuses requests that exceed the application's capacity with a 503 response, before their body is read. Only
+ * controller routes are counted: the framework's own pages, such as `health` and `metrics`, need no place.
  *
- * A request holds a place only while the application works on it, not while it waits for the client: the place is
- * released while the body is arriving and after the response has ended.
+ * A request holds a place only while the application works on it. The place is released while the body is arriving and
+ * after the response has ended, because the request then only waits for the client.
  */
 export function capacityPlugin(settings: CapacitySettings, { metricsOf }: CapacitySources): Plugin {
   let parts: CapacityDeps | undefined
@@ -44,7 +44,8 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
     steps(route, app) {
       parts ??= start(app)
       const { places } = parts
-      // Before the guard runs, it is not certain that the request may act for the tenant that it specifies.
+      // Before the guard has run, it is not certain that the request is allowed to act for the tenant that it
+      // specifies.
       const place = settings.perTenant === null ? 'beforeGuard' : 'afterGuard'
       return {
         [place]: places.admit,
@@ -111,10 +112,10 @@ interface PlaceDeps {
   readonly settings: CapacitySettings
 }
 
-/** A promise that settles after Node has parsed the bytes that arrived together with the head. */
+/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** The steps of the feature `capacity`. */
+/** The steps of the `capacity` feature. */
 class CapacityPlaces {
   readonly #parts: PlaceDeps
   /** The tickets of the admitted requests. */
@@ -140,7 +141,7 @@ class CapacityPlaces {
     }
   }
 
-  /** Releases the place if a part of the body is still missing. */
+  /** Releases the place if a part of the body has not arrived yet. */
   readonly receive: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state !== 'running' || !isArriving(req)) return next(req, res)
@@ -150,7 +151,7 @@ class CapacityPlaces {
     return HEAD_PARSED.then(() => (isArriving(req) ? receive() : next(req, res)))
   }
 
-  /** Takes a place again after the body has arrived. */
+  /** Takes a place again when the body has arrived. */
   readonly resume: StepFactory = (next) => (req, res) => {
     const ticket = this.#tickets.get(req)
     if (ticket?.state === 'dropped') return this.#overCapacity()
@@ -162,8 +163,8 @@ class CapacityPlaces {
   }
 
   /**
-   * Takes a place again for forms with files. The handler may begin while a file is arriving, so until the end of the
-   * form it runs as fast as the client sends.
+   * Takes a place again at the end of a form with files. Until then, the handler can already be running without a
+   * place, and it runs only as fast as the client sends the files.
    */
   readonly resumeUpload: StepFactory = (next) => {
     const resume = this.resume(next)
@@ -186,7 +187,10 @@ class CapacityPlaces {
     return ticket.state === 'receiving' ? Promise.race([next(req, res), dropped]) : dropped
   }
 
-  /** Releases the place when the response has ended, because a slow client may take a long time to receive the rest. */
+  /**
+   * Releases the place when the handler has ended the response, because a slow client may take a long time to receive
+   * it.
+   */
   #leaveOnEnd(ticket: Ticket, res: Response): void {
     const { gate } = this.#parts
     const { end } = res
@@ -199,7 +203,8 @@ class CapacityPlaces {
 
   #goOn(turn: Turn, next: Step, [req, res]: Message): unknown {
     if (turn === 'run') return next(req, res)
-    // The client has disconnected, or the handler timeout has already sent a response, so this response is not sent.
+    // If the turn is `left`, the client has disconnected or the handler timeout has already sent a response. This
+    // response is then not sent.
     return turn === 'left' ? this.#overCapacity() : this.#refuse(turn, req)
   }
 

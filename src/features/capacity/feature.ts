@@ -9,7 +9,7 @@ interface Settings {
   readonly capacity: CapacitySettings | null
 }
 
-/** The option `capacity`. Its steps run first, so that no other step runs for a refused request. */
+/** The `capacity` option. Its steps run first, so that no other step runs for a refused request. */
 export const capacity: Feature<Settings, CapacitySources> = {
   name: 'capacity',
   isOutermost: true,

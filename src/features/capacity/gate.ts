@@ -3,8 +3,8 @@ import type { CapacitySettings } from './capacity-options.js'
 import { type RefusalReason, Ticket, type Turn } from './refusals.js'
 
 /**
- * Lets a limited number of requests run at the same time, and a limited number of others wait for their turn. A request
- * whose body is still arriving neither runs nor waits: its client may be slow on purpose.
+ * Limits how many requests run at the same time, and how many others wait for their turn. A request whose body is still
+ * arriving neither runs nor waits, because its client may be slow on purpose.
  */
 export class Gate {
   /** The number of running requests. */
@@ -18,7 +18,7 @@ export class Gate {
    * Requests whose body has arrived and that are waiting for their turn. They run before requests that have not begun.
    */
   readonly #returning = new WaitingLine()
-  /** The number of running requests of each tenant; tenants without requests have no entry. */
+  /** The number of running requests of each tenant. Tenants without running requests have no entry. */
   readonly #runningOf = new Map<string, number>()
 
   /**
@@ -43,12 +43,12 @@ export class Gate {
   /**
    * Admits a request.
    *
-   * @param lane The tenant of the request; empty if it has none.
-   * @returns the ticket, which runs or waits, or the reason why the request is refused.
+   * @param lane The request's tenant; empty if there is none.
+   * @returns a ticket that is running or waiting, or the reason why the request is refused.
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // Waiting requests run first, unless all of them belong to tenants that already use their share.
+    // Waiting requests run first, unless all of them belong to tenants that have already used up their share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket
@@ -58,7 +58,7 @@ export class Gate {
     return ticket
   }
 
-  /** Waits for a request's turn. Call it once for a waiting ticket. */
+  /** Waits for a request's turn. Call it once for each waiting ticket. */
   wait(ticket: Ticket): Promise<Turn> {
     const { waitMs } = this.#settings
     ticket.deadline = this.#clock.monotonic() + waitMs
@@ -70,7 +70,7 @@ export class Gate {
 
   /**
    * Releases the place of a running request until its body has arrived. Settles only if the request is refused in the
-   * meantime: bodies need memory, so a new body replaces the body that has been arriving longest.
+   * meantime: because bodies need memory, a new body displaces the body that has been arriving longest.
    */
   receive(ticket: Ticket): Promise<Turn> {
     ticket.state = 'receiving'
@@ -85,7 +85,10 @@ export class Gate {
     return dropped
   }
 
-  /** Takes a place again for a request whose body has arrived: immediately, or when it is the request's turn. */
+  /**
+   * Takes a place again for a request whose body has arrived: immediately if a place is free, otherwise when it is the
+   * request's turn.
+   */
   resume(ticket: Ticket): Promise<Turn> | 'run' {
     this.#receiving.delete(ticket)
     if (this.running < this.#settings.concurrent && this.#mayRun(ticket.lane)) {
@@ -130,7 +133,7 @@ export class Gate {
       const mayRun = (lane: string) => this.#mayRun(lane)
       const next = this.#returning.take(mayRun) ?? this.#line.take(mayRun)
       if (next === undefined) return
-      // In a busy process the timer fires late, and the client may have stopped waiting.
+      // In a busy process, the timer fires late, and the client may have stopped waiting.
       if (this.#clock.monotonic() >= next.deadline) this.#dismiss(next, 'wait')
       else {
         this.#start(next)
@@ -159,7 +162,7 @@ export class Gate {
   }
 
   /**
-   * Whether a request of this lane may run. Only tenants have a share, because requests without a tenant have no common
+   * Whether a request in this lane can run. Only tenants have a share, because requests without a tenant have no common
    * owner.
    */
   #mayRun(lane: string): boolean {
@@ -186,11 +189,11 @@ export class Gate {
 
 /**
  * The waiting requests, in one lane for each tenant. Lanes take turns, so a tenant with many requests does not delay
- * the others. Within a lane, the first request goes first. A lane exists as long as it contains a request.
+ * the others. Within a lane, the oldest request goes first. A lane exists as long as it contains a request.
  */
 class WaitingLine {
   size = 0
-  // A map and a set keep the order of insertion, and remove an entry in constant time.
+  // Maps and sets keep the order of insertion, and remove an entry in constant time.
   readonly #lanes = new Map<string, Set<Ticket>>()
 
   /** Adds a request at the end of its lane. */
@@ -212,8 +215,8 @@ class WaitingLine {
   /**
    * Removes the request whose turn it is.
    *
-   * @param mayRun Returns whether a request of a lane may run now.
-   * @returns the request; `undefined` if no waiting request may run.
+   * @param mayRun Returns whether a request of a lane can run now.
+   * @returns the request; `undefined` if no waiting request can run.
    */
   take(mayRun: (lane: string) => boolean): Ticket | undefined {
     for (const [name, lane] of this.#lanes) {
@@ -234,7 +237,7 @@ class WaitingLine {
   /**
    * Removes the newest request of the longest lane, to make room for a request of a shorter lane.
    *
-   * @returns the removed request; `undefined` if its removal would not balance the lanes.
+   * @returns the removed request; `undefined` if removing a request would not balance the lanes.
    */
   makeRoomFor(name: string): Ticket | undefined {
     let longest: Set<Ticket> | undefined

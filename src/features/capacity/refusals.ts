@@ -2,12 +2,12 @@ import type { Clock, Timer } from '../../contracts/clock.js'
 import type { Logger } from '../../contracts/logger.js'
 import { isThenable } from '../../step/step.js'
 
-/** The time between two log lines about refused requests. */
+/** The minimum time between two log lines about refused requests. */
 const PERIOD_MS = 10_000
 
 /**
- * Counts refused requests. The first refusal is logged immediately, and later refusals as one line for each period,
- * because a line for each request would add work during an overload.
+ * Counts refused requests. The first refusal is logged immediately. Later refusals are logged as one line per period,
+ * because one line per request would add work during an overload.
  */
 export class Refusals {
   /** The number of refused requests since the start, by reason. */
@@ -32,7 +32,7 @@ export class Refusals {
     if (this.#period === null) this.#log()
   }
 
-  /** Logs the refusals that are not logged yet, without beginning a new period. */
+  /** Logs the refusals that have not been logged yet, without starting a new period. */
   close(): void {
     this.#log()
     this.#period?.cancel()
@@ -53,33 +53,33 @@ export class Refusals {
       // A logger that writes asynchronously may return a promise that rejects.
       if (isThenable(returned)) returned.then(undefined, () => {})
     } catch {
-      // Requests must be refused even if the logger fails.
+      // The request must be refused even if the logger fails.
     }
   }
 }
 
 /**
- * The reason why a request is refused: the queue is full, the request has waited too long, a tenant with fewer requests
- * takes its place in the queue, or too many bodies are arriving.
+ * The reason why a request is refused: the queue is full, the request has waited too long, a request of a tenant with
+ * fewer requests takes its place in the queue, or too many bodies are arriving.
  */
 export type RefusalReason = 'full' | 'wait' | 'share' | 'bodies'
 
-/** The result of waiting: the request runs, has ended, or is refused. */
+/** The result of waiting: the request runs, has already ended, or is refused. */
 export type Turn = 'run' | 'left' | RefusalReason
 
 /**
- * A request that the gate has admitted. It is waiting, running, receiving its body, or finished. It is dropped if the
- * gate refused it while its body was arriving.
+ * A request that the gate has admitted. It is waiting, running, receiving its body, or finished. Its state is `dropped`
+ * if the gate refused it while its body was arriving.
  */
 export class Ticket {
   /** The tenant of the request; empty if the request has no tenant, or if tenants have no share. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
-  /** Ends the wait for the turn or for the body; `null` if the request is not waiting. */
+  /** Ends the wait for the request's turn or body; `null` if the request is not waiting. */
   settle: ((turn: Turn) => void) | null = null
   /** Refuses the request after the maximum wait. */
   timer: Timer | null = null
-  /** The end of the maximum wait, on the monotonic clock. */
+  /** The time at which the maximum wait ends, on the monotonic clock. */
   deadline = 0
 
   /** @param lane The lane of the request. */

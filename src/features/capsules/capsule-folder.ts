@@ -15,11 +15,11 @@ export interface CapsuleSettings {
  * a file with the suffix `.part`.
  */
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
-/** If more capsules are waiting to be written, new capsules are discarded to save resources. */
+/** If this many capsules are waiting to be written, new capsules are discarded to save resources. */
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
-/** The folder with the newest capsules. Only its owner can read it, and git ignores it. */
+/** The folder with the newest capsules. Only the owner of the folder can read it, and git ignores it. */
 export class CapsuleFolder {
   readonly #settings: CapsuleSettings
   readonly #path: string
@@ -31,7 +31,7 @@ export class CapsuleFolder {
     this.#path = resolve(settings.folder)
   }
 
-  /** Whether so many capsules are waiting that new capsules are discarded. */
+  /** Whether so many capsules are waiting to be written that new capsules are discarded. */
   get isBusy(): boolean {
     return this.#waiting >= MOST_WAITING
   }
@@ -39,7 +39,7 @@ export class CapsuleFolder {
   /**
    * Writes a capsule after all earlier capsules, then removes the oldest files.
    *
-   * @param onError Called if the capsule cannot be written.
+   * @param onError Called with the error if the capsule cannot be written.
    */
   add(id: string, text: string, onError: (error: unknown) => void): void {
     this.#waiting++
@@ -51,7 +51,7 @@ export class CapsuleFolder {
       })
   }
 
-  /** Resolves when all capsules are written. */
+  /** Resolves when all capsules have been written. */
   idle(): Promise<void> {
     return this.#writing
   }
@@ -65,9 +65,9 @@ export class CapsuleFolder {
     }
     const path = join(this.#path, `${id}.json`)
     await create(`${path}.part`, text)
-    // Renaming ensures that a complete file never has missing content, even if the process ends while it writes.
+    // Renaming ensures that a file with the final name is always complete, even if the process ends during the write.
     await rename(`${path}.part`, path).catch((error) => {
-      // Another process may have removed the file as one of the oldest.
+      // Another process may have removed the file, because it was one of the oldest.
       if (error.code !== 'ENOENT') throw error
     })
     await this.#removeOldest()
@@ -94,12 +94,12 @@ async function ignore(path: string): Promise<void> {
   })
 }
 
-/** Writes a new file, or nothing. With `wx`, an existing file or link is neither followed nor replaced. */
+/** Writes the whole file, or leaves no file. With `wx`, an existing file or link is neither followed nor replaced. */
 async function create(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })
   } catch (error) {
-    // When the disk is full, only a part of the file has been written.
+    // If the disk is full, only a part of the file has been written.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
     throw error
   }

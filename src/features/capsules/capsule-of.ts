@@ -18,12 +18,12 @@ import {
 
 /** The maximum total number of characters of all values in a capsule. */
 const MOST_CHARACTERS = 1_000_000
-/** The maximum number of rows that are stored for a statement. */
+/** The maximum number of rows that are stored for each statement. */
 export const MOST_ROWS = 1000
 const HIDDEN = '[secret]'
 const LITERAL = /'(?:[^']|'')*'/g
 
-/** A request that failed on the server, with all data about it. */
+/** A request that failed on the server, with all data that was recorded for it. */
 export interface FailedRequest {
   readonly record: RequestRecord
   readonly ended: EndedRequest
@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // The text is already JSON, so it stays JSON; field names are not secret.
+    // The record is already JSON, so it stays JSON. Field names are not secret.
     record: shown.of({
       ...record,
       url,
@@ -89,7 +89,7 @@ function findSecrets(
   found.search([params, body, bodyValueOf(received, req), user, query])
   for (const { text, values, rows } of statements) {
     found.search(rows)
-    // The contents of the statement's literals are also values.
+    // The contents of the literals in the statement are also values.
     const literals = (text.match(LITERAL) ?? []).map((each) => each.slice(1, -1))
     if (isSecretName(text)) found.searchValues([...values, ...literals])
   }
@@ -99,7 +99,7 @@ function findSecrets(
   return found
 }
 
-/** Returns the text of a statement. A text that contains the name of a secret is shown without its literals. */
+/** Returns the SQL of a statement, without its literals if the SQL contains the name of a secret. */
 function shownText(text: string): string {
   return isSecretName(text) ? text.replace(LITERAL, `'${HIDDEN}'`) : text
 }
@@ -132,7 +132,7 @@ function statementOf(
   return {
     system,
     text: hide(shownText(text)),
-    // Only a parser of the SQL dialect could find out which value belongs to which name.
+    // Only a parser for the SQL dialect could determine which value belongs to which name.
     values: isSecretName(text)
       ? values.map(() => HIDDEN)
       : attempt(() => plain.of(values), null, cut),
@@ -143,8 +143,8 @@ function statementOf(
 }
 
 /**
- * Returns a plain value; `null` for a value that is too large. Values only distinguish equal statement texts, so a
- * missing value is acceptable.
+ * Returns a plain value; `null` if the value is too large. Values are only needed to distinguish statements with the
+ * same SQL, so a missing value is acceptable.
  */
 function attempt(run: () => PlainValue, why: string | null, cut: string[]): PlainValue {
   try {
@@ -159,7 +159,7 @@ function attempt(run: () => PlainValue, why: string | null, cut: string[]): Plai
 
 const FIELDS = ['code', 'constraint', 'schema', 'table', 'column', 'detail', 'hint'] as const
 
-/** Returns the error fields on which code depends. A library may have wrapped the database error. */
+/** Returns the error fields that code commonly reads. A library may have wrapped the database error. */
 function failureOf(error: unknown, hide: (text: string) => string): StatementFailure {
   const { message, status, ...fields } = Object(error) as Record<string, unknown>
   const found = FIELDS.flatMap((name) => {
@@ -182,7 +182,7 @@ interface FailedCalls {
 
 type Hide = (text: string) => string
 
-/** Finds the secrets of calls by header names and field names. */
+/** Finds the secrets in calls by header name and field name. */
 function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
   for (const { url, headers, kept } of calls) {
     found.search(Object.fromEntries(headers))
@@ -193,14 +193,14 @@ function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
       try {
         found.search(JSON.parse(text))
       } catch {
-        // The text is not JSON.
+        // The body is not JSON.
       }
     }
   }
 }
 
 /**
- * Builds the calls of a request, with the responses of the hosts.
+ * Builds the outgoing calls of a request, with the responses of the hosts.
  *
  * @param cut Receives a sentence for each response that is not completely recorded.
  */
@@ -213,7 +213,7 @@ function callsOf(failed: FailedCalls, hide: Hide, cut: string[]): CapsuleCall[] 
   return ordered.map((each) => callOf(each, hide, cut))
 }
 
-/** Headers about the connection, or about a content coding that `fetch` has already decoded. */
+/** Headers that describe the connection, or a content coding that `fetch` has already decoded. */
 const OF_THE_CONNECTION =
   /^(?:connection|keep-alive|transfer-encoding|content-length|content-encoding|trailer)$/
 
@@ -244,12 +244,12 @@ function callOf(
   }
 }
 
-/** Returns the media type of a text, because field names mark the secrets in JSON. */
+/** Returns the media type of a string. It is needed because secrets in JSON are found by field name. */
 function typeOf(text: string): string {
   return /^\s*[[{]/.test(text) ? 'application/json' : ''
 }
 
-/** Returns the message of an error. The cause of a `fetch` error contains the reason. */
+/** Returns an error's message. For a `fetch` error, the reason is in its cause. */
 function messageOf(error: unknown): string {
   const { message, cause } = Object(error) as { message?: unknown; cause?: { message?: unknown } }
   return String(cause?.message ?? message ?? error)

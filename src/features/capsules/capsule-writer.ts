@@ -8,20 +8,20 @@ import { capsuleOf, type FailedRequest, MOST_ROWS } from './capsule-of.js'
 import { ReceivedBodies } from './received-bodies.js'
 
 const ID_BYTES = 2
-/** The number of parts into which an ID divides a second. */
+/** The number of parts that each second is divided into for an ID. */
 const PARTS = 256
 
 interface Failed extends FailedRequest {
   readonly secretsOf: (req: Request) => RequestSecretTexts
 }
 
-/** Writes the capsules of an application. It never changes a response: its own errors are only logged. */
+/** Writes an application's capsules. It never changes a response: errors while writing are only logged. */
 export class CapsuleWriter {
   readonly placeIn = null
   readonly takesAll = false
   readonly needsBodies = true
   readonly bodies: ReceivedBodies = new ReceivedBodies()
-  /** The folder as the option specifies it. */
+  /** The folder, as specified in the option. */
   readonly folder: string
   readonly #files: CapsuleFolder
   #logger: Logger | undefined
@@ -32,17 +32,17 @@ export class CapsuleWriter {
     this.#files = new CapsuleFolder(settings)
   }
 
-  /** Sets the logger. Called before the first request. */
+  /** Sets the logger. The application calls this before the first request. */
   start(logger: Logger): void {
     this.#logger = logger
   }
 
-  /** Follows a request's body. Called for each request before any code reads the body. */
+  /** Follows a request's body. Call it for each request before any code reads the body. */
   follow(req: Request): void {
     this.bodies.follow(req)
   }
 
-  /** Returns a copy of the statement with its current rows, because a handler may change them. */
+  /** Returns a copy of the statement with its current rows, because the handler may change the rows later. */
   keep(statement: RanStatement): RanStatement {
     const { rows } = statement
     if (rows === null) return statement
@@ -51,15 +51,15 @@ export class CapsuleWriter {
     return Object.create(statement, { rows: { value, enumerable: true } }) as RanStatement
   }
 
-  /** Has the contract of {@link CapsuleWriter.write}. */
+  /** Behaves as described for {@link CapsuleWriter.write}. */
   take(failed: Failed): void {
     this.write(failed)
   }
 
   /**
-   * Writes the capsule of a request later. Never throws.
+   * Schedules the capsule of a request to be written. Never throws.
    *
-   * @returns the ID of the capsule; `null` if none is written.
+   * @returns the capsule's ID; `null` if no capsule will be written.
    */
   write(failed: Failed): string | null {
     const { req } = failed.ended
@@ -80,12 +80,12 @@ export class CapsuleWriter {
     }
   }
 
-  /** Resolves when all capsules are written. */
+  /** Resolves when all capsules have been written. */
   close(): Promise<void> {
     return this.#files.idle()
   }
 
-  /** Logs a failure to write only once, because a full disk would otherwise log a line for each failed request. */
+  /** Logs a write failure only once. Otherwise, a full disk would cause a log line for each failed request. */
   readonly #fail = (err: unknown): void => {
     if (this.#hasFailed) return
     this.#hasFailed = true
@@ -105,8 +105,8 @@ function copied(row: unknown): unknown {
 }
 
 /**
- * Returns an ID like `20261126-093000-a1b2c3`, where `a1` is the part of the second, so that the newest of several
- * failures sorts last.
+ * Returns an ID such as `20261126-093000-a1b2c3`, where `a1` is the fraction of the second, so that the newest failure
+ * sorts last.
  */
 function idAt(time: number): string {
   const date = new Date(time)

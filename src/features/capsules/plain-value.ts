@@ -9,23 +9,23 @@ const MARK = /^\$(?:date|bytes|bigint|number|undefined|object)$/
 
 /** The configuration for converting values to plain data. */
 export interface PlainConfig {
-  /** Returns a text without secrets. */
+  /** Returns a string with its secrets removed. */
   readonly hide: (text: string) => string
-  /** Whether the value of a field of this name is a secret. */
+  /** Whether the value of a field with this name is a secret. */
   readonly isSecret: (name: string) => boolean
-  /** Called with the name of each field whose value is omitted. */
+  /** Receives the name of each field whose value is omitted. */
   readonly onHidden: (name: string) => void
 }
 
 /** The error for a value that is too large or refers to itself. */
 export class TooLargeError extends Error {}
 
-/** Copies values as plain data without secrets. Throws when their total size is too large. */
+/** Copies values as plain data without secrets. Throws if their total size is too large. */
 export class PlainValues {
   readonly #config: PlainConfig
   #left: number
 
-  /** @param most The maximum number of characters of all values together. */
+  /** @param most The maximum total number of characters of all values. */
   constructor(config: PlainConfig, most: number) {
     this.#config = config
     this.#left = most
@@ -82,7 +82,7 @@ export class PlainValues {
     return [shown, HIDDEN]
   }
 
-  /** Returns bytes as plain data. Bytes may be the text of a secret. */
+  /** Returns bytes as plain data. The bytes may be an encoded secret. */
   #bytes(value: Uint8Array): PlainValue {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     this.#take(bytes.length * 2)
@@ -97,7 +97,7 @@ export class PlainValues {
   }
 }
 
-/** Returns the original of a plain value. */
+/** Converts plain data back to the original value. */
 export function fromPlain(value: PlainValue): unknown {
   if (Array.isArray(value)) return value.map(fromPlain)
   if (typeof value !== 'object' || value === null) return value
@@ -117,15 +117,18 @@ function mapped(fields: { readonly [name: string]: PlainValue }): object {
   return Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, fromPlain(each)]))
 }
 
-/** Tenant sources that read the host of the request. */
+/** The tenant sources that read the request's host. */
 const OF_HOST: readonly unknown[] = ['host', 'subdomain']
 
-/** Whether the host of a request contains its tenant. */
+/** Whether a request's host specifies its tenant. */
 export function isTenantInHost({ record }: Pick<Capsule, 'record'>): boolean {
   return OF_HOST.includes(sourceOf(record))
 }
 
-/** Returns the tenant that callers must specify; `null` if the request itself specifies it in a custom way. */
+/**
+ * Returns the tenant that a caller must specify; `null` if the request already specifies it in its host, its path or a
+ * header.
+ */
 export function tenantOf({ record, sent }: Pick<Capsule, 'record' | 'sent'>): string | null {
   const source = sourceOf(record)
   const { tenant } = record
@@ -138,36 +141,36 @@ function sourceOf({ decisions }: Capsule['record']): unknown {
   return decisions.find(({ by }) => by === 'tenant')?.facts['source']
 }
 
-/** A shorter text occurs in too many other texts. */
+/** A shorter string is part of too many other strings. */
 const SHORTEST = 4
 /** A shorter statement value may be an ID. */
 const SHORTEST_VALUE = 8
 const MOST = 5000
 /** The search blocks the event loop, so the number of searched values is limited. */
 const MOST_VALUES = 200_000
-/** User and password in a URL, such as `postgres://ada:secret@db/shop`. */
+/** The user and password in a URL, such as `postgres://ada:secret@db/shop`. */
 const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
 
 /**
- * The secrets of a request that only field names reveal: names in rows, forms and headers. A value that is secret in
- * one place is hidden everywhere.
+ * The secrets of a request that are recognized by field name: in rows, forms and headers. A value that is secret in one
+ * place is hidden everywhere.
  */
 export class FoundSecrets {
   readonly #found = new Set<string>()
-  /** The texts of the request that are visible in any case. */
+  /** The text of the request that remains visible. */
   readonly #visible: string
   #texts: SecretTexts | undefined
   #left: number = MOST_VALUES
   #isTooDeep = false
-  /** Objects whose fields were searched, because an entity may refer to itself. */
+  /** The objects that have already been searched, because an entity may refer to itself. */
   readonly #searched = new WeakSet<object>()
 
-  /** @param visible All text that the client has sent openly. */
+  /** @param visible The text of the request that remains visible, such as its URL. */
   constructor(visible: string) {
     this.#visible = visible
   }
 
-  /** Whether there was too much data to search. */
+  /** Whether there was too much data to search completely. */
   get isIncomplete(): boolean {
     return this.#isTooDeep || this.#left < 0 || this.#found.size > MOST
   }
@@ -191,7 +194,7 @@ export class FoundSecrets {
     }
   }
 
-  /** Finds the secrets in the values of a statement whose text contains the name of a secret. */
+  /** Finds the secrets in the values of a statement whose SQL contains the name of a secret. */
   searchValues(values: readonly unknown[]): void {
     const texts = values.filter(isText).map(String)
     const visible = new TextSearch(texts).first(this.#visible)
@@ -201,12 +204,12 @@ export class FoundSecrets {
   #add(text: string, shortest: number): void {
     if (text.length < shortest) return
     this.#found.add(text)
-    // `Bearer abc`: other places contain only the token.
+    // For `Bearer abc`, search for `abc` too, because other places contain only the token.
     const rest = /^\S+\s+(\S{4,})$/.exec(text)?.[1]
     if (rest !== undefined) this.#found.add(rest)
   }
 
-  /** Returns a text without these secrets and without credentials in URLs. */
+  /** Returns a string without these secrets and without credentials in URLs. */
   readonly hideIn = (text: string): string => {
     this.#texts ??= new SecretTexts(this.#found)
     return this.#texts.hideIn(text).replace(IN_URL, '[secret]@')
@@ -214,8 +217,8 @@ export class FoundSecrets {
 }
 
 /**
- * Whether a value is long enough to search for. A number with few digits is seldom a secret, and often part of other
- * texts.
+ * Whether a value is long enough to search for. A number with few digits is rarely a secret, and it is often part of
+ * other strings.
  */
 function isText(value: unknown): value is string | number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value).length > 5

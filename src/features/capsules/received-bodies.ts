@@ -6,7 +6,7 @@ import type { RecordedRequest } from '../../contracts/request-record.js'
 import { hasBody } from '../../http/read-body.js'
 import { isSecretName } from '../../schema/secret-name.js'
 
-/** The maximum number of bytes that are stored for a body. */
+/** The maximum number of bytes that are stored for each body. */
 const MOST = 1_000_000
 /** The maximum total size, in bytes, of the bodies that are stored for running requests. */
 const MOST_TOGETHER = 32_000_000
@@ -20,11 +20,11 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
 
 /** The request body after its `Content-Encoding` was decoded. */
 export interface ReceivedBody {
-  /** `null` if there was no body, or if it was not stored. */
+  /** `null` if the request had no body, or if the body was not stored. */
   readonly bytes: Buffer | null
   /** The reason why the body was not stored, as a sentence; otherwise `null`. */
   readonly omitted: string | null
-  /** Whether a part of the body is missing, so that the request cannot be repeated exactly. */
+  /** Whether a part of the body is missing. The request then cannot be repeated exactly. */
   readonly isMissed: boolean
 }
 
@@ -54,7 +54,7 @@ export class ReceivedBodies {
       this.#note(kept, chunk)
       return push.call(req, chunk, encoding)
     }
-    // Observers are notified of the end of a response before these listeners run.
+    // Observers are notified that a response has ended before these listeners run.
     const release = () => {
       this.#drop(kept, 'Its request has ended.')
     }
@@ -77,7 +77,7 @@ export class ReceivedBodies {
     kept.length = kept.chunks.length = 0
   }
 
-  /** Returns the body of a request at the end of its response. */
+  /** Returns a request's body. Call it at the end of the response. */
   of(req: Request): ReceivedBody {
     const kept = this.#bodies.get(req)
     if (kept === undefined) return { bytes: null, omitted: null, isMissed: false }
@@ -121,7 +121,7 @@ function decoded(bytes: Buffer, coding = 'identity'): Buffer {
   return decode(bytes, { maxOutputLength: MOST })
 }
 
-/** Returns the value of a JSON body or a form; `undefined` for all other bodies. */
+/** Returns the parsed value of a JSON or form body; `undefined` for all other bodies. */
 export function bodyValueOf({ bytes }: ReceivedBody, { headers }: Request): unknown {
   const type = headers['content-type'] ?? ''
   try {
@@ -132,27 +132,27 @@ export function bodyValueOf({ bytes }: ReceivedBody, { headers }: Request): unkn
   return undefined
 }
 
-/** Whether a `Content-Type` is JSON. */
+/** Whether a `Content-Type` value means JSON. */
 export function isJson(type: string): boolean {
   return /[/+]json\b/i.test(type)
 }
 
-/** Whether a `Content-Type` is a form without files. */
+/** Whether a `Content-Type` value means a form without files. */
 export function isForm(type: string): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(type)
 }
 
 const HIDDEN = '[secret]'
-/** `Bearer` or `Basic`: not secret, and needed to send the request again. */
+/** An authentication scheme such as `Bearer`. It is not secret, and it is needed to send the request again. */
 const SCHEME = /^(?:basic|bearer|digest|dpop|negotiate|token)(?= )/i
-/** Strings, words and punctuation of JSON. Each match is as long as possible, even in a body that is not JSON. */
+/** JSON strings, words and punctuation. Each match is as long as possible, even in a body that is not JSON. */
 const TOKEN = /"(?:[^"\\]|\\.)*"?|[^\s"{}[\],:]+|[{}[\],:]/gs
 const COLON = /\s*:/y
 const PARAMETER = /([?&]|^)([^=&?]*)=([^&]*)/g
 /** The name of a part in a multipart form. */
 const PART = /[; ]name="?([^"\r\n]*)/gi
 
-/** Returns a text without secrets. */
+/** Returns a string with its secrets removed. */
 type Hide = (text: string) => string
 
 /** The configuration for describing a request. */
@@ -163,7 +163,7 @@ interface SentConfig {
   readonly most: number
 }
 
-/** Describes the client's request: all bytes except secrets are unchanged. */
+/** Describes the client's request. Only secrets are changed. */
 export function requestSent(req: Request, { received, hide, most }: SentConfig): RecordedRequest {
   const headers: [string, string][] = []
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -177,7 +177,7 @@ export function requestSent(req: Request, { received, hide, most }: SentConfig):
   return { headers, ...bodyOf(bytes, req.headers['content-type'] ?? '', hide) }
 }
 
-/** Returns a header value without secrets. The name must be in lower case. */
+/** Returns a header value with its secrets removed. The name must be in lower case. */
 export function headerText(name: string, value: string, hide: Hide): string {
   if (isSecretName(name)) {
     const [scheme] = SCHEME.exec(value) ?? []
@@ -189,12 +189,12 @@ export function headerText(name: string, value: string, hide: Hide): string {
 }
 
 /**
- * The reason why a body must be omitted completely: hiding secrets would change the lengths of form parts and the
- * positions of bytes.
+ * The reason why a body is omitted completely: hiding secrets would change the lengths of form parts and the positions
+ * of bytes.
  */
 export const HAS_SECRETS = 'Its body contains secrets.'
 
-/** Describes a body: as text without secrets, or as bytes. */
+/** Describes a body: as text with its secrets removed, or as bytes. */
 export function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
   const text = bytes.toString()
   const isForText = isUtf8(bytes) && !/^multipart\//i.test(type)
@@ -210,7 +210,7 @@ function textOf(text: string, type: string, hide: Hide): string {
   return hide(isForm(type) ? hideInQuery(text, hide) : text)
 }
 
-/** Returns a query or a form without values whose names look secret, and without other secrets. */
+/** Returns a query or a form in which values with secret-looking names, and all other secrets, are hidden. */
 export function hideInQuery(query: string, hide: Hide): string {
   return query.replace(PARAMETER, (pair, mark: string, name: string, value: string) => {
     if (isSecretName(unescaped(name))) return `${mark}${name}=${HIDDEN}`
@@ -227,7 +227,8 @@ function unescaped(part: string): string {
 }
 
 /**
- * Returns JSON without secrets. Only the tokens that are secret are replaced. The body may also have another format.
+ * Returns JSON with its secrets removed: only secret tokens are replaced. It also accepts a body that is not valid
+ * JSON.
  */
 function hideInJson(text: string, hide: Hide): string {
   let depth = 0

@@ -12,13 +12,13 @@ import { type DeprecatedRoute, deprecatedOf } from './deprecated.js'
 
 /** Dependencies of {@link deprecatedPlugin}. */
 export interface DeprecatedSources {
-  /** Returns the registry of metrics. */
+  /** Returns the metrics registry. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
-  /** How the metrics label callers; `null` if there are no metrics, so that nothing is counted. */
+  /** How the metrics label callers; `null` if there are no metrics. Callers are then not counted. */
   readonly names: CallerNames | null
 }
 
-/** Sends the deprecation headers of routes, ends the routes, and counts their callers. */
+/** Sends the deprecation headers of routes, refuses requests after a route's end date, and counts the callers. */
 export function deprecatedPlugin(
   routes: readonly RouteModel[],
   { metricsOf, names }: DeprecatedSources,
@@ -75,7 +75,7 @@ function headersFor({ since, sunset, successor }: DeprecatedRoute) {
   }
 }
 
-/** A route with an end date, and its callers. */
+/** A deprecated route, and its callers. */
 interface CountedRoute {
   readonly route: Pick<RouteModel, 'method' | 'path'>
   readonly found: DeprecatedRoute
@@ -126,8 +126,8 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
 }
 
 /**
- * With `'ids'`, the metrics contain the ID of each caller. With `'kinds'`, they contain only whether the caller has a
- * key, is a user, or is a program without credentials.
+ * With `'ids'`, the metrics contain each caller's ID. With `'kinds'`, they contain only the kind of caller: a caller
+ * with a key, a user, or a program without credentials.
  */
 type CallerNames = 'ids' | 'kinds'
 
@@ -138,14 +138,15 @@ interface CallerCount {
 }
 
 /**
- * The maximum number of callers with a key or a user. Callers cannot choose their IDs, so each caller has one entry.
+ * The maximum number of callers that have a key or a user. Such callers cannot choose their IDs, so each caller has one
+ * entry.
  */
 const MOST_IDS = 900
-/** The maximum number of user agents. Clients can send any value, so user agents have separate entries from IDs. */
+/** The maximum number of user agents. They are limited separately from IDs, because clients can send any value. */
 const MOST_AGENTS = 100
 const LONGEST = 120
 
-/** The callers of one route: at most 1,000 by name. All other callers are counted together. */
+/** The callers of one route. At most 1,000 are counted by name, and all others are counted together. */
 class Callers {
   readonly #names: CallerNames
   readonly #ids: Map<string, CallerCount> = new Map()
@@ -178,6 +179,6 @@ function nameOf(req: Request, res: Response): readonly ['key' | 'user' | 'agent'
   if (key !== undefined) return ['key', key]
   const caller = callerOf(req, res)
   if (caller === null) return ['agent', req.headers['user-agent'] ?? 'none']
-  // `user.id=s7` is for map keys, in which the text and the number 7 differ.
+  // The prefix of `user.id=s7` is for map keys only, which distinguish the string `'7'` from the number 7.
   return ['user', caller?.replace(/^\w*:?user(?:\.\w+)?=[snb]/, '') ?? 'unknown']
 }

@@ -8,19 +8,19 @@ import { deprecationMistake, timeOf } from '../../model/deprecation.js'
 import { pathParameters } from '../../model/paths.js'
 
 /**
- * Marks a route as deprecated. Its responses get `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a `Link` to the
- * successor, and its operation is `deprecated` in the document and in the generated client. With the option `metrics`,
- * the callers of the route are counted. `blazon deprecations` lists them, so that you know which callers its removal
- * would affect.
+ * Marks a route as deprecated. Its responses have the headers `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a
+ * `Link` to the successor, and its operation is `deprecated` in the document and in the generated client. With the
+ * `metrics` option, the callers of the route are counted. `blazon deprecations` lists them, so that you know which
+ * callers its removal would affect.
  *
- * With `end`, the route responds with 410 from `sunset` on, by the clock of the application. On a class, it applies to
- * all routes. A method may have its own `@Deprecated`, or `@Deprecated(false)`. The option `versions.deprecated` marks
- * a version of the API as deprecated.
+ * With `end`, the route responds with 410 from `sunset` on, according to the application's clock. On a class, the
+ * decorator applies to all routes. A method can override it with its own `@Deprecated`, or with `@Deprecated(false)`.
+ * The `versions.deprecated` option marks a version of the API as deprecated.
  *
  * Sources: RFC 9745; RFC 8594; RFC 5829 (`successor-version`).
  *
  * @param options `since`, `sunset`, `successor` and `end`, or `false`.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for a text that is not a date, a `sunset` before `since`, `end`
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for a string that is not a date, a `sunset` before `since`, `end`
  * without `sunset`, or a `successor` that is not a path or has a parameter that the route does not have.
  * @see docs/deprecation.md
  * @example
@@ -51,7 +51,7 @@ export function deprecatedOf(
   const options = route.option(Deprecated) ?? route.versionEnd
   if (options === null || options === false) return null
   const { since, sunset, successor = null, end = false } = options
-  // The option's check has already parsed both dates.
+  // The check of the option has already parsed both dates.
   return {
     since: timeOf(since) as number,
     sunset: sunset === undefined ? null : (timeOf(sunset) as number),
@@ -71,7 +71,7 @@ export function checkDeprecated(route: RouteModel): Problem[] {
 
 const header = (description: string) => ({ description, schema: { type: 'string' } })
 
-/** Marks the operation as deprecated, and adds its headers and the response 410. */
+/** Marks the operation as deprecated, and adds the deprecation headers and the 410 response. */
 export const deprecatedContract: ContractOf = (route) => {
   const found = deprecatedOf(route)
   if (found === null) return null

@@ -9,27 +9,25 @@ import type { PageOptions } from './open-page.js'
 export interface DocsConfig {
   readonly documents: readonly DocsSource[]
   /**
-   * In production the document is compact, "Try it out" needs a click, and entered credentials are lost when
-   * the page closes.
+   * In production, the document is compact, "Try it out" must be enabled with a click, and entered credentials are lost
+   * when the page closes.
    */
   readonly isProduction: boolean
-  /**
-   * Returns the folder of `swagger-ui-dist`, or `null` to serve the built-in page. Default: `findSwaggerUi`.
-   */
+  /** Returns the `swagger-ui-dist` folder, or `null` to serve the built-in page. Default: `findSwaggerUi`. */
   readonly resolvePeer?: (floor?: string) => string | null
 }
 
-/** The oldest swagger-ui that shows documents of OpenAPI 3.2. All supported versions show 3.1. */
+/** The oldest Swagger UI version that shows OpenAPI 3.2 documents. All supported versions show OpenAPI 3.1. */
 const FLOOR_OF_3_2 = '5.32.0'
 
 type Send = (req: Request, res: Response) => Promise<void>
 
-/** Clients must revalidate their copy, and search engines must not index the page. */
+/** Clients must revalidate their copies, and search engines must not index the page. */
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 
 /**
- * Builds the routes of the documentation: for each document, a page and the document as JSON and as YAML. The page is
- * swagger-ui if `swagger-ui-dist` is installed, otherwise a built-in page without scripts.
+ * Builds the documentation routes: for each document, a page, and the document as JSON and as YAML. The page is Swagger
+ * UI if `swagger-ui-dist` is installed, otherwise a built-in page without scripts.
  *
  * @example
  * buildDocs({
@@ -58,13 +56,13 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
     ['openapi.json', json],
     ['openapi.yaml', yaml],
   ])
-  // Most processes never receive a request for the page, so its code is loaded at the first request.
+  // Most processes never receive a request for the page, so its code is loaded on the first request.
   const opened = once(async () => (await import('./open-page.js')).openPage(source, options))
   const sendPage: Send = async (req, res) => {
     const { page, files, policy } = await opened()
     const name = fileName(req)
     const load = documents.get(name) ?? files.get(name)
-    // A report-only policy of the application was not written for this page, which has its own policy.
+    // This page has its own policy. A report-only policy that the application sets was not written for it.
     res.removeHeader('Content-Security-Policy-Report-Only')
     const headers = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }
     await sendContent([req, res], (await load?.()) ?? page, { ...HEADERS, ...headers })
@@ -77,8 +75,8 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
 }
 
 /**
- * Returns the file name in a request's query. The page and its files share one path, so that links need no path. Any
- * other query belongs to the page.
+ * Returns the file name in a request's query. The page and its files share one path, so that links need no path. A
+ * request with any other query is for the page itself.
  */
 function fileName({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?')
@@ -90,7 +88,7 @@ async function toYaml(document: OpenApiDocument): Promise<Content> {
   const { stringify } = await import('yaml')
   // YAML 1.1 reads `no` as a boolean and `1:30` as a number, so such strings are quoted.
   const options = { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 } as const
-  // The document is converted through JSON, so that both formats have the same content.
+  // The document is converted to JSON first, so that both formats have the same content.
   const text = stringify(JSON.parse(JSON.stringify(document)), options)
   return createContent('application/yaml; charset=utf-8', text)
 }

@@ -10,11 +10,11 @@ export interface Content {
   readonly bytes: Buffer
   /** The hash of the bytes, for ETags. */
   readonly hash: string
-  /** The gzipped bytes, compressed at the first request that accepts them. */
+  /** Returns the gzipped bytes, which are compressed for the first request that accepts them. */
   readonly gzipped: () => Promise<Buffer>
 }
 
-/** Shorter content is not compressed, because it fits into one packet. */
+/** Content shorter than this is not compressed, because it fits into one packet. */
 const MIN_GZIP_BYTES = 1_024
 
 const compress = promisify(gzip)
@@ -25,7 +25,7 @@ export function createContent(type: string, body: string | Buffer): Content {
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
 }
 
-/** Sends the content, or 304 if the client already has it. `headers` replaces earlier headers. */
+/** Sends the content, or a 304 response if the client already has it. `headers` replaces earlier headers. */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,
@@ -35,7 +35,7 @@ export async function sendContent(
   const isGzipped = isLong && req.acceptsEncodings('gzip') === 'gzip'
   res.set(headers)
   res.set('X-Content-Type-Options', 'nosniff')
-  // A strong ETag must be different for each encoding.
+  // Each encoding needs a different strong ETag.
   res.set('ETag', `"${content.hash}${isGzipped ? '-gzip' : ''}"`)
   if (isLong) res.vary('Accept-Encoding')
   if (req.fresh) {
@@ -49,8 +49,8 @@ export async function sendContent(
 }
 
 /**
- * Returns a function that creates a value at its first call and stores it. If the creation fails, the next call tries
- * again.
+ * Returns a function that creates a value on its first call and stores it. If creating the value fails, the next call
+ * tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -73,20 +73,20 @@ export interface DocsSource {
   readonly path: string
   /** The version of OpenAPI. Default: `'3.0'`. */
   readonly openapi?: '3.0' | '3.1' | '3.2'
-  /** The versions of the API, with the paths of their pages. Default: none. */
+  /** The API versions, with the paths of their pages. Default: none. */
   readonly versions?: readonly { readonly name: string; readonly path: string }[]
-  /** Returns the document. Called once, at the first request that needs the document. */
+  /** Returns the document. The page calls this once, on the first request that needs the document. */
   readonly document: () => OpenApiDocument
 }
 
 /** A page and its files. */
 export interface DocsPage {
   /**
-   * The page as HTML. The links to its files, and to the document, have only a query (`?icon.svg`): a browser resolves
-   * them against the path of the page, so the same bytes are valid under any prefix and behind any proxy.
+   * The page as HTML. Links to its files and to the document consist only of a query (`?icon.svg`). Browsers resolve
+   * such links against the page's path, so the same bytes work under any prefix and behind any proxy.
    */
   readonly page: Content
-  /** The files, by their name in the query. */
+  /** The files, by the name in the query. */
   readonly files: ReadonlyMap<string, () => Content | Promise<Content>>
   /** The Content Security Policy. */
   readonly policy: string

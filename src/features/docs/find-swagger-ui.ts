@@ -5,11 +5,11 @@ import { refuseOldPeer } from '../../errors/peer-floor.js'
 const FILE = 'swagger-ui-dist/swagger-ui-bundle.js'
 
 /**
- * Finds the folder of `swagger-ui-dist`. Searches from the application's working directory first, then from this
- * package. Returns `null` if it is not installed.
+ * Finds the `swagger-ui-dist` folder. Searches from the application's working directory first, then from this package.
+ * Returns `null` if the package is not installed.
  *
- * @param floor The oldest version that shows the documents. Default: the oldest supported version.
- * @throws ConfigError when the installed version is too old.
+ * @param floor The oldest version that can show the documents. Default: the oldest supported version.
+ * @throws ConfigError if the installed version is too old.
  */
 export function findSwaggerUi(floor?: string): string | null {
   const own = join(process.cwd(), 'package.json')

@@ -5,10 +5,11 @@ import { operationsIn } from '../../schema/path-item.js'
 import { type Content, createContent, type DocsPage, type DocsSource, once } from './docs-page.js'
 import { html, iconContent, interactivePolicy, versionLinks } from './page-parts.js'
 
-// Shared by all applications of a process, because the files are identical and one of them has 1.7 MB.
+// The loaded files. All applications in a process share them, because the files are identical and one of them has 1.7
+// MB.
 const files = new Map<string, () => Promise<Content>>()
 
-/** Returns a function that loads a file of `swagger-ui-dist` at its first call. */
+/** Returns a function that loads a `swagger-ui-dist` file on its first call. */
 function peerFile(directory: string, name: string, type: string): () => Promise<Content> {
   const path = join(directory, name)
   const known = files.get(path)
@@ -20,18 +21,21 @@ function peerFile(directory: string, name: string, type: string): () => Promise<
 
 /** The options of {@link interactivePage}. */
 export interface InteractiveOptions {
-  /** The folder of `swagger-ui-dist`. */
+  /** The `swagger-ui-dist` folder. */
   readonly directory: string
   readonly isProduction: boolean
 }
 
-/** The page has a search field from this number of operations on. */
+/** The minimum number of operations for which the page has a search field. */
 const MIN_FILTERED = 21
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 
-/** Creates the page of swagger-ui. Every script and stylesheet is a file, because the policy forbids inline code. */
+/**
+ * Creates the Swagger UI page. Every script and stylesheet is a file, because the Content Security Policy forbids
+ * inline code.
+ */
 export function interactivePage(source: DocsSource, options: InteractiveOptions): DocsPage {
   const { directory, isProduction } = options
   const script = (text: () => string) => once(() => createContent(JAVASCRIPT, text()))
@@ -99,8 +103,8 @@ function countOperations({ paths }: OpenApiDocument): number {
 }
 
 /**
- * Shows a stream while it arrives. swagger-ui waits for the end of a response, but a stream may never end. When the
- * stream ends, becomes too long, or is stopped by the reader, swagger-ui receives the text so far as the response.
+ * Shows a stream while it arrives. Swagger UI waits for the end of a response, but a stream may never end. When the
+ * stream ends, becomes too long, or is stopped by the reader, Swagger UI receives the text so far as the response.
  */
 const STREAM_SCRIPT = `globalThis.followStreams = (() => {
   const STREAMS = /^(?:text\\/event-stream|application\\/jsonl)\\b/i
@@ -171,8 +175,8 @@ const STREAM_STYLE = `.stream { position: fixed; inset: auto 0 0 0; z-index: 10;
 `
 
 /**
- * Starts swagger-ui; `config` is declared before this script. The document URL is derived from the page URL, so it is
- * valid under every prefix. The URL includes the path, because servers may be relative to it.
+ * Starts Swagger UI; `config` is declared before this script. The document URL is derived from the page URL, so it is
+ * valid under every prefix. It includes the path, because the server URLs in the document may be relative to it.
  */
 const INIT_SCRIPT = `const url = location.pathname.replace(/\\/?$/, config.document)
 const session = globalThis.sessionAuthorization
@@ -194,8 +198,8 @@ SwaggerUIBundle({
 `
 
 /**
- * Stores the input of the "Authorize" dialog while the tab is open; served in development only. swagger-ui itself uses
- * `localStorage`, which every page of the origin can readand which never expires.
+ * Stores the input of the "Authorize" dialog while the tab is open; served in development only. Swagger UI itself uses
+ * `localStorage`, which never expires and which every page of the origin can read.
  */
 const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
   const key = 'authorization of ' + url
@@ -210,7 +214,7 @@ const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
     try {
       sessionStorage.setItem(key, JSON.stringify(authorized))
     } catch {
-      // Storage may be disabled or full. Then the input is lost when the page closes.
+      // Storage may be disabled or full. The input is then lost when the page closes.
     }
   }
   return () => ({
@@ -236,7 +240,7 @@ const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
 `
 
 /**
- * Styles that swagger-ui does not set: the page background, and layouts for screens that are too narrow for its tables.
+ * Styles that Swagger UI does not set: the page background, and layouts for screens that are too narrow for its tables.
  */
 const INTERACTIVE_STYLE = `html { background: #fff; color-scheme: light }
 body { margin: 0 }

@@ -22,16 +22,16 @@ import {
   textMarkup,
 } from './reference-markup.js'
 
-/** Settings of a page, besides its document. */
+/** The settings of a page, besides its document. */
 export interface PageOptions {
-  /** The folder of `swagger-ui-dist`; `null` for the built-in page. */
+  /** The `swagger-ui-dist` folder; `null` for the built-in page. */
   readonly peer: string | null
-  /** In production, the page of swagger-ui stores no credentials, and "Try it out" needs a click. */
+  /** In production, the Swagger UI page stores no credentials, and "Try it out" must be enabled with a click. */
   readonly isProduction: boolean
 }
 
 /**
- * Creates the page for a document: the swagger-ui page if `swagger-ui-dist` is installed, otherwise the built-in page.
+ * Creates the page for a document: the Swagger UI page if `swagger-ui-dist` is installed, otherwise the built-in page.
  */
 export function openPage(source: DocsSource, { peer, isProduction }: PageOptions): DocsPage {
   return peer === null
@@ -47,8 +47,8 @@ interface Group extends OpenApiTag {
 const DESCRIPTION: ReadonlySet<string> = new Set(['description'])
 
 /**
- * Creates the built-in page, for applications without `swagger-ui-dist`: the whole document as plain HTML, without
- * scripts.
+ * Creates the built-in page for applications without `swagger-ui-dist`. It shows the whole document as plain HTML,
+ * without scripts.
  */
 export function referencePage(document: OpenApiDocument, place: VersionPlace = {}): DocsPage {
   return {
@@ -139,7 +139,7 @@ ${operations.map((listed) => operationMarkup(listed, document))}</section>
 `
 }
 
-/** Renders shared parts. Each part is shown once, and each reference links to it. */
+/** Renders the document's components. Each component is shown once, and each reference links to it. */
 function componentsMarkup<T>(
   kind: string,
   components: Readonly<Record<string, T>> = {},
@@ -157,7 +157,7 @@ function titleOf(kind: string): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1)
 }
 
-/** The stylesheet of the built-in page. The browser's system colours are light or dark. */
+/** The stylesheet of the built-in page. It uses the browser's system colours, which can be light or dark. */
 const REFERENCE_STYLE = `:root { color-scheme: light dark; --quiet: color-mix(in srgb, CanvasText 70%, Canvas); --line: color-mix(in srgb, CanvasText 18%, Canvas) }
 * { box-sizing: border-box; scroll-margin-top: 1rem }
 body { margin: 0; background: Canvas; color: CanvasText; font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }

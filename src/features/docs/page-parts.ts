@@ -17,8 +17,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Builds markup with values. Every value that is not {@link Html} is escaped, so a document cannot inject markup. Lists
- * are joined, and `null` is omitted.
+ * Builds markup from a template with values. Every value that is not {@link Html} is escaped, so a document cannot
+ * inject markup. Lists are joined, and `null` is omitted.
  */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0] as string
@@ -44,12 +44,12 @@ export function iconContent(): Content {
   return createContent('image/svg+xml', SVG)
 }
 
-/** The path of a page, and the pages of all versions. */
+/** The path of a page, and the pages for all versions. */
 export type VersionPlace = Partial<Pick<DocsSource, 'path' | 'versions'>>
 
-/** Renders links to the pages of other versions. Renders nothing for an API without versions. */
+/** Renders links to the pages for other versions. Renders nothing for an API without versions. */
 export function versionLinks({ path = '/', versions = [] }: VersionPlace): Html {
-  // Relative, so that the links are valid under any prefix and behind any proxy.
+  // The links are relative, so that they are valid under any prefix and behind any proxy.
   const root = '../'.repeat(path.split('/').length - 2)
   const links = versions.map(({ name, path: other }) =>
     other === path
@@ -70,15 +70,15 @@ const HOST = /^[a-z\d.-]+(?::\d+)?$/i
 export const REFERENCE_POLICY: string = `${NOTHING}; img-src 'self'`
 
 /**
- * Returns the Content Security Policy of the swagger-ui page, which sends requests to the servers of the document. It
- * has no `upgrade-insecure-requests`, because that directive leaves the page blank over plain HTTP.
+ * Returns the Content Security Policy of the Swagger UI page, which sends requests to the servers in the document. The
+ * policy has no `upgrade-insecure-requests`, because that directive leaves the page blank over plain HTTP.
  */
 export function interactivePolicy({ servers }: OpenApiDocument): string {
   const origins = new Set(servers.flatMap(({ url }) => originOf(url) ?? []))
   return [
     NOTHING,
     "script-src 'self'",
-    // The stylesheet of swagger-ui contains icons. An image or audio response is shown as a blob.
+    // The Swagger UI stylesheet contains icons. Image and audio responses are shown as blobs.
     "img-src 'self' data: blob:",
     'media-src blob:',
     "font-src 'self' data:",

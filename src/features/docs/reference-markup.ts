@@ -9,10 +9,10 @@ import type {
 } from '../../contracts/openapi.js'
 import { type Html, html } from './page-parts.js'
 
-/** Deeper schemas are shown as JSON, so that the nesting of elements is limited. */
+/** Schemas at deeper levels are shown as JSON, to limit the nesting of elements. */
 const MOST_LEVELS = 12
 
-/** The keywords that contain several schemas, and the words before each of these schemas. */
+/** The keywords that contain several schemas, each with the words that are shown before these schemas. */
 const LISTS = { oneOf: 'one of', anyOf: 'any of', allOf: 'all of', prefixItems: 'item' } as const
 
 /** The fields of schemas, parameters, bodies and responses that are rendered separately. */
@@ -22,32 +22,31 @@ const SHOWN: ReadonlySet<string> = new Set([
   ...['x-item-schema', 'headers', 'content', ...Object.keys(LISTS)],
 ])
 
-/** An operation with its place in the document. */
+/** An operation with its method and path. */
 export interface ListedOperation {
   readonly method: string
   readonly path: string
   readonly operation: OpenApiOperation
 }
 
-/** Returns the `id` of a part of the page. Different names have different IDs. */
+/** Returns the `id` attribute of a part of the page. Different names have different IDs. */
 export function anchorOf(kind: string, name: string): string {
   return `${kind}-${name.replace(/[^\w.-]/g, (character) => `~${character.charCodeAt(0)}~`)}`
 }
 
-/** Returns the `id` of an operation. */
+/** Returns the `id` attribute of an operation. */
 export function anchorOfOperation({ method, path, operation }: ListedOperation): string {
   return anchorOf('operation', operation.operationId ?? `${method} ${path}`)
 }
 
-/** Renders one operation. */
 export function operationMarkup(listed: ListedOperation, document: OpenApiDocument): Html {
   const { operation } = listed
   const { summary, description, parameters = [], requestBody: body } = operation
   const anchor = anchorOfOperation(listed)
   const security = operation.security ?? document.security ?? []
-  // The alternatives. An empty alternative stands for a request without credentials.
+  // The alternative security requirements. An empty one stands for a request without credentials.
   const needed = security.map((names) => Object.keys(names).join(' and ') || 'none').join(' or ')
-  // The numeric keys of an object come before `2XX` and `default`. Sorted as text, a range follows its statuses.
+  // Objects list numeric keys before `2XX` and `default`. Sorted as strings, a range follows its statuses.
   const statuses = Object.entries(operation.responses).sort(([a], [b]) => (a < b ? -1 : 1))
   const fields = parameters.map(({ in: place, ...parameter }) => fieldOf(parameter, place))
   return html`<article class="operation" id="${anchor}">
@@ -109,7 +108,7 @@ export function schemaMarkup(schema: OpenApiSchema): Html {
   return html`<p class="type">${typeMarkup(schema)}</p>${detailsMarkup(schema)}`
 }
 
-/** Links to the component that a reference names. */
+/** Renders a link to the component that a reference names. */
 function referenceMarkup($ref: string): Html {
   const [, , kind = '', ...rest] = $ref.split('/')
   const name = rest.join('/').replaceAll('~1', '/').replaceAll('~0', '~')
@@ -151,7 +150,7 @@ function detailsMarkup(schema: OpenApiSchema, level = 1): Html {
 }
 
 interface Line {
-  /** Other parts of the line, such as `required`. */
+  /** Additional marks on the line, such as `required`. */
   readonly marks?: readonly (string | false | undefined)[]
   /** The content below the line. */
   readonly more?: Html
@@ -172,7 +171,7 @@ export function listMarkup(entries: readonly Html[]): Html | null {
   return entries.length === 0 ? null : html`<ul>${entries}</ul>`
 }
 
-/** Renders a text from the document. Escapes markup and keeps line breaks. */
+/** Renders text from the document. Escapes markup and keeps line breaks. */
 export function textMarkup(text = ''): Html | null {
   return text === '' ? null : html`<p>${text}</p>`
 }

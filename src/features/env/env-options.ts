@@ -4,14 +4,14 @@ import { type OptionNames, unknownOptions } from '../../errors/option-group.js'
 /** Options of `env`. */
 export interface EnvOptions {
   /**
-   * The path of a file with variables, relative to the working directory; `false` for no file. A file that is specified
-   * here is always read and must exist. Environment variables take precedence.
+   * The path of a file with variables, relative to the working directory; `false` for no file. If you set this option,
+   * the file is always read and must exist. Environment variables take precedence over it.
    *
    * @defaultValue `.env`, if it exists; not read if `NODE_ENV` is `production` or `test`, nor in a `TestApp`
    */
   readonly file?: string | false
   /**
-   * Additional names of secret variables, for libraries whose schemas `secret` cannot mark.
+   * The names of additional secret variables, for schema libraries that `secret` does not support.
    *
    * @defaultValue none
    */
@@ -20,7 +20,10 @@ export interface EnvOptions {
 
 const NAMES: OptionNames<EnvOptions> = { file: true, secrets: true }
 
-/** Finds invalid options of `env`. A misspelt name is an error, because a misspelt `secrets` would reveal secrets. */
+/**
+ * Finds invalid `env` options. A misspelt option name causes an error, because a misspelt `secrets` would reveal
+ * secrets.
+ */
 export function checkEnvOptions(options: EnvOptions): Problem[] {
   const { file, secrets = [] } = options
   const problems = unknownOptions('env.', options, NAMES)

@@ -9,7 +9,8 @@ import { announceEnv, reportEnv } from './report-env.js'
 import type { EnvRecord } from './sources.js'
 
 /**
- * The token for the variables that `env` describes. An application that injects it reads the variables once, at boot.
+ * The token for the variables that `env` describes. An application that injects this token reads the variables once, at
+ * boot.
  *
  * @example
  * class Mailer {
@@ -33,9 +34,9 @@ export class EnvToken<T> extends InjectionToken<T> {
   }
 
   /**
-   * A provider for the option `providers`. With this provider, boot reads the variables even if no class injects them,
-   * and supports asynchronous schemas and JSON Schemas. Without it, boot reads the variables when the first class
-   * injects the token.
+   * A provider for the `providers` option. With this provider, boot reads the variables even if no class injects them,
+   * and supports asynchronous schemas and JSON Schemas. Without this provider, boot reads the variables when the first
+   * class injects the token.
    *
    * @example
    * const app = new App({ providers: [Env.provider], controllers })
@@ -50,10 +51,10 @@ export class EnvToken<T> extends InjectionToken<T> {
 
   /**
    * Reads the variables immediately, without an application, for example for `listen(port)` and for options. Each call
-   * reads them again.
+   * reads the variables again.
    *
-   * @param variables The variables to read instead of the environment; no `.env` is then read. Default: `process.env`,
-   * and the file that the option `file` specifies.
+   * @param variables The variables to read instead of the environment; `.env` is then not read. Default: `process.env`,
+   * and the file that the `file` option specifies.
    * @returns a frozen object. Secrets are non-enumerable properties: `inspect` and JSON mask them, and copies omit
    * them.
    * @throws ConfigError `E_ENV_INVALID` with every invalid variable, or if the schema is asynchronous or a JSON Schema.
@@ -66,7 +67,7 @@ export class EnvToken<T> extends InjectionToken<T> {
       // The schema returns values of the type `T`.
       return readEnv(this.#declaration, { from: variables }) as T
     } catch (error) {
-      // The mistake is outside the program, so the stack needs to show only this call.
+      // The error is outside the program, so the stack only needs to show this call.
       if (error instanceof ConfigError) Error.captureStackTrace(error, this.read)
       throw error
     }
@@ -75,15 +76,15 @@ export class EnvToken<T> extends InjectionToken<T> {
 
 /**
  * Describes the environment variables with a schema. The result is a token: `inject(Env)` returns the output type of
- * the schema. Variables are text, and only the schema converts them, for example `z.coerce.number()`. An empty variable
- * counts as not set. `NAME_FILE` may contain the path of a file with the value of `NAME`. Nothing is read before boot
- * or {@link EnvToken.read}, and `process.env` never changes.
+ * the schema. Variables are strings, and only the schema converts them, for example with `z.coerce.number()`. An empty
+ * variable counts as not set. `NAME_FILE` can contain the path of a file with the value of `NAME`. Nothing is read
+ * before boot or {@link EnvToken.read}, and `process.env` never changes.
  *
  * @param schema A schema from any library for an object whose fields are the variables.
  * @param options `file`: a file with variables (default: `.env`, but not in production or in tests); `secrets`: names
- * of secret variables, besides the variables that are marked with `secret`.
+ * of additional secret variables that are not marked with `secret`.
  * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every invalid variable; `E_SCHEMA_INVALID` if
- * the fields of the schema cannot be read; `E_OPTION_INVALID` for an invalid option.
+ * the schema's fields cannot be read; `E_OPTION_INVALID` for an invalid option.
  * @example
  * const Env = env(z.object({ PORT: z.coerce.number().default(3000), DATABASE_URL: secret(z.url()) }))
  */

@@ -1,10 +1,10 @@
 import type { Schema } from '../../contracts/schema.js'
 import { toJsonSchema } from '../../schema/to-json-schema.js'
 
-/** A variable's description from the schema library. */
+/** The description of a variable, as the schema library provides it. */
 export interface Described {
   readonly description: string | undefined
-  /** The default as text; `undefined` if there is none. */
+  /** The default as a string; `undefined` if there is none. */
   readonly fallback: string | undefined
   /** The expected value, such as `a whole number, from 1 to 65535`; `undefined` if the schema does not describe it. */
   readonly expected: string | undefined
@@ -14,7 +14,10 @@ export interface Described {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Describes variables by the JSON Schema of the whole object. Does not depend on values of the environment. */
+/**
+ * Describes variables according to the JSON Schema of the whole object. The result does not depend on the environment's
+ * values.
+ */
 export function describeVariables(schema: Schema): (name: string) => Described {
   const { properties, required } = described(schema)
   return (name) => {
@@ -49,7 +52,7 @@ function own(properties: ObjectSchema['properties'], name: string): Json | undef
   return typeof json === 'object' && json !== null ? (json as Json) : undefined
 }
 
-/** Returns a schema value in its form for the environment. */
+/** Returns a schema's default as it would be written in the environment. */
 function shownDefault(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -86,7 +89,7 @@ function expectedText(json: Json): string {
     .join('')
 }
 
-/** Describes a range. Limits that every safe integer satisfies are omitted. */
+/** Describes a range. Omits limits that every safe integer satisfies. */
 function range(json: Json, low: string, high: string, unit: string): string {
   const from = limitOf(json[low])
   const to = limitOf(json[high])

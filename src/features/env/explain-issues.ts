@@ -5,14 +5,14 @@ import { describeVariables } from './expected.js'
 import { envProblem, type FoundVariable, MOUNTED } from './sources.js'
 import type { Variable, Variables } from './variables.js'
 
-/** The data about one reading of the variables, for messages. */
+/** The data for messages about one reading of the variables. */
 export interface EnvReading {
   readonly schema: Schema
   readonly variables: Variables
   readonly found: ReadonlyMap<string, FoundVariable>
-  /** Names that are set, but that are not variables of the schema. */
+  /** The names of variables that are set but are not in the schema. */
   readonly others: readonly string[]
-  /** Names in a `.env` file that was not read. */
+  /** The names in a `.env` file that was not read. */
   readonly skipped: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function explainIssues(issues: readonly ValidationIssue[], reading: EnvRe
     const name = String(path[0] ?? '')
     const variable = reading.variables.get(name)
     const { text, isEmpty, from, problem } = reading.found.get(name) ?? {}
-    // The text could not be read, which has already been reported.
+    // The variable could not be read, which has already been reported.
     if (problems.has(name) || problem) continue
     if (variable === undefined) problems.set(name, together(message, reading))
     else {
@@ -69,20 +69,20 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
 function refused(facts: IssueDeps & { readonly text: string }): Problem {
   const { variable, message, expected, text, from, reading } = facts
   const { name, isSecret } = variable
-  // The message of a library may contain a value or a part of it. The message must not reveal secrets.
+  // A library's message may contain a value or a part of a value. It must not reveal secrets.
   const isHidden = isSecret || [text, ...secretsIn(reading)].some((each) => repeats(message, each))
   const words = isHidden ? '' : ` ${asSentence(message)}`
   const remedy = expected === undefined ? 'Correct it' : `Set it to ${expected}`
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 
-/** Returns the texts of all secrets, because a check of the schema may read other variables than the rejected one. */
+/** Returns the values of all secrets. A check in the schema may read other variables than the rejected one. */
 function secretsIn({ variables, found }: EnvReading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
 }
 
-/** Builds the problem for an issue that belongs to no single variable. */
+/** Builds the problem for an issue that does not belong to a single variable. */
 function together(message: string, { found }: EnvReading): Problem {
   const texts = [...found.values()].map(({ text = '' }) => text)
   const isSafe = !texts.some((text) => text !== '' && repeats(message, text))
@@ -92,13 +92,13 @@ function together(message: string, { found }: EnvReading): Problem {
   return envProblem('env()', words, 'Change the variables that the schema compares.')
 }
 
-/** A longer message probably contains data and is not just a sentence of the library. */
+/** A message longer than this probably contains data, not only the library's own words. */
 const MAX_MESSAGE = 300
 
-/** The length of the shortest part by which a value can be recognized. */
+/** The minimum length of a part that makes a value recognizable. */
 const TELLING = 5
 
-/** Whether a message contains a value, or a recognizable part of it: libraries quote, escape and cut values. */
+/** Whether a message contains a value or a recognizable part of it. Libraries quote, escape and shorten values. */
 function repeats(message: string, text: string): boolean {
   if (message.length > MAX_MESSAGE || message.includes(text)) return true
   const parts = new Set<string>()
@@ -112,23 +112,23 @@ function asSentence(message: string): string {
 }
 
 /**
- * For each `env()`, the variables in a `.env` that production does not read. They are stored until an application
- * boots, and belong to the process, because `Env.read()` runs before the application exists.
+ * For each `env()`, the variables in a `.env` file that is not read in production. They are stored until an application
+ * boots. The map belongs to the process, because `Env.read()` runs before the application exists.
  */
 const unread = new Map<object, readonly string[]>()
 
 /**
- * Stores the names of the variables that are not set but that the skipped `.env` would set.
+ * Stores the names of the variables that are not set, but that the skipped `.env` file would set.
  *
- * @param declaration Identifies the `env()`, so that its warning is reported once, even if it is read several times
- * before boot.
+ * @param declaration Identifies the `env()`, so that its warning is reported once, even if the `env()` is read several
+ * times before boot.
  */
 export function noteUnread(declaration: object, { variables, found, skipped }: EnvReading): void {
   if (!isProduction()) return
   const names = skipped.filter((name) => {
     const variable = name.endsWith(MOUNTED) ? name.slice(0, -MOUNTED.length) : name
     const known = variables.has(name) ? name : variable
-    // A variable that is set to the empty text was set on purpose.
+    // A variable that is set to an empty string was set on purpose.
     return variables.has(known) && found.get(known)?.from === null
   })
   if (names.length > 0) unread.set(declaration, names)

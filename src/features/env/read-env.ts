@@ -26,9 +26,9 @@ export interface EnvDeclaration {
   readonly options: EnvOptions
 }
 
-/** All data about the variables before the schema validates them. */
+/** All data about the variables, before the schema validates them. */
 export interface Gathered extends EnvReading {
-  /** The texts that the schema validates. */
+  /** The strings that the schema validates. */
   readonly input: object
   /** Variables that cannot be read. */
   readonly problems: readonly Problem[]
@@ -55,7 +55,10 @@ export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
   return noted(valuesOf(judge(result, gathered)), { declaration, gathered })
 }
 
-/** Reads the variables and awaits the schema. Throws a ConfigError for the same reasons as {@link readEnv}. */
+/**
+ * Reads the variables, and awaits the schema if it is asynchronous. Throws a ConfigError for the same invalid variables
+ * as {@link readEnv}.
+ */
 export async function readEnvAsync(declaration: EnvDeclaration, scope: Scope): Promise<object> {
   const gathered = gather(declaration, scope)
   return noted(valuesOf(await settleEnv(gathered)), { declaration, gathered })
@@ -67,14 +70,15 @@ interface Read {
 }
 
 /**
- * Notes the unread variables only if all variables are valid, because an error message already contains the file name.
+ * Records the unread variables and returns the values. This happens only if all variables are valid, because an error
+ * message already contains the file name.
  */
 function noted(values: object, { declaration, gathered }: Read): object {
   noteUnread(declaration, gathered)
   return values
 }
 
-/** Collects the texts of all variables. Throws a ConfigError if the declaration is invalid. */
+/** Collects the strings of all variables. Throws a ConfigError if the declaration is invalid. */
 export function gather({ schema, options }: EnvDeclaration, scope: Scope): Gathered {
   const mistakes = checkEnvOptions(options)
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -96,7 +100,7 @@ export function gather({ schema, options }: EnvDeclaration, scope: Scope): Gathe
   }
 }
 
-/** Returns the names that are set, but that are not variables of the schema. */
+/** Returns the names of variables that are set but are not in the schema. */
 function otherNames(levels: readonly Level[], variables: Variables): string[] {
   const isRead = (name: string) =>
     variables.has(name) || (name.endsWith(MOUNTED) && variables.has(name.slice(0, -MOUNTED.length)))
@@ -104,7 +108,7 @@ function otherNames(levels: readonly Level[], variables: Variables): string[] {
   return [...new Set(names)].filter((name) => !isRead(name))
 }
 
-/** Validates the texts, and awaits an asynchronous schema. */
+/** Validates the strings, and awaits the schema if it is asynchronous. */
 export async function settleEnv(gathered: Gathered): Promise<Outcome> {
   const { schema, input } = gathered
   if (isStandard(schema)) {
@@ -134,7 +138,7 @@ function validate(
   }
 }
 
-/** Reports only the name of the error, because its message may contain the unexpected value. */
+/** Reports only the error's name, because its message may contain the unexpected value. */
 function thrown(error: unknown): Validated {
   return { thrown: error instanceof Error ? error.constructor.name : typeof error }
 }
@@ -153,8 +157,8 @@ function judge(result: Validated | StandardSchemaV1.Result<unknown>, gathered: G
 }
 
 /**
- * Whether a property may be shown. A property that the schema has created may contain a secret, so it is shown only if
- * no variable is secret.
+ * Whether a property can be shown. A property that the schema has created may contain a secret, so such a property is
+ * shown only if no variable is secret.
  */
 export function isShown(name: string, { variables }: Pick<EnvReading, 'variables'>): boolean {
   const variable = variables.get(name)
@@ -168,7 +172,7 @@ function valuesOf(outcome: Outcome): object {
 }
 
 function toIssue({ path = [], message }: StandardSchemaV1.Issue): ValidationIssue {
-  // Not `path.map`: arktype's path is a subclass of `Array`, whose `map` adds an item to an empty path.
+  // `path.map` is not used, because arktype's path is a subclass of `Array` whose `map` adds an item to an empty path.
   const steps = [...path]
   return { message, path: steps.map((step) => (typeof step === 'object' ? step.key : step)) }
 }
@@ -177,7 +181,7 @@ function isStandard(schema: Schema): schema is StandardSchemaV1 {
   return typeof (schema as StandardSchemaV1)['~standard']?.validate === 'function'
 }
 
-/** Checks for `then`, because `instanceof` does not recognize a promise from another realm. */
+/** Checks for `then`, because `instanceof` does not recognize promises from another realm. */
 function isPromise<T>(value: object | Promise<T>): value is Promise<T> {
   return 'then' in value && typeof value.then === 'function'
 }
@@ -200,8 +204,8 @@ function needsTime(isJsonSchema: boolean): Problem {
 }
 
 /**
- * Reports an error of the schema's compilation. Its message concerns only the schema, because nothing has been
- * validated.
+ * Reports that compiling the schema failed. The error message describes only the schema, because nothing has been
+ * validated yet.
  */
 function notCompiled(error: unknown): Problem {
   return {

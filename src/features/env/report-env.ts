@@ -6,22 +6,22 @@ import { type Described, describeVariables } from './expected.js'
 import { type EnvDeclaration, type Gathered, gather, type Outcome, settleEnv } from './read-env.js'
 import { MASK, type Variable } from './variables.js'
 
-/** A variable as the command line prints it. It never contains a secret. */
+/** A variable in the form that the command line prints. It never contains a secret. */
 export interface ReportedVariable {
   readonly name: string
-  /** The value as text, masked if it is secret; `null` if there is none. */
+  /** The value as a string, masked if it is secret; `null` if there is none. */
   readonly value: string | null
   readonly isSecret: boolean
   /**
    * The source of the value: `the environment`, the name of a file with variables, the path of a file with the value,
-   * `default`, or `null`.
+   * `default`, or `null` for no value.
    */
   readonly from: string | null
   readonly isRequired: boolean
   readonly description: string | null
   /** The expected value; `null` if the schema does not describe it. */
   readonly expected: string | null
-  /** The default as text; `null` if there is none, or if the variable is secret. */
+  /** The default as a string; `null` if there is none, or if the variable is secret. */
   readonly fallback: string | null
 }
 
@@ -29,11 +29,11 @@ export interface ReportedVariable {
 export interface EnvReport {
   readonly variables: readonly ReportedVariable[]
   readonly problems: readonly Problem[]
-  /** Names that are set but not read, and that look like a misspelt variable. */
+  /** Names that are set but not read, and that look like the misspelt name of a variable. */
   readonly misspelt: readonly { readonly name: string; readonly meant: string }[]
 }
 
-/** Reads the variables as an application does, and reports all of them. */
+/** Reads the variables as an application would, and reports all of them. */
 export async function reportEnv(declaration: EnvDeclaration): Promise<EnvReport> {
   let gathered: Gathered
   try {
@@ -73,8 +73,8 @@ function report(
     value: value !== null && isSecret ? MASK : value,
     isSecret,
     from: text === undefined ? (hasMade ? 'default' : null) : (from ?? null),
-    // A field of a known library is a schema. A field that is described only by JSON Schema specifies whether it is
-    // required.
+    // With a known library, each field is a schema. With JSON Schema alone, the description specifies whether a field
+    // is required.
     isRequired:
       described.isRequired ?? !schemas.every((schema) => acceptsUndefined(schema as Schema)),
     description: description ?? null,
@@ -99,16 +99,16 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
 }
 
 /**
- * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the child
- * process of the command line sets this function (`cli/load/read-envs.ts`, which repeats this line, because an import
- * would make every application load another file). A registered symbol is the same in every copy of this package in the
+ * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the command
+ * line's child process sets this function, in `cli/load/read-envs.ts`. That file repeats this line, because an import
+ * would make every application load another file. A registered symbol is the same in every copy of this package in the
  * process.
  */
 const LISTENER = Symbol.for('blazon.env')
 
-/** An `env()` of the user's code, for the command line. */
+/** An `env()` in the application's code, for the command line. */
 export interface DeclaredEnv {
-  /** Reads the variables and returns a report for people. Secrets are masked. */
+  /** Reads the variables and returns a human-readable report. Secrets are masked. */
   report(): Promise<EnvReport>
 }
 

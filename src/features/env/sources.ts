@@ -5,10 +5,12 @@ import type { Problem } from '../../errors/config-error.js'
 import type { EnvOptions } from './env-options.js'
 import type { Variables } from './variables.js'
 
-/** A larger file is not a value: the total size limit of a process environment is similar. */
+/**
+ * A file larger than this does not contain a single value: the total size of a process environment has a similar limit.
+ */
 const MAX_BYTES = 1_048_576
 
-/** The value in a file, or the reason why it cannot be read. */
+/** The value in a file, or the reason why the file cannot be read. */
 type Mounted = { readonly text: string; readonly fault?: undefined } | { readonly fault: string }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -18,12 +20,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is not a folder',
 }
 
-/** Matches texts that look like a path. Any other text may be the secret itself. */
+/** Matches strings that look like a path. Any other string may be the secret itself. */
 const LOOKS_LIKE_PATH = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i
 
-/** Reads a mounted secret: the text of a file without its final line break. */
+/** Reads a mounted secret: the content of a file without its final line break. */
 function readMounted(path: string): Mounted {
-  // The variable may have been set to the secret itself, so a value that is not a path is not shown.
+  // The variable may have been set to the secret itself, so its value is not shown unless it is a path.
   if (!isPath(path)) return { fault: 'Its value is not the path of a file.' }
   const file = LOOKS_LIKE_PATH.test(path) ? path : 'The file that it names'
   try {
@@ -45,41 +47,41 @@ function isPath(text: string): boolean {
 /** Environment variables, before validation. */
 export type EnvRecord = Readonly<Record<string, string | undefined>>
 
-/** A source of variables. The environment comes first, then a file. */
+/** A source of variables: the environment, or a file. The environment comes first. */
 export interface Level {
-  /** The name for messages, such as `the environment` or `.env`. */
+  /** The name of the source in messages, such as `the environment` or `.env`. */
   readonly name: string
   readonly values: EnvRecord
 }
 
-/** The text of a variable, and its source. */
+/** The string that a variable is set to, and its source. */
 export interface FoundVariable {
-  /** `undefined` if the variable is not set. The empty text counts as not set. */
+  /** `undefined` if the variable is not set. An empty string counts as not set. */
   readonly text: string | undefined
   /** The source: `the environment`, the name of a file with variables, or the path of a file with the value. */
   readonly from: string | null
-  /** Whether the variable is set to the empty text. */
+  /** Whether the variable is set to an empty string. */
   readonly isEmpty: boolean
-  /** The reason why the variable cannot be read; `null` if it can. */
+  /** The reason why the variable cannot be read; `null` if it can be read. */
   readonly problem: Problem | null
 }
 
-/** The configuration for finding the variables of one reading. */
+/** The configuration for one reading of the variables. */
 export interface Scope {
-  /** Variables to read instead of the environment. Files with variables are then ignored. */
+  /** The variables to read instead of the environment. Files with variables are then ignored. */
   readonly from?: EnvRecord | undefined
   /** Whether the application runs in a `TestApp`. */
   readonly isTest?: boolean | undefined
-  /** The folder of `.env`. Default: the working directory. */
+  /** The folder that contains `.env`. Default: the working directory. */
   readonly cwd?: string | undefined
 }
 
 const DEFAULT_FILE = '.env'
 
-/** The suffix of a variable that contains the path of a file with the value. */
+/** The suffix of variables that contain the path of a file with the value. */
 export const MOUNTED = '_FILE'
 
-/** The sources of variables in order of precedence, and the reasons why a file is not one of them. */
+/** The sources of variables in order of precedence, and the problem with a file that cannot be read. */
 interface Levels {
   readonly levels: readonly Level[]
   readonly problem?: Problem
@@ -99,12 +101,12 @@ export function levelsOf({ file }: EnvOptions, { from, isTest = false, cwd }: Sc
   return { levels: [environment, { name: file ?? DEFAULT_FILE, values: values ?? {} }] }
 }
 
-/** Whether `.env` is not read in this environment, because a developer's file must not affect it. */
+/** Whether `.env` is skipped in this environment, because a developer's file must not affect it. */
 export function skipsFile(): boolean {
   return ['production', 'test'].includes(process.env['NODE_ENV'] ?? '')
 }
 
-/** Returns the names in a `.env` that was not read, for the remedy in messages. */
+/** Returns the names in a `.env` file that was not read. Messages use them to suggest a remedy. */
 export function skippedNames(
   { file }: EnvOptions,
   { from, isTest, cwd }: Scope,
@@ -121,14 +123,14 @@ function readVariables(
     return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    // A folder with this name is a Python virtual environment.
+    // `EISDIR` is ignored because a folder with this name is a Python virtual environment.
     if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
     const cause = `It cannot be read: ${code}.`
     return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
   }
 }
 
-/** Finds the text of every variable. */
+/** Finds the string of every variable. */
 export function findTexts(
   variables: Variables,
   levels: readonly Level[],
@@ -147,11 +149,14 @@ function findText(name: string, levels: readonly Level[], variables: Variables):
   return UNSET
 }
 
-/** Finds a variable in one source; `null` if the source does not have it. An empty variable counts as found. */
+/**
+ * Finds a variable in one source; `null` if the source does not contain the variable. An empty variable counts as
+ * found.
+ */
 function inLevel(name: string, level: Level, variables: Variables): FoundVariable | null {
   const text = ownText(level.values, name)
   const pathName = `${name}${MOUNTED}`
-  // A variable with that name may be declared separately.
+  // The schema may declare a separate variable with the name `pathName`.
   const path = variables.has(pathName) ? undefined : ownText(level.values, pathName)
   if (!path) return text === undefined ? null : direct(text, level.name)
   const base = { text: undefined, isEmpty: false, from: path }
@@ -168,7 +173,7 @@ function direct(text: string, from: string): FoundVariable {
   return { text: text || undefined, from, isEmpty: text === '', problem: null }
 }
 
-/** Does not read `values[name]`, because `constructor` is a property of every object. */
+/** Reads only own properties, because `constructor` is a property of every object. */
 function ownText(values: EnvRecord, name: string): string | undefined {
   return Object.hasOwn(values, name) ? values[name] : undefined
 }
@@ -178,7 +183,7 @@ function setTwice(name: string, level: Level): Problem {
   return envProblem(name, cause, 'Remove one of them.')
 }
 
-/** Builds the problem of a variable, or of all variables. Never contains a value. */
+/** Builds the problem for a variable, or for all variables. The problem never contains a value. */
 export function envProblem(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_ENV_INVALID', subject, cause, remedy }
 }

@@ -9,11 +9,11 @@ import type { EnvOptions } from './env-options.js'
 export interface Variable {
   readonly name: string
   readonly isSecret: boolean
-  /** The schemas of its value; several schemas if the variables are a union. */
+  /** The schemas of the variable's value. There are several if the variables are a union. */
   readonly schemas: readonly unknown[]
 }
 
-/** The variables that a schema describes, in its order. */
+/** The variables that a schema describes, in the schema's order. */
 export type Variables = ReadonlyMap<string, Variable>
 
 /**
@@ -57,14 +57,14 @@ function fieldsOf(schema: Schema): ObjectFields {
   ])
 }
 
-/** Shown in place of a secret. */
+/** The string that is shown in place of a secret. */
 export const MASK = '••••'
 
 /**
- * Creates the frozen object of variables. A secret is read like any other property. It is not enumerable, so copies,
- * JSON and serializers omit it. It is a getter, so `inspect` with `showHidden` does not show it.
+ * Creates the frozen object of variables. Secrets are read like all other properties. They are not enumerable, so
+ * copies, JSON and serializers omit them. They are getters, so `inspect` with `showHidden` does not show them.
  *
- * @param isShown Whether a property may be printed.
+ * @param isShown Whether a property can be printed.
  */
 export function maskSecrets<T extends object>(values: T, isShown: (name: string) => boolean): T {
   const made = {}
@@ -81,7 +81,7 @@ export function maskSecrets<T extends object>(values: T, isShown: (name: string)
   return Object.freeze(made) as T
 }
 
-/** Freezes lists and plain objects, and their content. Instances of classes stay unchanged. */
+/** Freezes lists and plain objects, including their content. Class instances are not frozen. */
 function freezePlain(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -92,7 +92,7 @@ function freezePlain(value: unknown): void {
 function maskedCopy(values: object, isShown: (name: string) => boolean): object {
   const copy = {}
   for (const [name, value] of Object.entries(values)) {
-    // Defined instead of assigned, because the name may be `__proto__`.
+    // The property is defined instead of assigned, because its name may be `__proto__`.
     const shown = isShown(name) ? value : MASK
     Object.defineProperty(copy, name, { value: shown, enumerable: true })
   }

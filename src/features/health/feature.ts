@@ -10,11 +10,11 @@ interface Settings {
 
 /** The parts of an application that the health check uses. */
 export interface HealthParts {
-  /** Logs errors thrown by guards that are not route guards. */
+  /** Logs the errors of guards that do not belong to a route. */
   readonly denials: HealthSources
 }
 
-/** The option `health`. */
+/** The `health` option. */
 export const health: Feature<Settings, HealthParts> = {
   name: 'health',
   load({ settings: { health }, denials }) {

@@ -8,21 +8,21 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 export interface HealthOptions {
   /**
    * The guard, or the token of a guard, that decides which callers receive the reasons in `/readyz` responses. All
-   * other callers receive only the status. The guard has one second to decide, and never causes a request to be
-   * refused.
+   * other callers receive only the status. The guard has one second to decide. The request itself is never refused.
    *
    * @defaultValue no caller
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
-   * Checks of your own, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check must throw or reject if the
+   * Your own checks, by name: `{ mail: ({ get }) => get(Mailer).verify() }`. A check must throw or reject if the
    * service cannot be used. With `{ check, required: false }`, the application stays ready without the service.
    *
    * @defaultValue only the checks of plugins
    */
   readonly checks?: Readonly<Record<string, HealthCheck>>
   /**
-   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. `prefix` does not apply to them.
+   * Other paths: `{ live: '/healthz', ready: '/ready', startup: '/started' }`. The `prefix` option does not apply to
+   * them.
    *
    * @defaultValue the paths `/livez`, `/readyz` and `/startupz`
    */
@@ -61,8 +61,8 @@ const NAMES: OptionNames<HealthOptions> = {
 }
 
 /**
- * The `health` option. An unknown name is an error, because with a misspelt path or check, an unhealthy application
- * could be reported as healthy.
+ * The `health` option. An unknown field causes an error, because with a misspelt field, an unhealthy application could
+ * be reported as healthy.
  */
 export const healthGroup: OptionGroup<Option, HealthSettings | null> = {
   unknown: (health) => unknownOptions('health.', health, NAMES),

@@ -9,7 +9,7 @@ import { Health } from './health.js'
 import type { HealthSettings } from './health-options.js'
 
 /**
- * The time limit of the guard, in milliseconds. A probe must receive a response even if the server that the guard uses
+ * The time limit for the guard, in milliseconds. A probe must receive a response even if a server that the guard uses
  * is down.
  */
 const GUARD_MS = 1000
@@ -18,7 +18,7 @@ const FAILED = 'The guard failed, so the reasons were not shown'
 
 /** Dependencies of {@link healthPlugin} besides its settings. */
 export interface HealthSources {
-  /** Logs the failure of the guard. */
+  /** Logs why the guard refused a request. */
   readonly logDenial: (
     error: unknown,
     req: Request,
@@ -26,7 +26,7 @@ export interface HealthSources {
   ) => void
 }
 
-/** The decision of the guard, and its error if it refused the request. */
+/** The guard's decision, and its error if it refused the request. */
 interface Verdict {
   readonly isTrusted: boolean
   readonly error?: unknown
@@ -36,7 +36,10 @@ const UNTRUSTED: Verdict = { isTrusted: false }
 
 type Body = { readonly status: string } & Partial<HealthReport>
 
-/** Creates the plugin of the option `health`. It uses only interfaces that users' plugins have. */
+/**
+ * Creates the plugin for the `health` option. It uses only interfaces that are also available to an application's own
+ * plugins.
+ */
 export function healthPlugin(
   { guard, paths }: HealthSettings,
   { logDenial }: HealthSources,
@@ -80,7 +83,9 @@ function routeAt(
   }
 }
 
-/** Sends the response without `res.json`, which would add an ETag. A probe cannot read the status from a 304. */
+/**
+ * Sends the response without `res.json`, which would add an ETag. A probe cannot read the status from a 304 response.
+ */
 function send(res: Response, status: number, body: Body): void {
   const text = `${textOf(body)}\n`
   res.statusCode = status
@@ -91,7 +96,10 @@ function send(res: Response, status: number, body: Body): void {
   res.end(text)
 }
 
-/** Returns the body as text. A check may return any value as its details, even a value that JSON cannot represent. */
+/**
+ * Returns the body as a JSON string. A check may return any value as its details, even a value that JSON cannot
+ * represent.
+ */
 function textOf(body: Body): string {
   try {
     return JSON.stringify(body)
@@ -100,7 +108,7 @@ function textOf(body: Body): string {
   }
 }
 
-/** Calls the guard. A guard that throws or exceeds its time limit has not allowed the request. */
+/** Calls the guard. If the guard throws or exceeds its time limit, the caller is not allowed to read the reasons. */
 function ask(guard: AuthGuard, { req, clock }: { req: Request; clock: Clock }): Promise<Verdict> {
   return new Promise((resolve) => {
     const timer = clock.setTimeout(() => resolve(UNTRUSTED), GUARD_MS)

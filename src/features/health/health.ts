@@ -11,15 +11,15 @@ import type {
 /** How long a report is reused, in milliseconds. */
 const FRESH_MS = 1000
 
-/** The input of {@link Health}, created by the framework. */
+/** The input of {@link Health}. The framework creates it. */
 export interface HealthConfig {
   /** The plugins of the application. Plugins without `health` are ignored. */
   readonly plugins: readonly Plugin[]
-  /** The checks of the option `health`, by name. */
+  /** The checks in the `health` option, by name. */
   readonly checks: Readonly<Record<string, HealthCheck>>
   /** The argument that each check receives. */
   readonly app: HealthContext
-  /** The logger, called when a check fails and when it succeeds again. It must not throw. */
+  /** The logger. It is called when a check fails and when the check succeeds again, and it must not throw. */
   readonly logger: Logger
   /** The clock that measures checks and reports. */
   readonly clock: Clock
@@ -37,7 +37,7 @@ const STATUSES = ['up', 'degraded', 'down'] as const
 const CLOSING: HealthReport = Object.freeze({ status: 'closing', plugins: {}, checks: {} })
 
 /**
- * Checks whether the services of an application can be used. The option `health` serves the result to load balancers.
+ * Checks whether the services of an application can be used. The `health` option serves the result to load balancers.
  * Any class can inject `Health`, even without that option.
  *
  * @example
@@ -57,7 +57,7 @@ export class Health {
   #latest: { readonly report: Promise<HealthReport>; freshUntil: number } | undefined
 
   /**
-   * Only the framework creates this object. Inject `Health` instead.
+   * Only the framework calls this. Inject `Health` instead.
    *
    * @param config The checks, and the clock that measures them.
    */
@@ -77,10 +77,10 @@ export class Health {
   }
 
   /**
-   * Calls all checks concurrently, and waits at most one second for each check. It never rejects. Callers within one
-   * second receive the same report, and concurrent callers wait for the same calls.
+   * Calls all checks concurrently, and waits at most one second for each check. It never rejects. A report is reused
+   * for one second, and concurrent callers wait for the same calls.
    *
-   * @returns the frozen report. Its reasons are error messages for the log and the operator. Do not send them to
+   * @returns the frozen report. The reasons in it are error messages for the log and the operator. Do not send them to
    * clients.
    */
   async check(): Promise<HealthReport> {
@@ -105,7 +105,7 @@ export class Health {
   }
 }
 
-/** Returns a plugin's check, which is called as a method of the plugin. */
+/** Returns a plugin's check. A function is bound to the plugin. */
 function checkOf(plugin: Plugin): HealthCheck | undefined {
   const { health } = plugin
   return typeof health === 'function' ? health.bind(plugin) : health
@@ -114,7 +114,7 @@ function checkOf(plugin: Plugin): HealthCheck | undefined {
 async function askAll(probes: Probes): Promise<Results> {
   const asked = probes.map(async ([name, probe]) => [name, await probe.ask()] as const)
   const results = await Promise.all(asked)
-  // If several plugins have the same name, the worst result must remain, because the last entry of a name is used.
+  // If several plugins have the same name, the worst result must come last, because the last entry with a name is used.
   results.sort(([, one], [, other]) => rankOf(one) - rankOf(other))
   return Object.freeze(Object.fromEntries(results))
 }
@@ -123,11 +123,12 @@ function rankOf({ status }: CheckedHealth): number {
   return STATUSES.indexOf(status)
 }
 
-/** The time limit of a check, in milliseconds. */
+/** The time limit for a check, in milliseconds. */
 const LIMIT_MS = 1000
 /**
- * How long a check is not called again while its last call has not returned. Without this time, each round would add
- * another waiting call; without its end, one promise that never settles would keep the application down.
+ * How long a check is not called again while its last call is still running, in milliseconds. Without this pause, each
+ * round would add another pending call. If the pause did not end, one promise that never settles would keep the
+ * application down.
  */
 const STUCK_MS = 10_000
 
@@ -142,7 +143,7 @@ interface ProbeConfig {
   readonly logger: Logger
 }
 
-/** One check, and its running call. */
+/** A check, and its running call. */
 export class Probe {
   readonly #config: ProbeConfig
   readonly #isRequired: boolean
@@ -209,7 +210,7 @@ export class Probe {
   }
 }
 
-/** Never throws, even if the thrown value cannot be read. */
+/** Returns the message of a thrown value. Never throws, even if the value cannot be read. */
 function messageOf(error: unknown): string {
   try {
     return textOf(error)

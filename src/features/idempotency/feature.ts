@@ -12,7 +12,7 @@ interface WithProviders {
   readonly providers?: readonly Provider[]
 }
 
-/** The settings that may contain a store of responses. */
+/** The settings that can contain a store for responses. */
 export interface IdempotencySettings extends WithProviders {
   readonly plugins: readonly WithProviders[]
 }

@@ -19,7 +19,10 @@ import { memoryIdempotency } from './memory-idempotency.js'
 const HEADER = 'idempotency-key'
 const KEY = new RegExp(KEY_PATTERN)
 
-/** Stores the responses of routes with `@Idempotent()`. Loaded only if the application has such a route. */
+/**
+ * Stores the responses of `@Idempotent()` routes. The framework loads this plugin only if the application has such a
+ * route.
+ */
 export function idempotencyPlugin(): Plugin {
   let store: IdempotencyStore | undefined
   return {
@@ -86,7 +89,7 @@ function answerAgain(res: Response, kept: KeptResponse, fingerprint: string): Re
 
 type Claimed = Extract<IdempotencyClaim, { state: 'claimed' }>
 
-/** Stores the response before it is sent. A failed request releases its key. */
+/** Stores the response before it is sent. If the request fails, its key is released. */
 function keep(
   { keep: save, free }: Claimed,
   {
@@ -99,13 +102,13 @@ function keep(
 ): void {
   const before = { ...res.getHeaders() }
   holdResponse(res, {
-    // A store may find the transaction of the request by its async context.
+    // A store may use the async context to find the request's transaction.
     before: AsyncLocalStorage.bind(async (status, contentOf) => {
       if (status >= 400 || hasFailed(req)) {
-        // The client receives the error of its request, and the store releases the key when its time has passed.
+        // The client receives the request's own error, and the store releases the key when its time has passed.
         return await Promise.resolve(free()).catch((err) => logger.warn({ err }, NOT_FREED))
       }
-      // A handler may call `writeHead` first and `end` later.
+      // A handler may call `writeHead` first, and `end` later.
       await null
       const kept = keptResponse(contentOf(), { before, fingerprint, status })
       if (kept.body === null) logger.warn({ url: req.path }, NOT_REPEATABLE)
@@ -130,16 +133,16 @@ const UNKNOWN_CALLER =
 /** The maximum size of a stored body, in bytes. */
 const LONGEST = 262_144
 
-/** Headers that describe a single exchange, and cookies, which are secrets. */
+/** The headers that are not stored: headers that describe a single exchange, and cookies, which are secrets. */
 const PASSING =
   /^(?:connection|content-length|date|keep-alive|server-timing|set-cookie|trailer|transfer-encoding|x-request-id)$/
 
-/** The response to a write, in the form in which stores keep it. */
+/** The response to a write, in the form in which stores save it. */
 interface KeptResponse {
   /** The digest of the request's URL and body. */
   readonly fingerprint: string
   readonly status: number
-  /** Names and values, alternating. */
+  /** Header names and values, alternating. */
   readonly headers: readonly string[]
   /** The body; `null` if it was too long, or was not sent in one piece. */
   readonly body: string | null
@@ -150,7 +153,8 @@ interface KeptResponse {
 /**
  * Builds the record of a response.
  *
- * @param before The headers that were set before the handler ran. Each response gets its own.
+ * @param before The headers that were set before the handler ran. They are not stored, because each response receives
+ * its own.
  */
 function keptResponse(
   { headers, body }: HeldContent,

@@ -2,19 +2,20 @@ import type { MaybePromise } from '../../contracts/cache.js'
 import type { SessionStoreContext } from '../../contracts/session.js'
 import { InjectionToken } from '../../di/token.js'
 
-/** The parts of the application that a store may use. */
+/** The parts of the application that a store can use. */
 export interface IdempotencyStoreContext extends SessionStoreContext {}
 
-/**
- * The result of claiming a key. A request that has claimed its key calls `keep` or `free` once.
- */
+/** The result of claiming a key. The request that has claimed a key calls `keep` or `free` once. */
 export type IdempotencyClaim =
   | {
-      /** The request may run. */
+      /** The request is allowed to run. */
       readonly state: 'claimed'
-      /** Stores the record of the request. The response waits for it; if it rejects, the response is an error. */
+      /**
+       * Stores the request's record. The response is sent only after the record is stored. If `keep` rejects, the
+       * client receives an error response.
+       */
       readonly keep: (record: string) => MaybePromise<void>
-      /** Releases the key, because the request has failed. */
+      /** Releases the key, because the request failed. */
       readonly free: () => MaybePromise<void>
     }
   | {
@@ -22,19 +23,19 @@ export type IdempotencyClaim =
       readonly state: 'running'
     }
   | {
-      /** An earlier request has already run. */
+      /** An earlier request with this key has already run. */
       readonly state: 'kept'
-      /** The text that was passed to `keep`. */
+      /** The string that was passed to `keep`. */
       readonly record: string
     }
 
 /**
- * Stores the responses of `@Idempotent()`. If several requests claim a key at the same time, in any of the processes
- * that share the store, only one of them receives it. A method that cannot do its work must reject within a limited
- * time; the request is then refused.
+ * Stores the responses of `@Idempotent()` routes. If several requests claim a key at the same time, in any of the
+ * processes that share the store, only one of them receives the key. A method that cannot do its work must reject
+ * within a limited time. The request is then refused.
  */
 export interface IdempotencyStore {
-  /** Whether all processes share the records, and a restart does not delete them. */
+  /** Whether all processes share the records and the records survive a restart. */
   readonly isShared: boolean
   /**
    * Claims a key.
@@ -43,17 +44,20 @@ export interface IdempotencyStore {
    * @param ttlMs How long the record is stored, in milliseconds.
    */
   claim(key: string, ttlMs: number): MaybePromise<IdempotencyClaim>
-  /** Prepares the store. Called after the plugins are set up. */
+  /** Prepares the store. The framework calls this after the plugins are set up. */
   open?(context: IdempotencyStoreContext): MaybePromise<void>
-  /** Releases the resources of the store. Called after the last request. */
+  /** Releases the store's resources. The framework calls this after the last request. */
   close?(): MaybePromise<void>
-  /** Must reject if keys cannot be claimed now. Default: no check, for a store whose server another plugin checks. */
+  /**
+   * Checks the store's health. Must reject if keys cannot be claimed at the moment. Omit this method if another plugin
+   * checks the store's server.
+   */
   check?(): MaybePromise<void>
 }
 
 /**
- * The token for the store of `@Idempotent()`. `postgres()` and `redisIdempotency()` provide this store. Without a
- * provider, responses are stored in the memory of the process, which is meant for development and tests.
+ * The token for the store of `@Idempotent()` responses. `postgres()` and `redisIdempotency()` provide a store. Without
+ * a provider, responses are stored in the memory of the process, which is meant for development and tests.
  *
  * @example
  * new App({ providers: [{ token: IdempotencyStore, useValue: new MyStore() }] })

@@ -9,7 +9,10 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Idempotent}. */
 export interface IdempotentOptions {
-  /** Whether a request without a key is refused with 400. Default: `false`; such a request runs without protection. */
+  /**
+   * Whether a request without a key is refused with a 400 response. Default: `false`. Such a request then runs without
+   * protection.
+   */
   readonly required?: boolean
   /** How long a response is stored: at most 30 days. Default: `'24h'`. */
   readonly ttl?: Duration
@@ -36,18 +39,18 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
 /**
  * Runs a write once for each `Idempotency-Key`, even if a client repeats the request. The first request runs, and its
  * response is stored. A repeated request receives the same status, headers and body, with `Idempotency-Replayed: true`.
- * The same key with another URL or body results in a 422 response, and a repeated request while the first one is
- * running results in a 409 with `Retry-After`. The response of a failed request is not stored, so its key can be used
+ * The same key with another URL or body results in a 422 response. Repeating a request while the first one is running
+ * results in a 409 response with `Retry-After`. The response of a failed request is not stored, so the key can be used
  * again.
  *
- * Equal keys of different routes, tenants or callers are independent. With `postgres()` from `blazon/postgres`, the
- * response is stored in the transaction of the request: either both the effect and the response are saved, or neither
- * is.
+ * Keys of different routes, tenants or callers are independent, even if they are equal. With `postgres()` from
+ * `blazon/postgres`, the response is stored in the request's transaction: either both the effect and the response are
+ * saved, or neither is.
  *
  * Source: The Idempotency-Key HTTP Header Field (draft-ietf-httpapi-idempotency-key-header).
  *
  * @param options `required` and `ttl`. Default: the key is optional, and a response is stored for 24 hours.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` on a route whose method
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_IDEMPOTENT_ROUTE` for a route whose method
  * is safe, that streams its response, or that receives files.
  * @see docs/idempotency.md
  * @example
@@ -62,7 +65,7 @@ export function Idempotent(...args: [IdempotentOptions?]): DualMethodDecorator {
   return args.length === 0 ? option({}) : option(...(args as [IdempotentOptions]))
 }
 
-/** How a route stores its responses. */
+/** The settings for storing a route's responses. */
 export interface IdempotentRoute {
   /** Whether a request without a key is refused. */
   readonly isRequired: boolean
@@ -71,7 +74,7 @@ export interface IdempotentRoute {
 }
 
 /**
- * Returns how a route stores its responses for repeated requests; `null` without `@Idempotent()`.
+ * Returns the settings for storing a route's responses for repeated requests; `null` without `@Idempotent()`.
  *
  * @example
  * const isRepeatable = route.method === 'GET' || idempotencyOf(route) !== null
@@ -83,15 +86,15 @@ export function idempotencyOf(route: Pick<RouteModel, 'option'>): IdempotentRout
   return { isRequired: required, ttlMs: 1000 * (toSeconds(ttl) as number) }
 }
 
-/** Whether any route of an application stores its responses for repeated requests. */
+/** Whether an application has a route that stores its responses for repeated requests. */
 export function usesIdempotency({ routes }: AppModel): boolean {
   return routes.some((route) => idempotencyOf(route) !== null)
 }
 
-/** The characters of a key: visible ASCII. */
+/** The pattern of a key: 1 to 255 visible ASCII characters. */
 export const KEY_PATTERN = '^[!-~]{1,255}$'
 
-/** Adds the key header, the error responses and the header of repeated responses to the operations. */
+/** Adds the key header, the error responses and the header that marks repeated responses to the operations. */
 export const idempotencyContract: ContractOf = (route) => {
   const found = idempotencyOf(route)
   if (found === null) return null

@@ -21,8 +21,8 @@ interface IdempotencyEntry {
 
 /**
  * Creates a store in the memory of this process, for development and tests: other processes cannot access it, and a
- * restart deletes it. When the store is full, writes with a new key are refused with 503, because a write could run
- * twice if its record were removed early.
+ * restart deletes its records. When the store is full, writes with a new key are refused with a 503 response. If
+ * records were removed early instead, a write could run twice.
  *
  * @param most The maximum total number of stored characters. Default: 64,000,000.
  */

@@ -8,7 +8,7 @@ interface Settings {
   readonly logs: RequestLogSettings | null
 }
 
-/** The option `logs`, which logs a line for each request. */
+/** The `logs` option, which logs a line for each request. */
 export const logs: Feature<Settings> = {
   name: 'logs',
   load({ settings: { logs } }) {

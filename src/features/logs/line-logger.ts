@@ -12,19 +12,19 @@ export interface LineLoggerConfig {
   readonly redact: Iterable<string>
   /** The names of fields that are secret according to their schemas. */
   readonly secrets: Iterable<string>
-  /** The format for terminals; `null` for one line of JSON for each entry. */
+  /** The format for terminals; `null` to write each entry as one line of JSON. */
   readonly pretty: { readonly isColored: boolean } | null
   readonly clock: Clock
-  /** The destination. */
+  /** The destination of the lines. */
   readonly sink: { write(line: string): void; flush(): void; close(): void }
 }
 
-/** The fields of a line that facts cannot replace. */
+/** The fields of a line that an application's facts cannot replace. */
 const RESERVED = new Set(['level', 'time', 'message'])
 
 function ignore(): void {}
 
-/** The framework's own logger: JSON lines, or text for a terminal. */
+/** The framework's own logger. It writes JSON lines, or text for a terminal. */
 export class LineLogger implements LevelLogger, Logger {
   readonly trace: LogMethod
   readonly debug: LogMethod
@@ -32,7 +32,10 @@ export class LineLogger implements LevelLogger, Logger {
   readonly warn: LogMethod
   readonly error: LogMethod
   readonly fatal: LogMethod
-  /** Writes a line that is already text. Only for JSON, and at a level that {@link LineLogger.isWritten} allows. */
+  /**
+   * Writes a line that is already serialized. Call it only if lines are JSON, and only at a level that {@link
+   * LineLogger.isWritten} allows.
+   */
   readonly writeText: (line: string) => void
   /** Whether lines are JSON. */
   readonly isJson: boolean
@@ -121,7 +124,7 @@ const COLORS: Readonly<Record<LineLevel, number>> = {
   fatal: 35,
 }
 
-/** Formats a line for people. Text from users can neither start a new line nor set colors. */
+/** Formats a line for people. Text from users cannot start a new line or set colors. */
 function prettyLine({ level, time, message, facts }: Line, isColored: boolean): string {
   const paint = (text: string, color: number) =>
     isColored ? `\u001b[${color}m${text}\u001b[0m` : text
@@ -151,7 +154,7 @@ function errorLines(err: unknown): string[] {
   return [`    ${escapeText(title)}${own}`, ...framesOf(stack, String(message)), ...below]
 }
 
-/** Returns the frames of a stack, which follow its message. The message may itself look like frames. */
+/** Returns the frames of a stack, which follow the error's message. The message itself may look like frames. */
 function framesOf(stack: unknown, message: string): string[] {
   if (typeof stack !== 'string') return []
   const after = stack.indexOf(message)
@@ -162,27 +165,30 @@ function framesOf(stack: unknown, message: string): string[] {
     .map((frame) => `      ${escapeText(frame.trim())}`)
 }
 
-/** The text that replaces the value of a hidden field. */
+/** The string that replaces the value of a hidden field. */
 const HIDDEN = '[redacted]'
 
 const DEPTH = 10
 const ITEMS = 1000
-/** The maximum number of names whose decision is stored, because clients may choose the names in a line. */
+/**
+ * The maximum number of names for which the decision is cached. Clients may choose the names in a line, so the number
+ * must be limited.
+ */
 const MOST_NAMES = 1000
 
-/** Converts fields to JSON data, without the values of hidden fields. */
+/** Converts fields to plain JSON data, without the values of hidden fields. */
 type ToPlain = (facts: object) => Record<string, unknown>
 
 type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => boolean
 
 /**
- * Creates the function that prepares the facts of lines. Fields whose name suggests a secret are always hidden, unless
- * they only report whether a secret exists.
+ * Creates the function that prepares the facts for log lines. Fields whose name suggests a secret are always hidden,
+ * unless they only report whether a secret exists.
  *
- * @param fields The hidden fields: `password` means each field with this name, and `card.number` means the field
- * `number` of each `card`. Names are case-insensitive.
+ * @param fields The hidden fields: `password` means every field with this name, and `card.number` means the field
+ * `number` in every `card`. Names are case-insensitive.
  * @param secrets The names of fields that are secret according to their schemas. The name, message and stack of an
- * error are not fields in this sense.
+ * error do not count as such fields.
  */
 function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
   const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())
@@ -215,7 +221,7 @@ function endsWith(trail: readonly string[], parents: readonly string[]): boolean
   return parents.every((parent, i) => trail[trail.length - 1 - i]?.toLowerCase() === parent)
 }
 
-/** One copy of facts. It never throws, although getters and proxies of the application may. */
+/** A copy of one line's facts. Copying never throws, although the application's getters and proxies may throw. */
 class PlainCopy {
   readonly #open = new Set<object>()
   readonly #isHidden: IsHidden
@@ -264,7 +270,7 @@ class PlainCopy {
   #copyObject(value: object, trail: readonly string[]): unknown {
     if (value instanceof Error) return this.#copyError(value, trail)
     const { toJSON } = value as { toJSON?: unknown }
-    // The trail becomes longer, because the result of `toJSON` may have a `toJSON` again.
+    // The trail is extended to limit the depth, because the result of `toJSON` may itself have a `toJSON` method.
     if (typeof toJSON === 'function') return this.#copy(toJSON.call(value), [...trail, ''])
     if (value instanceof Map) return this.entriesOf(Object.fromEntries(value), trail)
     const list = value instanceof Set ? [...value] : value
@@ -278,7 +284,8 @@ class PlainCopy {
   #copyError(error: Error, trail: readonly string[]): unknown {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
-    // Without this list, an `AggregateError` contains no reason. Node throws one if a host has several addresses.
+    // Without this list, an `AggregateError` contains no reason. Node throws such an error if a host has several
+    // addresses.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

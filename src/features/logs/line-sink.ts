@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs'
 
-/** The maximum length of the text that is buffered until the end of a turn of the event loop. */
+/** The maximum length of the text that is buffered until the current turn of the event loop ends. */
 const BATCH = 64 * 1024
 /** The maximum length of the text that is buffered for a slow reader. Further lines are dropped and counted. */
 const MOST_WAITING = 8 * 1024 * 1024
-/** The delay before text is sent again to a slow reader. */
+/** The delay before text is sent again to a slow reader, in milliseconds. */
 const RETRY_MS = 10
-/** The maximum time that an ending process waits for its reader. */
+/** The maximum time that a process waits for a slow reader before it ends, in milliseconds. */
 const LAST_MS = 1000
 
 /** The errors caused by a slow reader or a full disk. The text is kept and sent again. */
@@ -21,8 +21,8 @@ function flushAll(): void {
 const EXITS = ['exit', 'beforeExit', 'uncaughtExceptionMonitor'] as const
 
 /**
- * Writes lines to a file descriptor. All lines of one turn of the event loop are written with one synchronous call, so
- * no line is lost at the end of the process, and no line waits for a thread.
+ * Writes lines to a file descriptor. All lines from one turn of the event loop are written with one synchronous call.
+ * So no line is lost when the process ends, and no line waits for a thread.
  */
 export class LineSink {
   readonly #fd: number
@@ -59,7 +59,8 @@ export class LineSink {
   }
 
   /**
-   * Writes all text. Later lines are written immediately, because they are no longer flushed when the process exits.
+   * Writes all buffered text. Later lines are written immediately, because the sink is no longer flushed when the
+   * process exits.
    */
   close(): void {
     this.#isClosed = true
@@ -88,7 +89,7 @@ export class LineSink {
           this.#rest = bytes
           return false
         }
-        // A failed log line must not end the process, and later lines may succeed.
+        // A log line that cannot be written must not end the process. Later lines may be written successfully.
         this.#rest = null
       }
     }
@@ -106,7 +107,7 @@ export class LineSink {
   }
 }
 
-/** One user of a sink. */
+/** A sink, as one of its users receives it. */
 export interface SharedSink {
   readonly write: (line: string) => void
   readonly flush: () => void
@@ -116,8 +117,8 @@ export interface SharedSink {
 const shared = new Map<number, { readonly sink: LineSink; users: number }>()
 
 /**
- * Opens a file descriptor for lines. All applications of a process share one sink, because a slow reader may have
- * received only a part of a line when another application writes.
+ * Opens a file descriptor for lines. All applications in a process share one sink. With separate sinks, one application
+ * could write while a slow reader has received only a part of another application's line.
  */
 export function openSink(fd: number): SharedSink {
   const entry = shared.get(fd) ?? { sink: new LineSink(fd), users: 0 }
@@ -146,20 +147,20 @@ function sleep(ms: number): void {
 }
 
 /**
- * The characters that could forge a line or hide a part of one, besides the characters that JSON escapes: DEL and
- * terminal control characters (C1), the Unicode line separators, and the marks that change the text direction.
+ * The characters, besides those that JSON escapes, that could forge a line or hide a part of a line: DEL and terminal
+ * control characters (C1), the Unicode line separators, and the marks that change the text direction.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Text that needs no escapes in JSON. */
+/** Matches text that needs no escapes in JSON. */
 const PLAIN = /^[\w .:;,/@+*=?&()[\]{}#%~|<>$!^-]*$/
 
-/** Returns text as a JSON string that stays on one line on every terminal. */
+/** Returns text as a JSON string that every terminal shows on one line. */
 export function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : escapeJson(JSON.stringify(text))
 }
 
-/** Escapes the unsafe characters of a JSON text, which occur only inside strings. */
+/** Escapes the unsafe characters in JSON. They occur only inside strings. */
 export function escapeJson(json: string): string {
   return json.replace(UNSAFE, toEscape)
 }

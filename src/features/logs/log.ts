@@ -7,12 +7,12 @@ import { noteOf } from '../../http/observed-request.js'
 import { type LineLevel, writeTo } from './levels.js'
 import { requestFacts } from './request-facts.js'
 
-/** Returns a value without the secrets of a request. */
+/** Returns a copy of a value without the request's secrets. */
 export type Hide = <T>(value: T, req: Request | undefined) => T
 
-/** The request in whose route the current code runs. */
+/** Access to the request that the current code runs for. */
 interface Current {
-  /** Makes routes carry the request. */
+  /** Makes routes record the current request. */
   need(): void
   get(): Request | undefined
 }
@@ -28,20 +28,20 @@ export class RequestLogs {
 
   /**
    * @param currentTenant Returns the current tenant.
-   * @param currentRequest The request whose facts are added to lines.
+   * @param currentRequest Provides the request whose facts are added to lines.
    */
   constructor(currentTenant: () => string | undefined, currentRequest: Current) {
     this.#currentTenant = currentTenant
     this.#currentRequest = currentRequest
   }
 
-  /** Sets the logger of the application when it starts. Earlier lines are dropped. */
+  /** Sets the application's logger when the application starts. Earlier lines are dropped. */
   start(logger: Logger, hide: Hide): void {
     this.#logger = logger
     this.#hide = hide
   }
 
-  /** Returns the logger of the application, which adds the facts of the current request. */
+  /** Returns a logger that adds the facts of the current request and writes to the application's logger. */
   open(): LevelLogger {
     this.isUsed = true
     this.#currentRequest.need()
@@ -80,8 +80,8 @@ export class RequestLogs {
 }
 
 /**
- * Adds a line's facts to the facts of the request. They do not replace the request's facts, because they may come from
- * the body of a request. Never throws.
+ * Adds a line's facts to the request's facts. A line's facts do not replace the request's facts, because they may come
+ * from a request body. Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
   const facts = { ...own }
@@ -93,7 +93,7 @@ function joinFacts(own: Readonly<Record<string, unknown>>, given: object): objec
       Object.defineProperty(facts, name, { ...OPEN, value })
     }
   } catch {
-    // A proxy of the application has thrown. The line is written without its fields.
+    // A proxy in the line's facts has thrown an error. The line is written without its fields.
   }
   return facts
 }
@@ -115,10 +115,10 @@ export const LogSource: InjectionToken<RequestLogs> = new InjectionToken('LogSou
 export type Log = LevelLogger
 
 /**
- * The token for the logger of the current request. Each line contains the facts of the request in whose route the code
- * runs: ID, trace, tenant, user and route. In a job, each line contains the ID and the name of the job, and the ID,
- * trace and user of the request that sent it. Elsewhere, for example in a middleware or in a timer of the application,
- * a line contains the tenant of the async context, if there is one. The logger of the application writes the lines.
+ * The token for the logger of the current request. In a route's code, each line contains the facts of the current
+ * request: ID, trace, tenant, user and route. In a job, each line contains the job's ID and name, and the ID, trace and
+ * user of the request that sent the job. Elsewhere, for example in a middleware or in an application's timer, a line
+ * contains the tenant of the async context, if there is one. The application's logger writes the lines.
  *
  * @example
  * class Orders {

@@ -12,9 +12,9 @@ export interface LoggerOptions {
    */
   readonly level?: LogLevel
   /**
-   * The fields whose values are never written: `'password'` means each field with that name, and `'card.number'` means
-   * the field `number` of each `card`. Fields whose name suggests a secret, such as `password` and `token`, and fields
-   * that are secret according to their schema are always hidden.
+   * The fields whose values are never written: `'password'` means every field with that name, and `'card.number'` means
+   * the field `number` in every `card`. Two kinds of fields are always hidden: fields whose name suggests a secret,
+   * such as `password` and `token`, and fields that are secret according to their schema.
    *
    * @defaultValue none
    * @see docs/operating.md#secrets
@@ -38,7 +38,7 @@ const SILENT: Logger = { info() {}, warn() {}, error() {} }
 
 const OWN: LoggerSettings = Object.freeze({ level: 'info', redact: [], pretty: 'auto' })
 
-/** Whether the option is a logger, and not a configuration of the framework's logger. */
+/** Whether the option is a logger, and not a configuration of the framework's own logger. */
 function isLogger(option: unknown): boolean {
   return METHODS.some(
     (method) => typeof (option as Partial<Logger> | null)?.[method] === 'function',
@@ -46,7 +46,7 @@ function isLogger(option: unknown): boolean {
 }
 
 /**
- * Returns the logger of an application: the logger in the option, a silent one for `false`, or by default one that
+ * Returns an application's logger: the logger in the option, a silent logger for `false`, or by default a logger that
  * writes lines of JSON to stderr.
  */
 export function loggerOf(option: Option): Logger {
@@ -56,8 +56,8 @@ export function loggerOf(option: Option): Logger {
 }
 
 /**
- * Returns the settings of the framework's own logger; `null` if the application uses another one. Request lines need a
- * logger that writes them, so with `logs` the framework's own logger is the default.
+ * Returns the settings of the framework's own logger; `null` if the application uses another logger. With the `logs`
+ * option, the framework's own logger is the default, because request lines need a logger that writes them.
  */
 export function ownLoggerOf(option: Option, hasLogs: boolean): LoggerSettings | null {
   if (option === false || isLogger(option)) return null
@@ -73,7 +73,7 @@ export const loggerGroup: OptionGroup<Option, Logger> = {
   resolve: loggerOf,
 }
 
-/** Reports a missing method of a logger, or an invalid configuration of the framework's logger. */
+/** Reports a logger without a required method, or an invalid configuration of the framework's own logger. */
 function check(logger: unknown): Problem[] {
   if (logger === undefined || logger === false) return []
   if (typeof logger === 'object' && logger !== null && !isLogger(logger))
@@ -122,7 +122,7 @@ function lineWriter(level: string): Logger['warn'] {
 
 /**
  * Returns the entry as one line of JSON, or `undefined` if JSON cannot represent it. JSON escapes line breaks and
- * terminal codes, so a client cannot forge a log line.
+ * terminal control codes, so a client cannot forge a log line.
  */
 function toLine(entry: object): string | undefined {
   try {
@@ -133,8 +133,8 @@ function toLine(entry: object): string | undefined {
 }
 
 /**
- * Returns an error without its own fields, which may contain values that JSON cannot represent, such as a request that
- * refers to itself.
+ * Returns an error without its own fields. Such fields may contain values that JSON cannot represent, such as a request
+ * that refers to itself.
  */
 function bare(err: unknown): unknown {
   if (!(err instanceof Error)) return undefined

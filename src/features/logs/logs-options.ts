@@ -9,7 +9,8 @@ export interface LogsOptions {
   /**
    * A function that returns the level of a request's line, or `null` for no line.
    *
-   * @defaultValue depends on the status: error from 500 on, debug for health checks, info for all others
+   * @defaultValue depends on the status: `error` for 500 and above, `debug` for health checks, and `info` for all
+   * others
    */
   readonly level?: (ended: EndedRequest) => Exclude<LogLevel, 'silent'> | null
   /**

@@ -3,21 +3,21 @@ import type { Clock } from '../../di/token.js'
 import { LineLogger } from './line-logger.js'
 import { openSink } from './line-sink.js'
 
-/** The resolved `logger` option, if it configures the framework's logger. */
+/** The resolved `logger` option, if it configures the framework's own logger. */
 export interface LoggerSettings {
   readonly level: LogLevel
   readonly redact: readonly string[]
   readonly pretty: 'auto' | boolean
 }
 
-/** The properties of an application on which its logger depends. */
+/** The properties of an application that its logger depends on. */
 export interface LoggerSurroundings {
   readonly clock: Clock
   /** The names of fields that are secret according to their schemas. */
   readonly secrets: Iterable<string>
 }
 
-/** Opens the framework's own logger, which writes to stdout. Close it at the end of the application. */
+/** Opens the framework's own logger, which writes to stdout. Close it when the application ends. */
 export function openLogger(
   settings: LoggerSettings,
   { clock, secrets }: LoggerSurroundings,

@@ -1,7 +1,7 @@
 import type { Request } from '../../contracts/handler.js'
 import { knownTraceContext } from '../../http/trace-context.js'
 
-/** The facts that identify a request in its lines. Absent facts are omitted. */
+/** The facts that identify a request in its log lines. Absent facts are omitted. */
 export interface RequestFacts {
   /** The request ID. */
   readonly requestId?: string
@@ -9,17 +9,20 @@ export interface RequestFacts {
   readonly trace_id?: string
   /** The span ID of the request. */
   readonly span_id?: string
-  /** The ID of the user that the guard has set. */
+  /** The ID of the user that the guard set. */
   readonly user?: string
 }
 
-/** The fields that identify a user without being personal data. The first field with a value is used. */
+/** The fields that identify a user without revealing personal data. The first field with a value is used. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 const LONGEST_USER = 256
-/** The same limit as in the header and in error bodies. */
+/** The maximum length of a request ID. It is the same in the header and in error bodies. */
 const LONGEST_REQUEST = 128
 
-/** Returns the request ID; `undefined` if other code has set an ID that is neither text nor a number. Never throws. */
+/**
+ * Returns the request ID; `undefined` if an application has set an ID that is neither a string nor a number. Never
+ * throws.
+ */
 export function requestIdOf(req: Request): string | undefined {
   try {
     return textOf(req.id, LONGEST_REQUEST)
@@ -28,7 +31,7 @@ export function requestIdOf(req: Request): string | undefined {
   }
 }
 
-/** Returns the ID of the user that the guard has set; `undefined` if there is no user. Never throws. */
+/** Returns the ID of the user that the guard set; `undefined` if there is no user. Never throws. */
 export function userIdOf(req: Request): string | undefined {
   try {
     const { user } = req
@@ -40,7 +43,7 @@ export function userIdOf(req: Request): string | undefined {
       if (id !== undefined) return id
     }
   } catch {
-    // A getter of the application has thrown.
+    // A getter in the application's code has thrown an error.
   }
   return undefined
 }

@@ -10,15 +10,15 @@ import { requestFacts, requestIdOf, userIdOf } from './request-facts.js'
 
 /** The `logs` option, resolved. */
 export interface RequestLogSettings {
-  /** Returns the level of a line; `null` for no line. */
+  /** Returns the level of a request's line; `null` for no line. */
   readonly level: ((ended: EndedRequest) => LineLevel | null) | null
-  /** Returns additional facts for a line. */
+  /** Returns additional facts for a request's line. */
   readonly fields: ((ended: EndedRequest) => object) | null
 }
 
 const LONGEST_PATH = 512
 
-/** Writes one line for each request of an application. */
+/** Creates the plugin that writes one line for each request of an application. */
 export function requestLog(settings: RequestLogSettings): Plugin {
   return {
     name: 'logs',
@@ -47,8 +47,8 @@ const FIELDS = [
 type Write = (ended: EndedRequest) => void
 
 /**
- * Creates the function that writes a request's line: as text for the framework's own logger, as facts for any other
- * logger.
+ * Creates the function that writes a request's line: as serialized JSON for the framework's own JSON logger if
+ * possible, otherwise as facts.
  */
 function writerFor(
   logger: Logger,
@@ -65,7 +65,7 @@ function writerFor(
   }
 }
 
-/** Returns the level of a request's line. A server failure is an error, but a client mistake is normal for a server. */
+/** Returns the level of a request's line. Server failures are errors, but client errors are normal for a server. */
 function levelOf({ status, isQuiet }: EndedRequest): LineLevel {
   if (status !== null && status >= 500) return 'error'
   return isQuiet ? 'debug' : 'info'
@@ -101,15 +101,15 @@ function messageOf({ req, route }: EndedRequest): string {
   return req === null ? 'No request' : `${req.method} ${route?.path ?? '(no route)'}`
 }
 
-/** Returns the path of a request without a route. The query is omitted, because it may contain secrets. */
+/** Returns the path of a request that has no route. The query is omitted, because it may contain secrets. */
 function pathOf({ req }: EndedRequest): string {
   const [path = ''] = (req?.originalUrl || req?.url || '').split('?', 1)
   return path.slice(0, LONGEST_PATH)
 }
 
 /**
- * Creates the function that writes a line as text. The parts that are the same for all requests of a route are
- * serialized once.
+ * Creates the function that writes a line as serialized JSON. The parts that are the same for all requests to a route
+ * are serialized once.
  */
 function directWriter(logger: LineLogger, routes: readonly RouteModel[]): WriteLine {
   const heads = new Map(

@@ -1,13 +1,16 @@
 import type { Metric, MetricSample } from '../../contracts/reports.js'
 
-/** A format of the text that a scraper receives. */
+/** A text format for scrapers. */
 export interface Format {
   readonly contentType: string
-  /** OpenMetrics has exemplars, an end mark, and counter names without `_total`. */
+  /**
+   * Whether the format is OpenMetrics, which has exemplars, an end mark, and counter families whose names do not end in
+   * `_total`.
+   */
   readonly isOpen: boolean
 }
 
-/** The text format of Prometheus, version 0.0.4, which every scraper reads. */
+/** The Prometheus text format, version 0.0.4, which every scraper supports. */
 export const TEXT: Format = {
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
   isOpen: false,
@@ -36,7 +39,7 @@ export function labelText(labels: Readonly<Record<string, string>>): string {
     .join(',')
 }
 
-/** Returns the lines before the values of a family. */
+/** Returns the lines that precede the values of a metric family. */
 export function headOf(name: string, help: string, type: string, { isOpen }: Format): string {
   const family = isOpen && type === 'counter' ? name.replace(/_total$/, '') : name
   const unit = /_(seconds|bytes)$/.exec(family)?.[1]
@@ -44,7 +47,7 @@ export function headOf(name: string, help: string, type: string, { isOpen }: For
   return `# HELP ${family} ${escapeHelp(help, isOpen)}\n# TYPE ${family} ${type}\n${unitLine}`
 }
 
-/** Returns the text of a metric and its values. */
+/** Returns a metric and its values in a text format. */
 export function metricText(metric: Metric, format: Format): string {
   const { name, help, type } = metric
   const given = metric.read()
@@ -56,7 +59,7 @@ export function metricText(metric: Metric, format: Format): string {
   return headOf(name, help, type, format) + lines.join('')
 }
 
-/** Returns the text of one series of a histogram. */
+/** Returns one series of a histogram in a text format. */
 export function histogramText(
   { name, bounds }: HistogramFamily,
   series: Histogram,
@@ -80,7 +83,7 @@ function exemplarText({ traceId, value, at }: Exemplar): string {
   return ` # {trace_id="${traceId}"} ${numberText(value)} ${at.toFixed(3)}`
 }
 
-/** OpenMetrics requires bounds as floats: `1.0`. */
+/** OpenMetrics requires bounds to be floats, such as `1.0`. */
 function boundText(bound: number, isOpen: boolean): string {
   return isOpen && Number.isInteger(bound) ? `${bound}.0` : String(bound)
 }
@@ -108,13 +111,13 @@ interface Exemplar {
   readonly at: number
 }
 
-/** The values of one series of a histogram: a count for each bound, and the sum. */
+/** The values of one series of a histogram: a count for each bucket, and the sum. */
 export class Histogram {
   /** The labels of the series as text, without braces: `method="GET"`. */
   readonly labels: string
   /** The number of values in each bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array
-  /** The latest exemplar of each bucket; `null` before the first one. */
+  /** The latest exemplar of each bucket; `null` before the first exemplar. */
   exemplars: (Exemplar | undefined)[] | null = null
   sum = 0
   readonly #bounds: Float64Array
@@ -150,9 +153,9 @@ export class Histogram {
   }
 }
 
-/** A registry of `prom-client`, or any object with the same three members. */
+/** A `prom-client` registry, or any object with the same three members. */
 export interface MetricsRegistry {
-  /** The format of {@link MetricsRegistry.metrics}: the text format of Prometheus, or OpenMetrics. */
+  /** The format of {@link MetricsRegistry.metrics}: the Prometheus text format, or OpenMetrics. */
   readonly contentType: string
   /** Returns all metrics as text. */
   metrics(): Promise<string>
@@ -166,21 +169,24 @@ interface NamedMetric {
   readonly name: string
 }
 
-/** The names of a registry, and its text. */
+/** The names of the metrics in a registry, and the registry's text. */
 interface RegistryText {
   readonly names: ReadonlySet<string>
   readonly text: string
 }
 
-/** Stands for the absence of a registry. */
+/** Used if there is no registry. */
 export const NO_METRICS: RegistryText = { names: new Set(), text: '' }
 
-/** Returns the format of a registry. It supports only one format, so a scrape with a registry uses this format. */
+/**
+ * Returns the format of a registry. A registry supports only one format, so every scrape uses this format if there is a
+ * registry.
+ */
 export function formatOf({ contentType }: MetricsRegistry): Format {
   return contentType.startsWith('application/openmetrics-text') ? OPEN : TEXT
 }
 
-/** Reads a registry. */
+/** Reads the metrics of a registry. */
 export async function readRegistry(registry: MetricsRegistry): Promise<RegistryText> {
   const names = new Set(registry.getMetricsAsArray().map(({ name }) => name))
   const written = await registry.metrics()

@@ -10,14 +10,14 @@ interface Settings {
 
 /** The parts of an application that its metrics read. */
 export interface MetricsParts {
-  /** Logs errors thrown by guards that are not route guards. */
+  /** Logs the errors of guards that do not belong to a route. */
   readonly denials: Pick<MetricsSources, 'logDenial'>
   readonly share: MetricsSources['share']
   /** Loads the metrics of other features. */
   readonly featureMetrics: () => Promise<MetricsSources['features']>
 }
 
-/** The option `metrics`. */
+/** The `metrics` option. */
 export const metrics: Feature<Settings, MetricsParts> = {
   name: 'metrics',
   load({ settings: { metrics }, denials: { logDenial }, share, featureMetrics }) {

@@ -1,25 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The metrics of a process as text. `worker` is the value of the label; `null` for no label. */
+/** The metrics of one process as text. `worker` is the value of its `worker` label; `null` for no label. */
 export interface WorkerText {
   readonly worker: string | null
   readonly text: string
 }
 
-/** Lets other workers read an application's metrics. Returns a function that reads the metrics of all workers. */
+/** Shares an application's metrics with the other workers. Returns a function that reads the metrics of all workers. */
 export type ShareMetrics = (
   write: WriteMetrics,
 ) => (isOpen: boolean) => Promise<readonly WorkerText[]>
 
-/** Writes an application's metrics: as OpenMetrics, or in the text format of Prometheus. */
+/** Writes an application's metrics, as OpenMetrics or in the Prometheus text format. */
 export type WriteMetrics = (isOpen: boolean) => Promise<string>
 
-/** The number of lines that are read before other work gets a turn. */
+/** The number of lines that are read before the event loop can run other work. */
 const LINES_PER_TURN = 2000
 
-/** Joins the metrics of several processes in one format: each series gets the label `worker`. */
+/** Joins the metrics of several processes, which are all in the same format. Adds the label `worker` to each series. */
 export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<string> {
-  /** The lines of each metric, by name, because they must be adjacent. */
+  /** The lines of each metric, by name: the lines of one metric must be adjacent. */
   const families = new Map<string, { head: string; values: string }>()
   for (const { worker, text } of texts) {
     const known = new Set(families.keys())

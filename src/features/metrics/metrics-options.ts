@@ -7,41 +7,41 @@ import type { MetricsRegistry } from './exposition.js'
 /** The `metrics` option. `true` is the same as `{}`. */
 export interface MetricsOptions {
   /**
-   * The path of the metrics. `prefix` does not apply to it.
+   * The path of the metrics route. The `prefix` option does not apply to it.
    *
    * @defaultValue `'/metrics'`
    */
   readonly path?: string
   /**
-   * The guard, or the token of a guard, that decides which callers may read the metrics. All other callers receive a
+   * The guard, or the token of a guard, that decides which callers can read the metrics. All other callers receive a
    * 401 response.
    *
    * @defaultValue every caller
    */
   readonly guard?: AuthGuard | Token<AuthGuard>
   /**
-   * The upper bounds of the buckets of request durations, in seconds, ascending.
+   * The upper bounds of the buckets for request durations, in seconds, ascending.
    *
    * @defaultValue `[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]`
    */
   readonly buckets?: readonly number[]
   /**
    * Counts the requests of each tenant. The first `max` tenants (1 to 10,000) have their own series. All other tenants
-   * share one series with the name `rest`, which defaults to `'other'`.
+   * share one series, which is named by `rest` (default: `'other'`).
    *
    * @defaultValue none: no metric contains a tenant
    */
   readonly tenants?: MetricsTenants
   /**
-   * A registry of `prom-client` whose metrics are also served. If both have a metric with the same name, the registry's
-   * metric is served.
+   * A `prom-client` registry whose metrics are also served. If the framework has a metric with the same name, only the
+   * registry's metric is served.
    *
    * @defaultValue none
    */
   readonly registry?: MetricsRegistry
 }
 
-/** How tenants are counted. */
+/** The settings for counting the requests of tenants. */
 export interface MetricsTenants {
   /** The maximum number of tenants with their own series: 1 to 10,000. */
   readonly max: number
@@ -52,7 +52,7 @@ export interface MetricsTenants {
 /** The `metrics` option, resolved. */
 export interface MetricsSettings {
   readonly path: string
-  /** `null` if every caller may read the metrics. */
+  /** `null` if every caller can read the metrics. */
   readonly guard: AuthGuard | Token<AuthGuard> | null
   /** In seconds, ascending. */
   readonly bounds: Float64Array
@@ -71,12 +71,12 @@ const NAMES: OptionNames<MetricsOptions> = {
   tenants: TENANTS,
   registry: true,
 }
-/** The bounds that the semantic conventions of OpenTelemetry recommend for request durations. */
+/** The bounds that the OpenTelemetry semantic conventions recommend for request durations. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 const MOST_TENANTS = 10_000
 
 /**
- * The `metrics` option. An unknown name is an error, because with a misspelt `guard`, every caller could read the
+ * The `metrics` option. An unknown field causes an error, because with a misspelt `guard`, every caller could read the
  * metrics.
  */
 export const metricsGroup: OptionGroup<Option, MetricsSettings | null> = {

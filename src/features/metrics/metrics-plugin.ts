@@ -28,7 +28,7 @@ import type { MetricsSettings } from './metrics-options.js'
 import { type ProcessMetrics, startProcessMetrics } from './process-metrics.js'
 import { RequestSeries } from './request-series.js'
 
-/** The formats, by the media types that scrapers request. The first format is for clients that accept any type. */
+/** The formats, by the media types that scrapers request. Clients that accept any type receive the first format. */
 const FORMATS: readonly (readonly [type: string, format: Format])[] = [
   ['text/plain;version=0.0.4', TEXT],
   ['application/openmetrics-text;version=1.0.0', OPEN],
@@ -36,7 +36,7 @@ const FORMATS: readonly (readonly [type: string, format: Format])[] = [
 
 /**
  * Chooses the format of a scrape. Prometheus requests OpenMetrics with parameters that do not affect these metrics,
- * such as `escaping`. They are ignored. A client that accepts neither format receives the text format.
+ * such as `escaping`. These parameters are ignored. A client that accepts neither format receives the text format.
  */
 function chooseFormat(accept: string | undefined): Format {
   const known = accept?.replace(/;\s*(?:escaping|charset|validchars)=[^;,]*/gi, '')
@@ -47,16 +47,16 @@ function chooseFormat(accept: string | undefined): Format {
   return FORMATS.find(([name]) => name === type)?.[1] ?? TEXT
 }
 
-/** The number of series that are written before other work gets a turn. */
+/** The number of series that are written before the event loop can run other work. */
 const SERIES_PER_TURN = 100
 
 /** Dependencies of {@link metricsPlugin} besides its settings. */
 export interface MetricsSources {
-  /** Returns the metrics of other features. */
+  /** Returns the metrics that other features provide. */
   readonly features: (get: PluginContext['get']) => readonly Metric[]
-  /** Logs why the guard refused a request, if the guard threw an error. */
+  /** Logs the error of a guard that refused a request by throwing. */
   readonly logDenial: (error: unknown, req: Request) => void
-  /** The other workers of `blazon start`. Default: this process serves its own metrics only. */
+  /** Shares the metrics with the other `blazon start` workers. If omitted, this process serves only its own metrics. */
   readonly share?: ShareMetrics | undefined
 }
 
@@ -71,7 +71,7 @@ interface Scrape {
   readonly logger: Logger
 }
 
-/** Measures all requests and the process, and serves the metrics to scrapers. */
+/** Creates the plugin that measures all requests and the process, and serves the metrics to scrapers. */
 export function metricsPlugin(settings: MetricsSettings, sources: MetricsSources): Plugin {
   const { path, guard, bounds, tenants } = settings
   const family: HistogramFamily = {
@@ -148,7 +148,7 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   return text
 }
 
-/** Writes the metrics in pieces, so that a scrape of many routes does not delay requests. */
+/** Writes the metrics in pieces, so that a scrape with many routes does not delay requests. */
 async function* piecesOf(
   { registry, logger, metrics, histograms }: Scrape,
   format: Format,
@@ -192,7 +192,9 @@ function readMetric(
   }
 }
 
-/** Rejects with 401 unless the guard returns `true`. An HTTP error thrown by the guard keeps its status. */
+/**
+ * Rejects with a 401 error unless the guard returns `true`. If the guard throws an HTTP error, rejects with that error.
+ */
 async function admit(
   req: Request,
   guard: PreparedGuard | undefined,

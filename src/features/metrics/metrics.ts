@@ -4,9 +4,9 @@ import { ConfigError, invalid } from '../../errors/config-error.js'
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/
 
 /**
- * The metrics of an application that are read at each scrape. The option `metrics` serves them together with the
- * metrics of requests and of the process. Any class can inject `Metrics`, even without that option; the metrics are
- * then not read.
+ * An application's own metrics. They are read at each scrape. The `metrics` option serves them together with the
+ * request metrics and the process metrics. Any class can inject `Metrics`, even without that option, but the metrics
+ * are then not read.
  *
  * @example
  * class Queue {
@@ -28,8 +28,8 @@ export class Metrics {
   /**
    * Adds a metric.
    *
-   * @throws ConfigError if the metric has no valid name, no help or no type, or if the application already has a metric
-   * with that name.
+   * @throws ConfigError if the metric has no valid name, help or type, or if the application already has a metric with
+   * that name.
    */
   add(metric: Metric): void {
     const { name } = metric

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:pe
 import type { Metric } from '../../contracts/reports.js'
 import { Histogram, type HistogramFamily, labelText } from './exposition.js'
 
-/** The metrics of the process, and the function that stops measuring. */
+/** The process metrics, and the function that stops the measurement. */
 export interface ProcessMetrics {
   readonly metrics: readonly Metric[]
   readonly pauses: { readonly family: HistogramFamily; readonly series: readonly Histogram[] }
@@ -21,7 +21,7 @@ const PAUSES: HistogramFamily = {
   bounds: Float64Array.of(0.001, 0.01, 0.1, 1, 2, 5),
 }
 
-/** The kinds of garbage collection, by the number that Node reports. */
+/** The kinds of garbage collection, by the numbers that Node reports. */
 const KINDS: Readonly<Record<number, string>> = {
   1: 'minor',
   4: 'major',
@@ -29,13 +29,16 @@ const KINDS: Readonly<Record<number, string>> = {
   16: 'weakcb',
 }
 
-/** An entry of the garbage collector, which the types for older Node versions do not describe. */
+/** A performance entry of the garbage collector. The types for older Node versions do not describe it. */
 interface PauseEntry {
   readonly duration: number
   readonly detail?: { readonly kind?: number }
 }
 
-/** Starts to measure the process. Uses the names of `prom-client`, so that its dashboards work. */
+/**
+ * Starts to measure the process. The metrics have the same names as in `prom-client`, so that dashboards made for it
+ * work.
+ */
 export function startProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
   delay.enable()
@@ -91,8 +94,8 @@ function cpuAndMemory(): Metric[] {
 }
 
 /**
- * Returns the metrics of the event loop. The delay is measured from the start of the process. The time in the loop is a
- * counter, so several scrapers can read it.
+ * Returns the metrics of the event loop. The delay is measured from the last scrape. The time in the loop is a counter,
+ * so several scrapers can read it.
  */
 function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
   const quantile = (percentile: number) => () => delay.percentile(percentile) / NANOSECONDS
@@ -102,7 +105,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
     gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: 99 % are shorter.`, quantile(99)),
     gauge('nodejs_eventloop_lag_max_seconds', `${loop}: the longest.`, () => {
       const longest = delay.max / NANOSECONDS
-      // This is the last of the three values, so the next scrape starts a new measurement.
+      // This is the last of the three values to be read, so a new measurement starts here.
       delay.reset()
       return longest
     }),

@@ -3,7 +3,9 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import { knownTraceContext } from '../../http/trace-context.js'
 import { Histogram, labelText } from './exposition.js'
 
-/** The methods with their own series. All other methods share one series, so that clients cannot create series. */
+/**
+ * The methods that have their own series. All other methods share one series, so that clients cannot create new series.
+ */
 const METHODS = [
   ...['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   '_OTHER',
@@ -18,7 +20,9 @@ const METHOD_INDEX: Readonly<Record<string, number>> = Object.assign(
   Object.fromEntries(METHODS.map((method, index) => [method, index])),
 )
 
-/** The route labels of requests that no controller has handled, by the part that responded. */
+/**
+ * The route labels for requests that no controller handled, according to the part of the application that responded.
+ */
 const GROUPS = ['(none)', '(framework)', '(middleware)', '(unread)', '(upgrade)'] as const
 const GROUP_OF: Partial<Record<ResponseCause, number>> = {
   framework: 1,
@@ -28,20 +32,20 @@ const GROUP_OF: Partial<Record<ResponseCause, number>> = {
   upgrade: 4,
 }
 
-/** The series of one route, created when the first request needs them. */
+/** The series of one route. They are created when the first request needs them. */
 interface RouteSeries {
-  /** The method of nearly all requests to the route; `undefined` for a group. */
+  /** The route's own method, which nearly all requests use; `undefined` for a group. */
   readonly method: string | undefined
   /** The histograms of that method, one for each status class. */
   readonly own: (Histogram | undefined)[]
   /**
-   * The histograms of other methods, such as `HEAD`, or of all methods of a group: one for each method and status
+   * The histograms of other methods, such as `HEAD`, or of all methods in a group: one for each method and status
    * class.
    */
   readonly others: (Histogram | undefined)[]
 }
 
-/** Returns the method of a route, if the method has its own series. */
+/** Returns the method of a route; `undefined` if the method has no series of its own. */
 function knownMethod({ method }: RouteModel): string | undefined {
   return method in METHOD_INDEX ? method : undefined
 }
@@ -51,27 +55,29 @@ export interface RequestSeriesConfig {
   readonly routes: readonly RouteModel[]
   /** The upper bounds of the buckets, in seconds, ascending. */
   readonly bounds: Float64Array
-  /** How many tenants have their own series, and the name for all others; `null` if tenants are not counted. */
+  /**
+   * The number of tenants with their own series, and the name for all other tenants; `null` if tenants are not counted.
+   */
   readonly tenants: { readonly max: number; readonly rest: string } | null
 }
 
-/** The responses that one part of the application produced. */
+/** The number of responses that one part of the application produced. */
 export interface CauseCount {
   responses: number
 }
 
-/** The number of one tenant's requests, and their total duration. */
+/** The number of requests of one tenant, and their total duration. */
 export interface TenantCount {
   requests: number
   seconds: number
 }
 
 /**
- * The durations of all requests. The set of possible series is fixed when the application starts: routes, methods and
- * status classes. Requests cannot add series.
+ * The durations of all requests. The set of possible series is fixed when the application starts: it consists of the
+ * routes, methods and status classes. Requests cannot add series.
  */
 export class RequestSeries {
-  /** The responses, by the part of the application that produced them. */
+  /** The number of responses, by the part of the application that produced them. */
   readonly causes: Map<ResponseCause, CauseCount> = new Map()
   /** The requests of tenants, by label value. */
   readonly tenants: Map<string, TenantCount> = new Map()
@@ -84,7 +90,6 @@ export class RequestSeries {
     this.#series = methods.map((method) => ({ method, own: [], others: [] }))
   }
 
-  /** Whether tenants are counted. */
   get countsTenants(): boolean {
     return this.#config.tenants !== null
   }
@@ -96,7 +101,7 @@ export class RequestSeries {
     const series = this.#find(ended)
     const bucket = series.observe(seconds)
     const trace = req === null ? undefined : knownTraceContext(req)
-    // Only a recorded trace can be looked up.
+    // Only a trace that was recorded can be found later.
     if (trace !== undefined && (trace.flags & 1) === 1) {
       const at = (ended.startedAt + durationMs) / 1000
       series.keep(bucket, { traceId: trace.traceId, value: seconds, at })

@@ -11,29 +11,29 @@ import type { OutgoingSettings } from './outgoing-options.js'
 import { type Attempt, hasFailed, waitBefore } from './retries.js'
 import { type Transport, type TransportConfig, transportOf } from './transport.js'
 
-/** The parts of an application that exist before its instances. */
+/** The parts of an application that exist before its classes are instantiated. */
 export interface OutgoingParts extends TransportConfig {
   readonly clock: Clock
   readonly logger: Pick<Logger, 'warn'>
   readonly settings: OutgoingSettings
-  /** The headers of this application's credentials and of the tenant, in lower case. */
+  /** The headers of this application that contain credentials or the tenant, in lower case. */
   readonly credentials: readonly string[]
 }
 
-/** The parts of an application that exist once its requests can be handled. */
+/** The parts of an application that exist once it can handle requests. */
 export interface OutgoingLinks {
-  /** Calls the observers of a call that begins; `null` without observers. Never throws. */
+  /** Notifies the observers that a call begins; `null` without observers. Never throws. */
   readonly onCall: ((call: NewCall) => EndCall | null) | null
   readonly needs: { readonly stacks: boolean; readonly bodies: boolean }
-  /** Milliseconds until the handler timeout of a request; `null` for no limit. */
+  /** Returns the milliseconds until a request's handler timeout; `null` for no limit. */
   readonly restOf: (req: ServerRequest) => number | null
   readonly addMetric: (metric: Metric) => void
 }
 
-/** Headers of credentials in any application. */
+/** Headers that contain credentials in every application. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie']
 
-/** Sends the calls of an application. */
+/** Sends an application's calls to other hosts. */
 export class Caller {
   readonly #parts: OutgoingParts
   /** The links, which are available once the application can handle requests. */
@@ -42,13 +42,13 @@ export class Caller {
   readonly #leftOut = new Set<string>()
   readonly #transport: Transport
   readonly #hosts = new Hosts()
-  /** Untrusted parties choose these hosts, so their entries must not displace the state of other hosts. */
+  /** Untrusted parties choose these hosts, so the state of these hosts must not displace the state of other hosts. */
   readonly #publicHosts = new Hosts()
   readonly #counts = new CallCounts()
 
   /**
    * @param parts The parts of the application that calls depend on.
-   * @param links Returns the parts that come later.
+   * @param links Returns the parts that become available later.
    */
   constructor(parts: OutgoingParts, links: () => OutgoingLinks | undefined) {
     this.#parts = parts
@@ -57,7 +57,7 @@ export class Caller {
     this.#transport = transportOf(parts)
   }
 
-  /** Sends a call, and returns a response like `fetch`. */
+  /** Sends a call, and returns the response as `fetch` does. */
   async call(asked: AskedCall): Promise<Response> {
     const { clock, settings } = this.#parts
     const { retries, circuit, timeoutMs } = settings
@@ -68,7 +68,7 @@ export class Caller {
     const rest = () => (req === undefined || links === undefined ? timeoutMs : links.restOf(req))
     const call = new Call(asked, headers, { clock, rest })
     const end = links?.onCall?.(call)
-    // Most applications do not need the state of hosts.
+    // The state of hosts is needed only for these two options.
     const { response, error } = await (retries || circuit ? this.#repeat(call) : this.#send(call))
     const status = response?.status ?? null
     call.noteHead(response)
@@ -83,7 +83,8 @@ export class Caller {
   }
 
   /**
-   * A program that forwards all headers of its request would reveal the credentials of its client to the other host.
+   * Removes credentials that were received with the request. If an application forwards all headers of its request, it
+   * would otherwise reveal the client's credentials to the other host.
    */
   #leaveOut(headers: Headers, received: IncomingHttpHeaders): void {
     for (const header of this.#credentials) {
@@ -96,7 +97,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call, and retries it while that is allowed. */
+  /** Sends a call, and retries it as long as retries are allowed. */
   async #repeat(call: Call): Promise<Attempt> {
     const { clock, settings, answer } = this.#parts
     const host = (call.isPublic ? this.#publicHosts : this.#hosts).of(call.url.host)
@@ -106,9 +107,9 @@ export class Caller {
       if (settings.circuit) host.note(hasFailed(call, attempt), clock.monotonic())
       const wait = settings.retries ? waitBefore(call, attempt, clock) : null
       if (wait === null || !host.takeRepetition()) return attempt
-      // Its body is unused.
+      // The response body of this attempt is not used.
       void attempt.response?.body?.cancel().catch(() => {})
-      // A test that answers calls does not advance its clock for each of them.
+      // In a test that provides the responses, do not wait: the test's clock does not advance for each call.
       if (answer !== null) continue
       await new Promise<void>((resolve) => {
         clock.setTimeout(resolve, wait)
@@ -117,7 +118,7 @@ export class Caller {
     }
   }
 
-  /** Sends a call once, to a host that works as far as is known. */
+  /** Sends a call once, unless calls to the host are currently refused. */
   async #send(call: Call, host?: Host): Promise<Attempt> {
     try {
       call.signal.throwIfAborted()
@@ -130,7 +131,6 @@ export class Caller {
     }
   }
 
-  /** Adds the metrics of calls. */
   addMetrics({ addMetric }: OutgoingLinks): void {
     addMetric(this.#counts.metric)
     addMetric({
@@ -141,24 +141,24 @@ export class Caller {
     })
   }
 
-  /** Lists the hosts to which calls are refused, without hosts that strangers have chosen. */
+  /** Lists the hosts to which calls are refused, without hosts of URLs from untrusted parties. */
   openCircuits(): readonly string[] {
     return this.#hosts.open(this.#parts.clock.monotonic())
   }
 }
 
 function circuitOpen({ url }: Call, ms: number): Error {
-  // Clients do not read the message of such an error.
+  // Clients do not receive this error's message.
   return refuse('CIRCUIT_OPEN', `${url.host} has failed, so it is not called for a while`, {
     headers: { 'Retry-After': String(Math.ceil(ms / 1000)) },
     stack: true,
   })
 }
 
-/** The maximum number of stored bytes of a body. */
+/** The maximum number of bytes to store of a response body. */
 const MOST = 1_000_000
 
-/** Keeps the bodies of a call. The program reads its response as before. */
+/** Stores the bodies of a call. The application can still read its response. */
 function keepCall({ body }: RequestInit, response: Response | undefined): KeptCall {
   const isText = typeof body === 'string' || body instanceof URLSearchParams
   const bytes = body instanceof Uint8Array ? Buffer.from(body).toString() : null
@@ -168,7 +168,7 @@ function keepCall({ body }: RequestInit, response: Response | undefined): KeptCa
     let length = 0
     for await (const chunk of response?.clone().body ?? []) {
       length += chunk.length
-      // The other branch of the body continues.
+      // The application can still read its own branch of the body.
       if (length > MOST) return
       chunks.push(chunk)
     }

@@ -4,7 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 export interface DirectCallsConfig {
   /** Whether the current code runs for a request of the application. */
   readonly isInRequest: () => boolean
-  /** Returns the application line in a stack; `null` if there is none. */
+  /** Returns the application's line in a stack; `null` if there is none. */
   readonly placeIn: (stack: string) => string | null
   readonly warn: (message: string) => void
 }
@@ -14,10 +14,10 @@ const CHANNEL = 'undici:request:create'
 const DEPTH = 60
 
 /**
- * Notices code of the program that calls `fetch` itself in a request, once for each place. Calls by packages and by
- * `inject(Outgoing)` are left out. Nothing is patched.
+ * Warns once for each place in the application that calls `fetch` directly during a request. Calls by packages and by
+ * `inject(Outgoing)` are ignored. No function is patched.
  *
- * @returns a function that ends it.
+ * @returns a function that ends the watch.
  */
 export function watchDirectCalls({ isInRequest, placeIn, warn }: DirectCallsConfig): () => void {
   const known = new Set<string>()
@@ -37,7 +37,7 @@ export function watchDirectCalls({ isInRequest, placeIn, warn }: DirectCallsConf
   }
 }
 
-/** A stack with the line that has called `fetch`, and no other. */
+/** Returns a stack that contains only the line that called `fetch`. */
 function callerOfFetch(): string {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = DEPTH

@@ -3,10 +3,10 @@ import type { OutgoingSettings } from './outgoing-options.js'
 
 export { type OutgoingSettings, outgoingGroup } from './outgoing-options.js'
 
-/** The errors of calls in the document. Each operation has a 400 in any case. */
+/** The `outgoing` option. Adds the errors of calls to the document, except 400, which every operation already has. */
 export const outgoing: Feature<{ readonly outgoing: OutgoingSettings }> = {
   name: 'outgoing',
-  // Any handler may call another host, and no decorator shows which of them does.
+  // Any handler can call another host, and no decorator shows which handlers do.
   contract: ({ outgoing: { circuit } }) => (circuit ? () => ({ errors: [503] }) : null),
   facts: ({ outgoing: { circuit } }) => circuit,
 }

@@ -2,19 +2,19 @@ import type { Metric, MetricSample } from '../../contracts/reports.js'
 import type { Call } from './call.js'
 
 /**
- * The share of the calls to a host that may be retried. A minimum is always allowed, because a share of few calls is
- * 0.
+ * The maximum share of the calls to a host that are retried. A few retries are always allowed, because the share of a
+ * small number of calls is 0.
  */
 const MOST_REPEATED = 0.1
 const FEW = 10
-/** The time window of the counters. Retries of a bad minute do not affect the next one. */
+/** The time window of the counters. Retries in one window do not affect the next window. */
 const WINDOW_MS = 60_000
 const FAILURES = 5
 const OPEN_MS = 10_000
-/** Strangers' URLs have any number of hosts. */
+/** URLs from untrusted parties can have any number of hosts. */
 const MOST_HOSTS = 1000
 
-/** The state of another host, according to calls. */
+/** The state of another host, according to the results of calls. */
 export class Host {
   #since = Number.NEGATIVE_INFINITY
   #calls = 0
@@ -23,7 +23,7 @@ export class Host {
   #failures = 0
   #openUntil = 0
 
-  /** Records a call of the program. */
+  /** Counts a call that the application made. */
   count(now: number): void {
     if (now - this.#since >= WINDOW_MS) {
       this.#since = now
@@ -32,26 +32,29 @@ export class Host {
     this.#calls += 1
   }
 
-  /** Whether a call may be retried now. If so, counts the retry. */
+  /** Whether a call can be retried now. If so, counts the retry. */
   takeRepetition(): boolean {
     const isLeft = this.#repeated < Math.max(FEW, Math.floor(this.#calls * MOST_REPEATED))
     if (isLeft) this.#repeated += 1
     return isLeft
   }
 
-  /** Milliseconds for which calls are refused; 0 if they are not. */
+  /** Returns for how many milliseconds calls are still refused; 0 if calls are allowed. */
   refusedMs(now: number): number {
     return this.#failures < FAILURES ? 0 : Math.max(0, this.#openUntil - now)
   }
 
-  /** As `refusedMs`, for a call that is sent at 0: of a host that has failed, it alone tries whether the host works. */
+  /**
+   * Like `refusedMs`, but the call is sent if the result is 0. For a failed host, this call alone tests whether the
+   * host works again, and further calls are refused in the meantime.
+   */
   enter(now: number): number {
     const ms = this.refusedMs(now)
     if (ms === 0) this.#openUntil = now + OPEN_MS
     return ms
   }
 
-  /** Records the result of a call: whether the host has failed; `null` if unknown. */
+  /** Records whether the host failed in a call; `null` if unknown. */
   note(hasFailed: boolean | null, now: number): void {
     if (hasFailed === null) return
     this.#failures = hasFailed ? this.#failures + 1 : 0
@@ -63,7 +66,7 @@ export class Host {
 export class Hosts {
   readonly #hosts = new Map<string, Host>()
 
-  /** Returns the state of a host. Of very many hosts, the first is forgotten. */
+  /** Returns the state of a host. If there are too many hosts, the oldest state is deleted. */
   of(name: string): Host {
     const host = this.#hosts.get(name) ?? new Host()
     const [oldest] = this.#hosts.size < MOST_HOSTS ? [] : this.#hosts.keys()
@@ -78,17 +81,20 @@ export class Hosts {
   }
 }
 
-/** A program calls few hosts. Additional hosts share one name, so that the number of series is bounded. */
+/**
+ * The maximum number of hosts with their own series. Most applications call only a few hosts. All further hosts share
+ * one name, so that the number of series is limited.
+ */
 const MOST_NAMES = 100
 const OTHERS = 'other'
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|QUERY)$/
 
-/** Counts calls by host, method and class of the status. */
+/** Counts calls by host, method and status class. */
 export class CallCounts {
   readonly #counts = new Map<string, MetricSample>()
   readonly #names = new Set<string>()
 
-  /** @param status `null` for a call that has failed. */
+  /** @param status The response status; `null` for a call that failed without a response. */
   add({ url, method, isPublic }: Call, status: number | null): void {
     const labels = {
       host: isPublic ? 'public' : this.#nameOf(url.host),
@@ -106,7 +112,7 @@ export class CallCounts {
     return host
   }
 
-  /** The metric of calls. */
+  /** The metric that counts calls. */
   readonly metric: Metric = {
     name: 'outgoing_calls_total',
     help: 'Calls to other hosts, by host, method and status class.',

@@ -6,8 +6,8 @@ import { checkDuration, checkSwitch, toSeconds } from '../../http/units.js'
 /** The `outgoing` option. */
 export interface OutgoingOptions {
   /**
-   * Whether calls that may be repeated are sent again, at most twice, after 429, 502, 503, 504 and failed connections: calls of
-   * safe methods, and calls with the header `Idempotency-Key`.
+   * Whether calls are sent again, at most twice, after a failed connection or a 429, 502, 503 or 504 response. Only
+   * calls with a safe method, and calls with the header `Idempotency-Key`, are sent again.
    *
    * @defaultValue `false`
    */
@@ -19,26 +19,26 @@ export interface OutgoingOptions {
    */
   readonly circuit?: boolean
   /**
-   * How long a call outside of requests may take: a duration. A call of a request ends with its request.
+   * The time limit for calls outside requests: a duration. A call in a request ends with its request.
    *
    * @defaultValue `'30s'`
    */
   readonly timeout?: Duration
 }
 
-/** The options of one call: all options of `fetch`, and three more. */
+/** The options of one call: all `fetch` options, and three additional options. */
 export interface OutgoingInit extends RequestInit {
   /**
-   * The time limit of the call: a duration. It never exceeds the time of its request. Default: the time of the
-   * request.
+   * The time limit of the call: a duration. It never exceeds the remaining time of the request. Default: the remaining
+   * time of the request.
    */
   readonly timeout?: Duration
   /**
-   * Whether the URL comes from a stranger. Then only public addresses are called, on the ports of `ports`, and each redirect is
-   * checked as well. Default `false`.
+   * Whether the URL comes from an untrusted party. If so, only public addresses on the ports in `ports` are called, and
+   * each redirect is checked as well. Default: `false`.
    */
   readonly public?: boolean
-  /** The ports that a URL with `public: true` may have. Default: 80 and 443. */
+  /** The ports that are allowed in a URL with `public: true`. Default: 80 and 443. */
   readonly ports?: readonly number[]
 }
 

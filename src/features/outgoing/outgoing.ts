@@ -6,47 +6,50 @@ import type { Caller, OutgoingLinks, OutgoingParts } from './caller.js'
 import type { OutgoingInit } from './outgoing-options.js'
 
 /**
- * Calls another host, as `fetch` does.
+ * Calls another host, like `fetch`.
  *
- * @throws the errors of `fetch`; the reason of `req.signal` when the request has ended; a `DOMException` with the name
- * `TimeoutError`; an HttpError with the code `URL_NOT_PUBLIC` (400) or `CIRCUIT_OPEN` (503).
+ * @throws the errors of `fetch`; the reason of `req.signal` if the request has ended; a `DOMException` with the name
+ * `TimeoutError` if the call takes too long; an HttpError with the code `URL_NOT_PUBLIC` (400) or `CIRCUIT_OPEN` (503).
  */
 export type Outgoing = (input: string | URL | Request, init?: OutgoingInit) => Promise<Response>
 
-/** The request in whose route the current code runs. */
+/** Access to the request that the current code runs for. */
 interface Current {
-  /** Makes routes carry the request. */
+  /** Makes routes record the current request. */
   need(): void
   get(): ServerRequest | undefined
 }
 
-/** Makes the {@link Outgoing} of an application. Code that sends calls is loaded when something injects it. */
+/**
+ * Creates the {@link Outgoing} function of an application. The code that sends calls is loaded when a class injects the
+ * function.
+ */
 export class OutgoingCalls {
   readonly #currentRequest: Current
   #parts: OutgoingParts | undefined
   #links: OutgoingLinks | undefined
-  /** `undefined` if nothing injects the function. */
+  /** `undefined` until a class injects the function. */
   #loading: Promise<Caller> | undefined
   #caller: Caller | undefined
 
-  /** @param currentRequest The request that a call belongs to. */
+  /** @param currentRequest Provides the request that a call belongs to. */
   constructor(currentRequest: Current) {
     this.#currentRequest = currentRequest
   }
 
-  /** Called before the first instance is made. */
+  /** Receives the parts. The application calls this before it creates the first instance. */
   start(parts: OutgoingParts): void {
     this.#parts = parts
   }
 
-  /** Called before the first request. Resolves when calls can be sent. */
+  /** Receives the links. The application calls this before the first request. Resolves when calls can be sent. */
   async connect(links: OutgoingLinks): Promise<void> {
     const caller = await this.#loading
     this.#links = links
     caller?.addMetrics(links)
   }
 
-  /** Returns the function. */
+  /** Returns the {@link Outgoing} function. */
   open(): Outgoing {
     this.#currentRequest.need()
     this.#loading ??= this.#load()
@@ -54,7 +57,7 @@ export class OutgoingCalls {
     const outgoing: Outgoing = (input, init = {}) => {
       const stack = this.#links?.needs.stacks ? callerStack(outgoing) : undefined
       const asked = { input, init, stack, req: this.#currentRequest.get() }
-      // The call of a constructor comes before the code is loaded.
+      // A constructor may make a call before the code is loaded.
       return this.#caller?.call(asked) ?? loading.then((caller) => caller.call(asked))
     }
     return outgoing
@@ -63,12 +66,12 @@ export class OutgoingCalls {
   async #load(): Promise<Caller> {
     const { Caller } = await import('./caller.js')
     this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
-    // Something has injected the function late.
+    // A class may inject the function only after `connect`.
     if (this.#links !== undefined) this.#caller.addMetrics(this.#links)
     return this.#caller
   }
 
-  /** @throws Error that names the hosts whose circuits are open. */
+  /** @throws Error that lists the hosts to which calls are refused. */
   readonly checkCircuits = (): void => {
     const hosts = this.#caller?.openCircuits() ?? []
     if (hosts.length > 0)
@@ -82,8 +85,9 @@ export class OutgoingCalls {
 export const OutgoingSource: InjectionToken<OutgoingCalls> = new InjectionToken('OutgoingSource')
 
 /**
- * The token of a function with the type of `fetch`, for calls to other hosts. A call ends with its request, continues its trace, has a
- * place in its record, and is answered by tests. It forwards no credential of the request.
+ * The token for a function with the type of `fetch`, for calls to other hosts. A call ends with its request, continues
+ * the request's trace, and appears in the request's record. Tests can provide the responses. The request's credentials
+ * are never forwarded.
  *
  * @see docs/outgoing.md
  * @example

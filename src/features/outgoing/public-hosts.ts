@@ -2,22 +2,23 @@ import { promises as dns } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import { refuse } from '../../errors/refuse.js'
 
-/** An address from a look-up of Node. */
+/** An address that Node's look-up returned. */
 export interface Address {
   readonly address: string
   /** 4 or 6. */
   readonly family: number
 }
 
-/** Looks up all addresses of a name, as `dns.promises.lookup` with `all: true`. */
+/** Looks up all addresses of a host name, like `dns.promises.lookup` with `all: true`. */
 export type LookUp = (host: string) => Promise<readonly Address[]>
 
-/** The addresses that no public host has (RFC 6890 and its registries), by the version of IP. */
+/** The addresses that no public host has (RFC 6890 and its registries), by IP version. */
 const REFUSED = {
-  // The last one: multicast, reserved, broadcast.
+  // The last range contains multicast, reserved and broadcast addresses.
   4: listOf(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
     192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`),
-  // All but 2000::/3, so also IPv4 in IPv6, NAT64, fc00::/7, fe80::/10 and ff00::/8; in it, tunnels to IPv4, and documentation.
+  // All addresses outside 2000::/3, which includes IPv4 in IPv6, NAT64, fc00::/7, fe80::/10 and ff00::/8. Within
+  // 2000::/3, the ranges for tunnels to IPv4 and for documentation.
   6: listOf('::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'),
 }
 
@@ -30,7 +31,7 @@ function listOf(subnets: string): BlockList {
   return list
 }
 
-/** Whether an address is public. Other text is not. */
+/** Whether a string is a public IP address. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address) as 0 | 4 | 6
   return version !== 0 && !REFUSED[version].check(address, `ipv${version}`)
@@ -38,11 +39,11 @@ export function isPublicAddress(address: string): boolean {
 
 const DEFAULT_PORTS = [80, 443]
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
-/** RFC 6761: such names are this machine, also if a resolver answers otherwise. */
+/** According to RFC 6761, such names always mean this machine, even if a resolver returns another address. */
 const LOCAL = /(?:^|\.)localhost$/
 
 /**
- * Checks everything of a stranger's URL that shows without a look-up.
+ * Checks an untrusted URL as far as this is possible without a look-up.
  *
  * @throws HttpError with the status 400.
  */
@@ -57,7 +58,7 @@ export function checkPublicUrl(url: URL, ports: readonly number[] = DEFAULT_PORT
 }
 
 /**
- * Looks up the addresses of a stranger's URL once. Only these addresses are called.
+ * Looks up the addresses of an untrusted URL once. Only these addresses are called.
  *
  * @throws HttpError with the status 400 if one of the addresses is not public; the error of the look-up.
  */
@@ -68,18 +69,18 @@ export async function publicAddresses(
   const host = hostOf(url)
   const family = isIP(host)
   const addresses = family === 0 ? await lookUp(host) : [{ address: host, family }]
-  // A name with a public and another address relies on a second attempt with the other address.
+  // Every address must be public: after a failed attempt with a public address, the next address would be called.
   const isPublic = addresses.length > 0 && addresses.every((each) => isPublicAddress(each.address))
   if (isPublic) return addresses
   throw notPublic(NOT_PUBLIC)
 }
 
-/** The URL parser has already normalized every spelling of an address. */
+/** Returns the host of a URL. The URL parser has already normalized the spelling of addresses. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 }
 
-/** The same text for names and addresses, so that the message does not reveal internal addresses of names. */
+/** The message is the same for names and addresses, so that it does not reveal which names have internal addresses. */
 const NOT_PUBLIC = 'The URL does not lead to a public host'
 
 function notPublic(message: string): Error {

@@ -12,15 +12,15 @@ import { type Address, checkPublicUrl, type LookUp, publicAddresses } from './pu
 /** Sends a call once. */
 export type Transport = (call: Call) => Promise<Response>
 
-/** Dependencies of the transport of calls. */
+/** Dependencies of the transport. */
 export interface TransportConfig {
-  /** Answers calls in place of other hosts; `null` outside of tests. */
+  /** Returns responses in place of other hosts; `null` outside tests. */
   readonly answer: AnswerCall | null
-  /** Looks up the addresses of strangers' URLs. Default: Node's look-up. */
+  /** Looks up the addresses of untrusted URLs. Default: Node's look-up. */
   readonly lookUp?: LookUp
 }
 
-/** Returns what sends the calls of an application. */
+/** Creates the transport that sends an application's calls. */
 export function transportOf({ answer, lookUp }: TransportConfig): Transport {
   return (call) => {
     const { headers, signal, isPublic } = call
@@ -36,7 +36,7 @@ export function transportOf({ answer, lookUp }: TransportConfig): Transport {
   }
 }
 
-/** A message to send. */
+/** A request message to send. */
 export interface Message {
   readonly url: URL
   readonly method: string
@@ -45,15 +45,15 @@ export interface Message {
   readonly signal: AbortSignal
 }
 
-/** Returns the message of a call. Reads its body into memory, because redirects may send it again. */
+/** Returns the message for a call. Reads the body into memory, because a redirect may require sending it again. */
 async function messageOf({ asked, method, url, headers, signal }: Call): Promise<Message> {
-  // The type of the body is a header that `Request` adds.
+  // `Request` adds the `Content-Type` of the body.
   const request = new Request(asked.input, { ...asked.init, headers, signal: null })
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
   return { url, method, headers: new Headers(request.headers), body, signal }
 }
 
-/** @throws the reason of the signal, also while a name is looked up or a test answers. */
+/** @throws the signal's reason when the signal aborts, even during a look-up or while a test creates the response. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
@@ -61,7 +61,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([promise, aborted])
 }
 
-/** Has a message answered in place of its host. */
+/** Returns the test's response to a message, in place of the host's response. */
 async function sendAnswered(message: Message, answer: AnswerCall): Promise<Response> {
   const { method, url, headers, body } = message
   const text = body === null ? null : Buffer.from(body).toString()
@@ -74,8 +74,8 @@ async function sendAnswered(message: Message, answer: AnswerCall): Promise<Respo
 }
 
 /**
- * Sends a message to one of these addresses, and looks up no name. `fetch` looks a name up itself. The connection is closed
- * afterwards, so that no later call has it without a check.
+ * Sends a message to one of these addresses, without a look-up. `fetch` cannot be used, because it looks up the name
+ * itself. The connection is closed afterwards, so that no later call can reuse it without a check.
  */
 export async function sendPinned(
   { url, method, headers, body, signal }: Message,
@@ -89,19 +89,19 @@ export async function sendPinned(
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
   const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false }
   const sent = send(url, options).end(body ?? undefined)
-  // Also after the head: the body has the error, too.
+  // Ignore errors here, even after the response head: the response body reports them as well.
   sent.on('error', () => {})
   try {
     const [received] = (await once(sent, 'response')) as [IncomingMessage]
     return webResponse(received, method)
   } catch (error) {
-    // A status or a header that no response can have.
+    // The host may have sent a status or header that a `Response` cannot represent.
     sent.destroy()
     throw signal.aborted ? signal.reason : failed(error)
   }
 }
 
-/** As `fetch` fails. */
+/** Creates the error that `fetch` would throw. */
 function failed(cause: unknown): TypeError {
   return new TypeError('fetch failed', { cause })
 }
@@ -109,7 +109,7 @@ function failed(cause: unknown): TypeError {
 /** Sends one message without following redirects. */
 type Send = (message: Message) => Promise<Response>
 
-/** Sends a message, and follows redirects as `fetch` does, with a call of `send` for each. */
+/** Sends a message and follows redirects as `fetch` does. Calls `send` for each message. */
 export async function followRedirects(
   message: Message,
   mode: RequestInit['redirect'],

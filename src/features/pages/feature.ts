@@ -1,7 +1,7 @@
 import type { Feature } from '../../step/feature.js'
 import { pagesContract } from './pages-contract.js'
 
-/** The parts of an application that its pages use. */
+/** The parts of an application that paged lists use. */
 export interface PagesParts {
   /** Returns the keys that sign cookies and cursors. They are available after the providers are constructed. */
   readonly cookieKeys: () => readonly string[]

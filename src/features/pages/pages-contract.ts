@@ -8,14 +8,14 @@ const LINKS = {
     'The URLs of other pages (RFC 8288), with `rel` one of `first`, `prev`, `next` and, if the total is known, `last`',
 }
 
-/** Adds the `Link` header of pages to the operations of paged lists. */
+/** Adds the `Link` response header to the operations of paged lists. */
 export const pagesContract: ContractOf = ({ pages }) => {
   if (pages === null) return null
   const Link = { description: LINKS[pages.kind], schema: { type: 'string' } }
   return { errors: [400], headers: { Link } }
 }
 
-/** Warns about cursors that are valid in only one process. */
+/** Warns if cursors are valid in only one process. */
 export function checkPages(
   { routes }: AppModel,
   { keys, source }: { readonly keys: readonly string[]; readonly source: unknown },

@@ -20,9 +20,10 @@ import { sign, unsign } from '../../http/signed-cookie.js'
 import { LONGEST_CURSOR, orderFor, sortsOf } from './query-fields.js'
 
 /**
- * Reads the requested pages on routes with `@Paged`. An application loads this plugin if it has such a route.
+ * Reads the requested pages on `@Paged` routes. The framework loads this plugin if an application has such a route.
  *
- * @param cookieKeys Returns the keys that sign cursors, after the start. Without a key, a random one is used.
+ * @param cookieKeys Returns the keys that sign cursors. The plugin calls it after the start. Without a key, a random
+ * key is used.
  */
 export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
   let used: readonly string[] | undefined
@@ -88,7 +89,7 @@ function linksOf({ page, pageSize, total, next }: PageNumbers): Links {
   const last = total === null ? null : Math.max(1, Math.ceil(total / pageSize))
   return {
     first: 1,
-    // If the requested page is beyond the end, the previous page is the last page.
+    // If the requested page is beyond the end, `prev` links to the last page.
     prev: page === 1 ? null : Math.min(page - 1, last ?? page),
     next,
     last,
@@ -108,8 +109,8 @@ function wholeTotal(given: number | bigint | undefined): number {
 type OpenPage = (req: Request, res: Response) => unknown
 
 /**
- * Creates the function that reads the pages of one route. That function throws a 400 error for a cursor of another
- * list.
+ * Creates the function that reads the pages of one route. The created function throws a 400 error for a cursor that
+ * belongs to another list.
  */
 function cursorPages(
   { method, path }: RouteModel,
@@ -153,7 +154,7 @@ function cursorPages(
   }
 }
 
-/** @param sort The sort order of the cursor, if it is the only difference from the request. */
+/** @param sort The sort order in the cursor, if it is the only difference from the request. */
 function refused(sort: string | undefined): Error {
   const cause =
     sort === undefined
@@ -194,7 +195,7 @@ function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
   )
 }
 
-/** Throws for two equal rows at the end of a page, because the next page would begin after both. */
+/** Throws if two rows at the end of a page are equal, because the next page would begin after both of them. */
 function refuseEqual(
   last: readonly CursorValue[],
   following: readonly CursorValue[],
@@ -216,7 +217,8 @@ interface CursorSettings {
 }
 
 /**
- * Returns a short text for all data to which a cursor is bound. Equal values have equal texts, in any order of keys.
+ * Returns a short string that identifies all data to which a cursor is bound. Equal values have equal strings,
+ * regardless of the order of their keys.
  */
 function bindingOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('base64url')
@@ -240,14 +242,14 @@ function writeCursor(
   )
 }
 
-/** Reads the values of a cursor; `undefined` if it was modified, is too old, or belongs to another list. */
+/** Reads the values of a cursor; `undefined` if the cursor was modified, is too old, or belongs to another list. */
 function readCursor(
   text: string,
   { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
   { keys, now }: CursorSettings,
 ): CursorValue[] | undefined {
   const signature = text.slice(text.lastIndexOf('.') + 1)
-  // Node also decodes other encodings of the same bytes.
+  // Node also accepts other encodings of the same bytes.
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
   const content = unsign(nameOf(binding), text, keys)
   if (content === undefined) return undefined
@@ -272,12 +274,12 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The values of a query parameter, by page relation; `null` if there is no such page. */
+/** The values of a query parameter, by link relation; `null` if there is no such page. */
 type Links = Readonly<Partial<Record<'first' | 'prev' | 'next' | 'last', string | number | null>>>
 
 /**
  * Returns the header with the links to other pages (RFC 8288). Each URL is relative to the request URL (RFC 3986,
- * section 4.2). It consists only of the query, so it is valid behind every proxy.
+ * section 4.2) and consists only of the query, so it is valid behind every proxy.
  */
 function linkHeader({ originalUrl }: Request, parameter: string, links: Links): string {
   const start = originalUrl.indexOf('?')

@@ -44,7 +44,7 @@ export interface PagesParts extends Pick<PagesDefinition, 'kind' | 'maxAgeSecond
   readonly response: Readonly<Record<string, Schema>>
 }
 
-/** Creates the parts of the results of `cursor` and `page`. */
+/** Creates the parts that the results of `cursor` and `page` have in common. */
 export function definePages({ order, query, filter, response, ...rest }: PagesParts): {
   readonly query: Schema
   readonly response: Schema
@@ -67,7 +67,7 @@ export function listOf(item: Schema, max: number): ListSchema {
   return new ListSchema(item, max, (schema, source) => createValidatorCompiler()(schema, source))
 }
 
-/** Whether a value is a whole number from 1 to `most`. */
+/** Whether a value is an integer from 1 to `most`. */
 export function isCount(value: number, most: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= most
 }
@@ -84,7 +84,7 @@ export function checkCommon(
   if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
 }
 
-/** Returns a function that throws the errors of a function that describes pages. */
+/** Returns a function that throws errors which begin with the given function name. */
 export function failOf(name: string): (cause: string) => never {
   return (cause) => {
     throw new TypeError(`${name}(): ${cause}`)
@@ -103,9 +103,9 @@ const LAST_PAGE = 1_000_000
 
 /**
  * Describes a list with numbered pages from which a user chooses. The result contains the schemas of the query and of
- * the response for `@Paged`. A client sends `page` and `pageSize`, and receives
- * `{ items, page, pageSize, next, total }`. While items are being added and removed, an item may be on two pages or on
- * no page. Use `cursor` for a list that clients read to its end.
+ * the response for `@Paged`. A client sends `page` and `pageSize`, and receives `{ items, page, pageSize, next, total
+ * }`. If items are added or removed in the meantime, an item may be on two pages or on no page. For a list that clients
+ * read from beginning to end, use `cursor`.
  *
  * @param item The schema of an item: a Standard Schema or a JSON Schema.
  * @param options `order`, `max`, `pageSize`, `maxPage`, `total` and `filter`, see {@link PageOptions}.
@@ -132,7 +132,7 @@ export function page<
 ): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal, SortOf<TOrder>> {
   const { order = [], max = 100, maxPage = 1000, total = true, filter } = checkedPage(options)
   const { pageSize = Math.min(20, max) } = options
-  // The schemas have keys with the types of the options.
+  // The keys of the schemas have the types of the options.
   return definePages({
     kind: 'numbered',
     order,
@@ -178,9 +178,9 @@ const CURSOR_QUERY = ['limit', 'cursor']
 
 /**
  * Describes a list that clients read page by page with cursors. The result contains the schemas of the query and of the
- * response for `@Paged`. A client receives `{ items, next }`, and sends `next` as `cursor` to get the following page. A
- * cursor contains the values of the last item, signed with `cookies.keys`, so no item is missing or repeated while
- * other items are being added and removed. A client can read these values, but cannot change them.
+ * response for `@Paged`. A client receives `{ items, next }`, and sends `next` as `cursor` to request the following
+ * page. A cursor contains the values of the last item, so no item is missing or repeated if other items are added or
+ * removed in the meantime. The values are signed with `cookies.keys`: a client can read them, but cannot change them.
  *
  * @param item The schema of an item: a Standard Schema or a JSON Schema.
  * @param options `order`, `max`, `limit`, `maxAge` and `filter`, see {@link CursorOptions}.
@@ -209,7 +209,7 @@ export function cursor<
     maxAge = '1d',
     filter,
   } = checkedCursor(options)
-  // The schemas have keys with the types of the options.
+  // The keys of the schemas have the types of the options.
   return definePages({
     kind: 'cursor',
     order,

@@ -5,10 +5,10 @@ import type { JsonSchema, Schema } from '../../contracts/schema.js'
 /** The maximum length of a cursor, in characters. A cursor must fit into a URL. */
 export const LONGEST_CURSOR = 2048
 
-/** The format of a cursor in the document. */
+/** The `format` of a cursor in the document. */
 export const CURSOR_FORMAT = 'cursor'
 
-/** Creates a query parameter that is a whole number, written only with digits. */
+/** Creates a query parameter whose value is an integer, written only with digits. */
 export function wholeNumber(
   { max, fallback }: { readonly max: number; readonly fallback: number },
   description: string,
@@ -53,7 +53,7 @@ export const nextField: StandardSchemaV1<unknown, string | null> = field<string 
       : { issues: [{ message: 'must be a cursor or null' }] },
 )
 
-/** Creates a response field that is a whole number. */
+/** Creates a response field whose value is an integer. */
 export function count(minimum: number, description: string): StandardSchemaV1<unknown, number> {
   return field<number>({ type: 'integer', minimum, description }, (value) =>
     isWhole(value, minimum)
@@ -79,7 +79,7 @@ function isWhole(value: unknown, minimum: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= minimum
 }
 
-/** Creates a Standard Schema that describes itself, without a library. */
+/** Creates a Standard Schema without a library. It includes its own JSON Schema. */
 export function field<T>(
   described: JsonSchema,
   validate: (value: unknown) => StandardSchemaV1.Result<T>,
@@ -94,11 +94,12 @@ export function field<T>(
   return Object.freeze({ '~standard': Object.freeze(standard) })
 }
 
-/** The order name for a list with a single order. */
+/** The name of the order in a list with a single order. */
 const ONLY = ''
 
 /**
- * An order name must not begin with a digit, because objects list numeric keys first. It must need no escapes in a URL.
+ * The pattern of order names. A name must not begin with a digit, because objects list numeric keys first, and it must
+ * not need escapes in a URL.
  */
 const NAME = /^-?[A-Za-z][\w.-]*$/
 
@@ -122,12 +123,12 @@ export function orderFor(
   return (orders[ONLY] ?? orders[sort as string]) as readonly OrderField[]
 }
 
-/** Returns the order names that clients may select; empty for a list with a single order. */
+/** Returns the order names that clients can select. The list is empty if there is a single order. */
 export function sortsOf(orders: Orders): readonly string[] {
   return Object.keys(orders).filter((name) => name !== ONLY)
 }
 
-/** Returns the query parameter that selects the order; empty for a list with a single order. */
+/** Returns the query parameter that selects the order. The result is empty if there is a single order. */
 export function sortParameter(order: ListOrder): Readonly<Record<string, Schema>> {
   if (!isNamed(order)) return {}
   const entries = Object.entries(order)
@@ -152,7 +153,7 @@ export function sortNames(order: ListOrder | undefined): readonly string[] {
   return order !== undefined && isNamed(order) ? ['sort'] : []
 }
 
-/** Checks the option `order`. */
+/** Checks the `order` option. */
 export function checkOrder(order: ListOrder, fail: (cause: string) => never): void {
   if (!isNamed(order)) return checkFields('order', order, fail)
   const entries = Object.entries(order)

@@ -15,11 +15,12 @@ function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
 
 /**
  * Declares that a route uses a policy. The document then contains the error responses (403 and 404). A success response
- * is sent only after the policy has allowed at least one of the actions; otherwise the response is a 500. The decorator
- * can be repeated: each one must be satisfied. A decorator on a class applies to all of its routes.
+ * is sent only after the policy has allowed at least one of the actions; otherwise, the client receives a 500 response.
+ * The decorator can be repeated. Every `@Checks` of a route must then be satisfied. A decorator on a class applies to
+ * all of its routes.
  *
  * @param policy The result of `policy`, or of its `or404`.
- * @param actions The actions that the handler checks. If there are several, one check is enough.
+ * @param actions The actions that the handler checks. If there are several actions, one check is enough.
  * @throws TypeError if the first argument is not a policy, or if the policy has no rule for an action.
  *
  * @example
@@ -41,7 +42,8 @@ export function Checks(
 ): DualClassOrMethodDecorator {
   const [policy, ...actions] = args
   if (!isPolicy(policy)) {
-    // Without parentheses, the arguments are those that a decorator receives, and this call refuses them.
+    // Without parentheses after `@Checks`, these are the arguments that every decorator receives. This call then throws
+    // the error for them.
     option(...(args as unknown as [CheckModel]))
     throw new TypeError('@Checks() needs the result of policy().')
   }
@@ -56,13 +58,13 @@ export function Checks(
 
 const NONE: readonly CheckModel[] = []
 
-/** Returns the policies of a route's `@Checks`: first those from the class, then those from the method. */
+/** Returns a route's `@Checks` declarations: first the class's declarations, then the method's. */
 export function checksOf(route: Pick<RouteModel, 'option'> | undefined): readonly CheckModel[] {
   return route?.option(option) ?? NONE
 }
 
 /**
- * The method `can` of requests. Decides with a policy that the route declares with `@Checks`.
+ * Implements `req.can`. Decides with a policy that the route declares with `@Checks`.
  *
  * @param ability The name of the policy and an action, such as `order:read`.
  * @throws Error if the route declares no policy with this name.

@@ -17,8 +17,8 @@ export const policies: Feature<unknown> = {
 }
 
 /**
- * Adds the error responses of policies to the operations that declare them. They include 404, because an object may
- * always be missing.
+ * Adds the error responses of policies to the operations that use policies. The responses always include 404, because
+ * an object can always be missing.
  */
 const policiesContract: ContractOf = (route) => {
   const checks = checksOf(route)
@@ -26,13 +26,12 @@ const policiesContract: ContractOf = (route) => {
   return { errors: checks.every(({ policy }) => policy.isHidden) ? [404] : [403, 404] }
 }
 
-/** Checks the policies of one route. */
 function checkPolicies(route: RouteModel): Problem[] {
   if (checksOf(route).length === 0) return []
   return [...checkNames(route), ...checkUser(route), ...checkShared(route)]
 }
 
-/** Reports two policies with the same name, because `req.can('order:read', order)` finds a policy by its name. */
+/** Reports policies with the same name, because `req.can('order:read', order)` finds a policy by its name. */
 function checkNames(route: RouteModel): Problem[] {
   const known = new Map<string, unknown>()
   for (const { policy } of checksOf(route)) {
@@ -63,7 +62,10 @@ function checkUser(route: RouteModel): Problem[] {
     }))
 }
 
-/** Reports a shared cached response, because it would reach callers about whom no policy has decided. */
+/**
+ * Reports routes whose cached response is shared, because the response would be sent to callers that no policy has
+ * checked.
+ */
 function checkShared({ name, cache }: RouteModel): Problem[] {
   if (cache?.shared !== true) return []
   return [

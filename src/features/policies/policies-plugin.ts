@@ -9,8 +9,8 @@ import { checksOf } from './checks.js'
 import { uncheckedOf } from './noted-checks.js'
 
 /**
- * Ensures that a route with `@Checks` sends a success response only after its policies have decided. An application
- * loads this plugin if it has such a route.
+ * Ensures that a `@Checks` route sends a success response only after its policies have decided. The framework loads
+ * this plugin if an application has such a route.
  */
 export const policiesPlugin: Plugin = {
   name: 'policies',
@@ -28,7 +28,8 @@ export const policiesPlugin: Plugin = {
           refused: (error) => fail(error, req, res),
         })
         const result = next(req, res)
-        // The items of a stream are created later. For every other value, an error here still rolls back a transaction.
+        // A stream's items are created later, so they are not verified here. For any other value, an error at this
+        // point still rolls back the transaction.
         if (route.stream !== null) return result
         const verified = (value: unknown) => {
           if (!hasResponded(value, res)) verify(req, res.statusCode)
@@ -40,7 +41,7 @@ export const policiesPlugin: Plugin = {
   },
 }
 
-/** Whether a handler has sent a response itself, or may do so in a callback. */
+/** Whether a handler has sent a response itself, or may still do so in a callback. */
 function hasResponded(value: unknown, res: Response): boolean {
   return value === undefined || value === res || res.headersSent
 }

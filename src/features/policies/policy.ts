@@ -17,7 +17,7 @@ import { declaredChecks, noteChecks } from './noted-checks.js'
 
 /** A class, identified by its `prototype`, because its constructor may be private. */
 interface ClassOf<T> {
-  /** The type of an instance, for the compiler. */
+  /** The type of an instance, for type inference. */
   readonly prototype: T
 }
 
@@ -25,14 +25,15 @@ interface ClassOf<T> {
 export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
 
 /**
- * Defines which users may perform which actions on objects of one kind. Each rule is a function of a user and an
- * object; an action without a rule is never allowed. Pass the result to `@Checks` of the routes that use it.
+ * Defines which users are allowed to perform which actions on objects of one kind. Each rule is a function of a user
+ * and an object. An action without a rule is never allowed. Pass the result to `@Checks` on the routes that use the
+ * policy.
  *
- * @param subject The class of the objects; for rows and plain objects, a token or a name. With a name, the first rule
+ * @param subject The class of the objects, or a token or a name for rows and plain objects. With a name, the first rule
  * specifies the type of the object. The policy for a class `Order` has the name `order`.
  * @param rules The rules, by action.
- * @param options `anonymous`: whether the rules decide about requests without a user.
- * @throws TypeError if a rule is not a function, or the name is empty or contains a colon.
+ * @param options `anonymous`: whether the rules also decide about requests without a user.
+ * @throws TypeError if a rule is not a function, or if the name is empty or contains a colon.
  *
  * @example
  * export const OrderPolicy = policy(Order, {
@@ -94,7 +95,7 @@ function nameOf(subject: PolicySubject<unknown>): string {
   return typeof description === 'string' ? description : ''
 }
 
-/** The part of a policy that decides. A policy and its `or404` form share it. */
+/** The deciding part of a policy. A policy and its `or404` form share this object. */
 interface Decider {
   readonly name: string
   readonly byAction: ReadonlyMap<string, PolicyRule<unknown>>
@@ -108,7 +109,8 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
   const allows: Policy['allows'] = (user, action, object) =>
     decide(decider, { user, action, object })
   /**
-   * Only an allowed action is recorded, so that a handler that does not await a refusal cannot send a success response.
+   * Records only allowed actions. A handler that does not await a refused check therefore cannot send a success
+   * response.
    */
   const check = async <T>(
     req: PolicyRequest,
@@ -122,14 +124,14 @@ function policyOf(decider: Decider, form: Form): Policy<unknown, string> {
       noteChecks(req, declared)
       return object as NonNullable<T>
     }
-    // A missing object is treated like a hidden one.
+    // A missing object is treated like a hidden object.
     const isMissed = isMissing(object) && mayDecide(decider, req.user, action)
     if (form.isHidden || isMissed) throw notFound()
     throw refuse('FORBIDDEN', 'You do not have permission to do this')
   }
   const load: Policy['load'] = async (req, action, find) => {
     declaredChecks(req, made, action)
-    // A refused caller must not learn anything, not even from the duration of the search.
+    // A caller without permission must not receive any information, not even through the duration of the search.
     const object = mayDecide(decider, req.user, action) ? await search(find, form) : undefined
     return (await check(req, action, object)) as NonNullable<typeof object>
   }
@@ -173,8 +175,8 @@ function noteDecided({ req, policy, action }: Decided, isAllowed: boolean, isAbs
 }
 
 /**
- * Wraps a function so that a promise that the handler does not await cannot end the process. Otherwise, any refused
- * request could end the process.
+ * Wraps a function so that an unhandled rejection of its promise cannot end the process. Otherwise, if a handler does
+ * not await the promise, any refused request could end the process.
  */
 function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) {
   return (...args: TArgs): Promise<T> => {
@@ -184,7 +186,7 @@ function quiet<TArgs extends unknown[], T>(ask: (...args: TArgs) => Promise<T>) 
   }
 }
 
-/** Whether a rule decides about the request. */
+/** Whether there is a rule that can decide about the request. */
 function mayDecide({ byAction, allowsAnonymous }: Decider, user: unknown, action: string): boolean {
   return byAction.has(action) && (allowsAnonymous || !isMissing(user))
 }
@@ -194,8 +196,8 @@ function isMissing(value: unknown): value is null | undefined {
 }
 
 /**
- * Searches for an object. A search that throws its own error for a missing object must not differ from a search whose
- * object is hidden.
+ * Searches for an object. If the search throws its own 404 error for a missing object, the response must not differ
+ * from the response for a hidden object.
  */
 async function search<T>(find: () => T, { isHidden }: Form): Promise<Awaited<T>> {
   try {
@@ -222,10 +224,10 @@ async function decide(decider: Decider, { user, action, object }: Question): Pro
   if (isThenable(object))
     throw new TypeError(`policy '${name}': the object is a promise. Await it.`)
   try {
-    // Only a rule that expects a missing user is called without one.
+    // Only a rule that allows anonymous requests is called without a user.
     return (await rule(user as PolicyUser, object)) === true
   } catch (cause) {
-    // An HTTP error thrown by a rule would determine the status, and a 404 would look like a decision.
+    // If a rule throws an HTTP error, that error must not determine the status: a 404 error would look like a decision.
     throw new Error(`policy '${name}' threw while it decided about '${action}'.`, { cause })
   }
 }

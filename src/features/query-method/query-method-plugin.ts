@@ -3,7 +3,7 @@ import { refuse } from '../../errors/refuse.js'
 import { acceptQuery } from '../../model/accept-query.js'
 import { Refusal } from '../../step/refusal.js'
 
-/** Sends the accepted media types, and refuses requests without a media type (RFC 10008). */
+/** Sends the accepted media types in a header, and refuses requests without a media type (RFC 10008). */
 export function queryMethodPlugin(): Plugin {
   return {
     name: 'query-method',

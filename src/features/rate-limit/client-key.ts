@@ -12,13 +12,13 @@ export type ClientKey = (req: Request) => string
 /** Returns the client name of a request; `undefined` if the request is counted by address. */
 type ClientName = (req: Request) => string | undefined
 
-/** Longer names are hashed, so that clients cannot fill the memory. */
+/** Names longer than this are hashed, so that clients cannot fill the memory. */
 const MAX_LENGTH = 64
 
 /**
  * Creates the function that returns the counting key of a request. The name of the limit is encoded, so that two
- * different pairs of name and client never result in the same key. Each kind of client has its own prefix, so that a
- * user with the name `10.0.0.1` does not use up the limit of that address.
+ * different pairs of name and client never result in the same key. Each kind of client has its own prefix. Otherwise, a
+ * user with the name `10.0.0.1` would use up the limit of that address.
  */
 export function clientKey(
   { name, by }: Pick<PlannedLimit, 'name' | 'by'>,
@@ -35,8 +35,8 @@ export function clientKey(
 }
 
 /**
- * Creates the same function for requests without a route. The guard has not run for such requests, so there is no user
- * and no authorised tenant. They are counted by address, unless `by` is a function.
+ * Like `clientKey`, for requests without a route. The guard has not run for such requests, so there is no user and no
+ * authorized tenant. The requests are counted by address, unless `by` is a function.
  */
 export function unmatchedClientKey({ name, by }: PlannedLimit, logger: Logger): ClientKey {
   return clientKey({ name, by: typeof by === 'function' ? by : 'ip' }, logger)
@@ -46,13 +46,13 @@ const NAMES: Readonly<Record<Exclude<RateLimitBy & string, 'ip'>, ClientName>> =
   user(req) {
     const user = req.user as { id?: unknown; sub?: unknown } | null | undefined
     const scheme = schemeOf(req)
-    // Users of two guards may have the same ID.
+    // The users of two guards may have the same ID.
     return named(scheme === undefined ? 'u' : `g:${scheme}`, user?.id ?? user?.sub)
   },
   tenant: (req) => named('t', tenantOf(req)),
   key(req) {
     const scheme = keySchemeOf(req)
-    // API keys of two guards may have the same ID.
+    // The API keys of two guards may have the same ID.
     return named(scheme === undefined ? 'a' : `h:${scheme}`, keyIdOf(req))
   },
 }
@@ -72,7 +72,7 @@ function customName(by: Exclude<RateLimitBy, string>, logger: Logger): ClientNam
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
-      // The promise may reject later, and an unhandled rejection would end the process.
+      // If the promise rejects later, the unhandled rejection would end the process.
       Promise.resolve(name).catch(() => {})
       report({ got: typeof name })
     } catch (err) {
@@ -93,13 +93,13 @@ function named(kind: string, id: unknown): string | undefined {
 /** The prefix of an IPv4 address that a dual-stack socket reports as IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = '::ffff:'
 
-/** An address with a port, as some proxies write it into `X-Forwarded-For`. */
+/** An address with a port. Some proxies write it in this form into `X-Forwarded-For`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
  * Returns the client key of a request by its address: an IPv4 address in its canonical form, or the /56 network of an
- * IPv6 address, because a provider commonly assigns a /56 to one customer. `X-Forwarded-For` is used if `trustProxy`
- * allows it. If that header does not contain an address, the address of the socket is used.
+ * IPv6 address, because providers commonly assign a /56 network to one customer. `X-Forwarded-For` is used if
+ * `trustProxy` allows it. If the header does not contain an address, the socket's address is used.
  *
  * @param prefix The prefix of the key.
  */
@@ -116,10 +116,10 @@ interface Counted extends Partial<Socket> {
 }
 
 /**
- * Returns the client key of a connection, and stores it on the socket. Finding the canonical address each time took 500
- * more instructions for an IPv4 address, and 1,100 for an address of a dual-stack socket, counted in a loop on Node 20.
- * Joining the key, and hashing it for the store's map, took 1,300 more on Node 20 and 2,100 on Node 24
- * (`bench:features -- --count --only limit`).
+ * Returns the client key of a connection, and stores it on the socket. Without storing the key, finding the canonical
+ * address took 500 more instructions for an IPv4 address, and 1,100 more for an address of a dual-stack socket, counted
+ * in a loop on Node 20. Joining the key and hashing it for the store's map took 1,300 more instructions on Node 20 and
+ * 2,100 more on Node 24 (`bench:features -- --count --only limit`).
  */
 function keyOfSocket(socket: Counted | null | undefined, prefix: string): string {
   const address = socket?.remoteAddress
@@ -132,18 +132,18 @@ function keyOfSocket(socket: Counted | null | undefined, prefix: string): string
 }
 
 function forwardedAddress(req: Request): string | undefined {
-  // The setting is checked first because `req.ip` parses all forwarding headers: this took 0.8 of the 1.1 µs for
+  // The setting is checked first, because `req.ip` parses all forwarding headers. Parsing took 0.8 of the 1.1 µs for
   // counting a request.
   if (!req.app.get('trust proxy')) return undefined
   try {
     return canonical(req.ip)
   } catch {
-    // `trust proxy` may be a function of the application, and this function may throw.
+    // `trust proxy` may be a function in the application's code, which may throw.
     return undefined
   }
 }
 
-/** Returns the canonical form of an address; `undefined` when the value is not an address. */
+/** Returns the canonical form of an address; `undefined` if the value is not an address. */
 function canonical(address: unknown): string | undefined {
   if (typeof address !== 'string') return undefined
   if (isIPv4(address)) return address
@@ -157,7 +157,7 @@ function canonical(address: unknown): string | undefined {
 function networkOf(address: string): string {
   const groups = groupsOf(address)
   const [a, b, c, d = 0, e, f, g = 0, h = 0] = groups
-  // Compare the numbers instead of the text, because `0:0:0:0:0:FFFF:102:304` is also 1.2.3.4.
+  // Compare numbers instead of strings, because `0:0:0:0:0:FFFF:102:304` also means 1.2.3.4.
   if ([a, b, c, d, e].every((group) => group === 0) && f === 0xffff) {
     return [g >> 8, g & 0xff, h >> 8, h & 0xff].join('.')
   }
@@ -165,8 +165,8 @@ function networkOf(address: string): string {
 }
 
 /**
- * Returns the eight groups of an IPv6 address. The zone is dropped, because it identifies an interface of this machine
- * and not the client.
+ * Returns the eight groups of an IPv6 address. The zone is dropped, because it identifies a network interface of this
+ * machine, not the client.
  */
 function groupsOf(address: string): number[] {
   const [bare = ''] = address.split('%', 1)

@@ -13,7 +13,7 @@ interface Settings {
   readonly trustProxy: unknown
 }
 
-/** The option `rateLimit`, and `@RateLimit`. The steps have their own places in the route. */
+/** The `rateLimit` option and `@RateLimit`. The steps have their own places in the route. */
 export const rateLimit: Feature<Settings> = {
   name: 'rateLimit',
   compare: ({ settings: { rateLimit, trustProxy }, model }) =>
@@ -29,14 +29,14 @@ export const rateLimit: Feature<Settings> = {
   facts: ({ rateLimit }) => limitFacts(rateLimit),
 }
 
-/** The settings on which an application's rate limits depend. */
+/** The settings that an application's rate limits depend on. */
 interface LimitSurroundings {
   readonly rateLimit: RateLimitSettings
   /** Whether `trustProxy` makes Express trust every proxy at any address. */
   readonly trustsEveryProxy: boolean
 }
 
-/** Returns a problem for each pair of contradictory limits, and a warning when clients can evade the limits. */
+/** Returns a problem for each pair of contradictory limits, and a warning if clients can evade the limits. */
 function checkLimitPlan(
   { rateLimit, trustsEveryProxy }: LimitSurroundings,
   model: AppModel,
@@ -56,12 +56,12 @@ function checkLimitPlan(
   ]
 }
 
-/** Adds the response 429 to the OpenAPI operations of limited routes. */
+/** Adds the 429 response to the OpenAPI operations of limited routes. */
 function limitResponses(settings: RateLimitSettings): ContractOf {
   return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }
 
-/** Returns a text with all facts outside the model on which the result of `limitResponses` depends. */
+/** Returns a string that changes whenever the settings change the result of `limitResponses`. */
 function limitFacts({ isOff, policies }: RateLimitSettings): string {
   if (isOff) return 'off'
   return policies.length > 0 ? 'all' : 'stated'

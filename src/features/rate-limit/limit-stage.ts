@@ -17,14 +17,14 @@ import type { RateLimitSettings } from './rate-limit-options.js'
 export interface RunningLimits {
   /** The limits for requests without a route. They run before the 404 or 405 response is sent. */
   readonly unmatched: StepFactory | null
-  /** The steps that a route needs, as a plugin returns them. */
+  /** Returns the steps for a route; `null` if the route needs no step. */
   readonly steps: (route: RouteModel) => LimitStages | null
   close(): Promise<void>
 }
 
 /**
  * `ipRateLimit` contains the limits by address, which run before the guard. `userRateLimit` contains the limits that
- * need the user or the tenant, or that have a function `by`. They run after the guard.
+ * need the user or the tenant, or whose `by` is a function. These limits run after the guard.
  */
 export interface LimitStages {
   readonly ipRateLimit: StepFactory | null
@@ -38,9 +38,7 @@ export interface LimitsConfig extends StoreContext {
   readonly wrapLimit: (limit: StepFactory) => StepFactory
 }
 
-/**
- * Opens the store and creates the stages. Loaded for an application that has limits.
- */
+/** Opens the store and creates the stages. The module is loaded only if an application has limits. */
 export async function startLimits(
   settings: RateLimitSettings,
   { model, wrapLimit, ...context }: LimitsConfig,
@@ -50,7 +48,7 @@ export async function startLimits(
   const opened = settings.store ?? memoryRateLimit()
   await opened.open?.(context)
   const store = settings.store === null ? opened : withFallback(settings.store, context)
-  // There is one stage for each limit instead of each route, so that a warning is logged once for each limit.
+  // There is one stage per limit instead of one per route, so that a warning is logged only once for each limit.
   const stages = new Map<PlannedLimit, StepFactory>()
   const stageOf = (limit: PlannedLimit) => {
     const stage =
@@ -78,13 +76,13 @@ export async function startLimits(
   }
 }
 
-/** Joins limits into one stage: later limits do not count a request that an earlier limit refuses. */
+/** Joins limits into one stage. If a limit refuses a request, later limits do not count the request. */
 function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   if (limits.length === 0) return null
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
 }
 
-/** The store that counts, and the function that returns the client key of a request. */
+/** The store that counts requests, and the function that returns a request's client key. */
 interface LimitParts {
   readonly store: RateLimitStore
   readonly clientKey: ClientKey
@@ -92,8 +90,7 @@ interface LimitParts {
 
 /**
  * Creates the stage of one limit. Its step counts the request, sends the remaining quota in headers
- * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with 429 when the limit is exceeded. Several limits
- * become several consecutive stages: when one of them refuses a request, the limits after it do not count that request.
+ * (draft-ietf-httpapi-ratelimit-headers), and refuses the request with a 429 response if the limit is exceeded.
  */
 function limitStage(planned: PlannedLimit, { store, clientKey }: LimitParts): StepFactory {
   const { name, limit, windowMs, by } = planned
@@ -127,15 +124,18 @@ function tooMany(seconds: number): Refusal {
   return Refusal.of(429, message, { headers })
 }
 
-/** Milliseconds between two log lines about the same failing store. */
+/** The minimum time between two log lines about the same failing store, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000
-/** Milliseconds to wait for the store. A request without a route has no deadline, so the wait needs its own limit. */
+/**
+ * The maximum time to wait for the store, in milliseconds. A request without a route has no deadline, so the wait needs
+ * its own limit.
+ */
 const MAX_WAIT_MS = 5000
 
 /**
- * Wraps a store. When the store fails, the request is counted in the memory of this process: a broken store must
- * neither refuse all requests nor allow all of them. A store that follows the contract never fails; this wrapper is for
- * stores that do not follow it.
+ * Wraps a store. If the store fails, requests are counted in the memory of this process, because a broken store must
+ * neither refuse all requests nor allow all of them. A store that follows the contract never fails. This wrapper is for
+ * other stores.
  */
 function withFallback(store: RateLimitStore, context: StoreContext): RateLimitStore {
   const fallbackStore = memoryRateLimit()
@@ -169,7 +169,7 @@ function withFallback(store: RateLimitStore, context: StoreContext): RateLimitSt
   }
 }
 
-/** Rejects when the promise has not settled after `MAX_WAIT_MS`. */
+/** Rejects if the promise has not settled after `MAX_WAIT_MS`. */
 function inTime(result: PromiseLike<unknown>, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`No response within ${MAX_WAIT_MS} ms`))

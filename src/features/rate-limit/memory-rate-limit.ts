@@ -8,7 +8,7 @@ import { type OptionNames, refuseUnknown } from '../../errors/option-group.js'
 const DEFAULT_MAX_KEYS = 100_000
 
 /**
- * The number of ended windows to delete whenever a window begins. It is greater than one, so that the number of ended
+ * The number of ended windows to delete whenever a window begins. It is more than one, so that the number of ended
  * windows decreases.
  */
 const FORGOTTEN_AT_ONCE = 2
@@ -16,8 +16,8 @@ const FORGOTTEN_AT_ONCE = 2
 /** Options of `memoryRateLimit`. */
 export interface MemoryRateLimitOptions {
   /**
-   * The maximum number of clients that have their own counter at the same time, for all limits together. Default:
-   * 100,000, which take about 20 MB.
+   * The maximum number of clients that have their own counters at the same time, for all limits together. Default:
+   * 100,000, which use about 20 MB.
    */
   readonly maxKeys?: number
 }
@@ -25,15 +25,15 @@ export interface MemoryRateLimitOptions {
 const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
 
 /**
- * Creates a store that counts requests in the memory of this process. It is the default of `rateLimit.store`. Each
+ * Creates a store that counts requests in the memory of this process. It is the default for `rateLimit.store`. Each
  * process counts only its own requests.
  *
- * When `maxKeys` clients have a counter, the store does not delete those counters before their windows end, because
- * otherwise a client with many addresses could delete its own counter. Further clients share 65,536 counters for each
- * limit, selected by a hash of the client. These clients never get more requests than the limit, but some may get
- * fewer. The store logs once that this happens.
+ * When `maxKeys` clients have a counter, the store keeps these counters until their windows end. Otherwise, a client
+ * with many addresses could cause its own counter to be deleted. Further clients share 65,536 counters for each limit,
+ * which are selected by a hash of the client. Such a client can never send more requests than the limit, but may be
+ * limited too early. When this happens for the first time, the store logs a warning.
  *
- * @throws RangeError when `maxKeys` is not a whole number of at least 1.
+ * @throws RangeError if `maxKeys` is not an integer of at least 1.
  * @example
  * const options = { rateLimit: { limit: 300, window: '1m', store: memoryRateLimit({ maxKeys: 500_000 }) } }
  */
@@ -58,7 +58,7 @@ interface Count {
   next: Count | undefined
 }
 
-/** All windows of one length. They end in the order of their starts. */
+/** All windows of one length. They end in the order in which they began. */
 interface Queue {
   first: Count | undefined
   last: Count | undefined
@@ -103,8 +103,8 @@ class MemoryRateLimitStore implements RateLimitStore {
 
   #begin(count: RateLimitCount, now: number): Pick<Count, 'used' | 'endsAt'> {
     const { key, windowMs } = count
-    // A client that shares a counter uses it until its window ends. If it moved to a free counter of its own,
-    // it would get a second allowance.
+    // A client that shares a counter uses it until its window ends. If the client moved to a free counter of its own
+    // before, it would receive a second allowance.
     const shared = this.#sharedBy(count, now)?.find(key, now)
     if (shared !== undefined) return shared
     for (const queue of this.#queues.values()) this.#forgetEnded(queue, now)
@@ -135,7 +135,7 @@ class MemoryRateLimitStore implements RateLimitStore {
       forgotten < FORGOTTEN_AT_ONCE
     ) {
       const { key, next } = queue.first
-      // The client may have begun a new window in the meantime, which must not be deleted.
+      // If the client has begun a new window in the meantime, the new window must not be deleted.
       if (this.#counts.get(key) === queue.first) {
         this.#counts.delete(key)
         forgotten++
@@ -186,12 +186,12 @@ interface SharedCount {
 
 /**
  * A fixed number of counters that clients share. A hash of the client's key selects the counter. A client may be
- * refused too early, but never gets more requests than the limit. The memory use does not grow with the number of
+ * refused too early, but can never send more requests than the limit. Memory usage does not grow with the number of
  * clients.
  */
 class SharedCounts {
   readonly #slots: (SharedCount | undefined)[] = new Array(SLOTS)
-  // The seed is random, so that clients cannot choose with which other clients they share a counter.
+  // The seed is random, so that a client cannot choose which other clients share its counter.
   readonly #seed: number = randomInt(2 ** 32)
   #endsAt = 0
 
@@ -200,7 +200,7 @@ class SharedCounts {
     return this.#endsAt
   }
 
-  /** Returns the counter of a client; `undefined` when its window has ended. */
+  /** Returns the counter of a client; `undefined` if its window has ended. */
   find(key: string, now: number): SharedCount | undefined {
     const count = this.#slots[this.#slotOf(key)]
     return count === undefined || count.endsAt <= now ? undefined : count

@@ -6,8 +6,8 @@ import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate
 /** One limit with its name, defaults and units resolved. */
 export interface PlannedLimit extends SettledPolicy {
   /**
-   * The unique name of the limit. Two different limits have different names; a limit that is used in two places has
-   * only one name.
+   * The unique name of the limit. Two different limits always have different names, and a limit that is used in two
+   * places has only one name.
    */
   readonly name: string
 }
@@ -36,7 +36,9 @@ export function hasLimits(settings: RateLimitSettings, { routes }: AppModel): bo
   return (!isOff && policies.length > 0) || routes.some((route) => isLimited(route, settings))
 }
 
-/** Divides a route's limits by their step: limits by address run before the guard, all other limits after it. */
+/**
+ * Divides a route's limits into two steps: limits by address run before the guard, and all other limits run after it.
+ */
 export function placeLimits(
   limits: readonly PlannedLimit[],
 ): Readonly<Record<'ipRateLimit' | 'userRateLimit', readonly PlannedLimit[]>> {
@@ -49,7 +51,7 @@ export function placeLimits(
 /** A place that declares limits: the `rateLimit` option, a controller, or a handler method. */
 interface LimitOwner {
   readonly policies: readonly SettledPolicy[]
-  /** How error messages refer to this place. */
+  /** The name of this place in error messages. */
   readonly subject: string
   /** The base name for limits without a name. */
   readonly name: string
@@ -69,7 +71,8 @@ export function planLimits(
     places.set(route.version, inVersion)
     const ofClass = inVersion.get(route.controller) ?? new Map()
     inVersion.set(route.controller, ofClass)
-    // All routes of one method in one version share the method's limits, even if their HTTP methods and paths differ.
+    // All routes of one handler method in one version share the method's limits, even if their HTTP methods and paths
+    // differ.
     const key = route.rateLimits.isOfClass ? null : route.handler
     const place: LimitOwner =
       ofClass.get(key) ?? placeOfRoute(route, route.rateLimits.policies.map(settlePolicy))
@@ -103,7 +106,7 @@ class Names {
 
   constructor(places: ReadonlySet<LimitOwner>) {
     const all = [...places]
-    // Explicit names are assigned first, because a derived name gets a suffix when it is equal to an explicit name.
+    // Explicit names are assigned first. A derived name that is equal to an explicit name receives a suffix.
     const given = new Map(
       all.map((place) => [place, place.policies.map((each) => this.#give(each, place))]),
     )

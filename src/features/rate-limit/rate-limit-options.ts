@@ -11,7 +11,7 @@ import { checkPolicy } from '../../model/check-limits.js'
  */
 export interface RateLimitOptions extends Partial<RateLimitPolicy> {
   /**
-   * The maximum number of requests in a window: a whole number of at least 1.
+   * The maximum number of requests in a window: an integer of at least 1.
    *
    * @defaultValue `100`
    */
@@ -23,8 +23,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly window?: Duration
   /**
-   * Which requests are counted together: requests of the same `'ip'`, `'user'` or `'tenant'`, or with the same result
-   * of `(req) => string`.
+   * Which requests are counted together: requests with the same `'ip'`, `'user'` or `'tenant'`, or with the same result
+   * of a function `(req) => string`.
    *
    * @defaultValue `'ip'`
    */
@@ -36,15 +36,14 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above. They replace these fields. A request must satisfy all limits. With
-   * an empty list, only routes with `@RateLimit` are limited.
+   * Several limits, each with the four fields above. If this option is set, the four fields themselves are not used. A
+   * request must satisfy all limits. With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */
   readonly policies?: readonly RateLimitPolicy[]
   /**
-   * The store that counts requests: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or a `RateLimitStore` of your
-   * own.
+   * The store that counts requests: `memoryRateLimit({ maxKeys })`, `redisLimits(…)`, or your own `RateLimitStore`.
    *
    * @defaultValue `memoryRateLimit()`
    * @see docs/redis.md
@@ -78,7 +77,7 @@ export const rateLimitGroup: OptionGroup<Option, RateLimitSettings> = {
     }),
 }
 
-/** Returns the limits that the option declares for the whole application. */
+/** Returns the limits that the option declares for the entire application. */
 function statedPolicies(option: Option): readonly RateLimitPolicy[] {
   if (option === undefined || option === false) return []
   const { policies, store: _, ...stated } = option === true ? {} : option
@@ -124,8 +123,8 @@ function checkStore(store: RateLimitStore | undefined): Problem[] {
 }
 
 /**
- * One limit with defaults and units resolved. `name` is `undefined` when the name is derived from the place that
- * declares the limit.
+ * One limit with defaults and units resolved. `name` is `undefined` if the name is derived from the place that declares
+ * the limit.
  */
 export interface SettledPolicy {
   readonly name: string | undefined
@@ -140,13 +139,13 @@ export interface RateLimitSettings {
   readonly isOff: boolean
   /** The limits for routes without `@RateLimit`, and for requests without a route. */
   readonly policies: readonly SettledPolicy[]
-  /** `null` for the default store, which is in the memory of this process. */
+  /** `null` for the default store, which counts in the memory of this process. */
   readonly store: RateLimitStore | null
 }
 
 /** Converts the units of a limit from the option or from `@RateLimit`. The limit was checked at boot. */
 export function settlePolicy({ name, limit, window, by = 'ip' }: RateLimitPolicy): SettledPolicy {
-  // A window in milliseconds may have a fraction: 1.1 s would become 1100.0000000000002.
+  // A duration in milliseconds may have a fraction: 1.1 s would become 1100.0000000000002 ms.
   const windowMs = Math.round(1000 * (toSeconds(window) ?? Number.NaN))
   return Object.freeze({ name, limit, windowMs, by })
 }

@@ -6,10 +6,13 @@ import type { RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
 import { Queries } from './queries.js'
 
-/** The maximum number of steps and of decisions in one record, because a loop in a handler may add any number. */
+/**
+ * The maximum number of steps in one record, and of decisions. A loop in a handler could otherwise add any number of
+ * them.
+ */
 const MOST = 300
 
-/** The maximum number of statements and of calls in one record. Further ones are only counted. */
+/** The maximum number of statements in one record, and of calls. Further statements and calls are only counted. */
 const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
@@ -18,7 +21,7 @@ export interface Timed<T> {
   readonly value: T
 }
 
-/** All data about one request, until it becomes a record. */
+/** All data about one request, before its record is built. */
 export class Draft {
   readonly req: Request
   /** The time of the first event, on the monotonic clock. The request began immediately before it. */
@@ -33,7 +36,7 @@ export class Draft {
   callCount = 0
   /** The ended request; `undefined` while the request is running. */
   ended: EndedRequest | undefined
-  /** The end time of the request, on the monotonic clock. */
+  /** The time at which the request ended, on the monotonic clock. */
   end = 0
 
   constructor(req: Request, begin: number) {
@@ -65,15 +68,15 @@ export class Draft {
   }
 }
 
-/** The number of equal statements in one request that indicates a loop over rows. */
+/** The number of equal statements in one request that indicates a query in a loop. */
 export const REPEATS = 10
 
-/** A statement that ran too often in one request, with different values or literals. */
+/** A statement that ran too often in one request. Its values and literals may have differed. */
 export interface RepeatedStatement {
   readonly kind: 'repeated'
   readonly text: string
   readonly times: number
-  /** The first of these statements. */
+  /** The first of the repeated statements. */
   readonly statement: RanStatement
 }
 
@@ -83,7 +86,7 @@ export interface RepeatedCalls {
   /** The method and host, such as `GET bank.example`. */
   readonly text: string
   readonly times: number
-  /** The first of these calls. */
+  /** The first of the repeated calls. */
   readonly call: RanCall
 }
 
@@ -94,15 +97,15 @@ export interface ExceededQueries {
   readonly most: number
 }
 
-/** A problem with the statements of a request, or with its calls to other hosts. */
+/** A problem with a request's statements, or with its calls to other hosts. */
 export type QueryFinding = RepeatedStatement | RepeatedCalls | ExceededQueries
 
 /**
- * Finds problems with the statements and the calls of a request.
+ * Finds problems with a request's statements and calls.
  *
  * @param route The route of the request; `undefined` if there is none.
- * @param repeats The number of repetitions that is reported: of the same statement, or of calls to the same host with
- * the same method.
+ * @param repeats The number of repetitions from which a problem is reported: repetitions of the same statement, or of
+ * calls to the same host with the same method.
  */
 export function findQueries(
   draft: Draft,
@@ -112,7 +115,7 @@ export function findQueries(
   const { statements, statementCount, calls, callCount } = draft
   const count = statementCount + callCount
   const most = route?.option(Queries)
-  // The author of a route with `@Queries` has chosen the number of statements.
+  // With `@Queries`, only the route's own maximum applies.
   if (most !== undefined) return count > most ? [{ kind: 'exceeded', count, most }] : []
   const loops = groupsOf(statements, ({ text }) => withoutLiterals(text), repeats)
   const hosts = groupsOf(calls, ({ method, url }) => `${method} ${url.host}`, repeats)
@@ -146,8 +149,8 @@ function groupsOf<T>(all: readonly T[], keyOf: (each: T) => string, least: numbe
 }
 
 /**
- * Removes literals from a statement. Some libraries write numbers into the text, so that equal statements differ only
- * in the numbers.
+ * Removes literals from a statement. Some libraries write numbers into the SQL, so that otherwise equal statements
+ * differ in their numbers.
  */
 function withoutLiterals(text: string): string {
   return text.replace(/'(?:[^']|'')*'/g, '?').replace(/\b\d+(?:\.\d+)?\b/g, '?')

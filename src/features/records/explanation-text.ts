@@ -10,7 +10,9 @@ import type {
 const MOST_LINES = 10
 const LONGEST = 160
 
-/** Returns a record as text. The decisions behind the response come first, one line for each name and its decision. */
+/**
+ * Returns a record as text. The route and the decisions that led to the response come first, with one line for each.
+ */
 export function explanationText(record: RequestRecord): string {
   const { method, url, status, route, error, decisions, statements, calls, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
@@ -59,7 +61,10 @@ interface Scheme {
 
 type DecisionFacts = RecordedDecision['facts']
 
-/** The texts for the facts of the framework's decisions. Other code may record any facts under the same names. */
+/**
+ * The functions that describe the facts of the framework's decisions. An application may record other facts under the
+ * same names.
+ */
 const TEXTS: Readonly<Record<string, (facts: DecisionFacts) => string>> = {
   guard: () => '',
   tenant: ({ tenant, source }) => (tenant === undefined ? '' : ` '${tenant}' by ${source}`),

@@ -3,13 +3,14 @@ import type { RouteOption } from '../../contracts/extensions.js'
 import { defineOption } from '../../metadata/option.js'
 
 /**
- * Sets the maximum number of database statements for a request of a route. A test with `TestApp` fails at the first
- * request that runs more, and `blazon dev` reports it. In production, `@Queries` has no effect. `@Queries` on a method
- * replaces the value of its class.
+ * Sets the maximum number of database statements for each request to a route. If a request runs more statements, a test
+ * with `TestApp` fails, and `blazon dev` reports the request. In production, `@Queries` has no effect. `@Queries` on a
+ * method overrides `@Queries` on the class.
  *
- * With `@Queries`, the same statement may run up to `most` times, and `queries.repeats` of `TestApp` does not apply.
+ * With `@Queries`, the same statement can run up to `most` times, and the `queries.repeats` option of `TestApp` does
+ * not apply.
  *
- * @param most The maximum: 0 or a whole number above 0.
+ * @param most The maximum: an integer of 0 or more.
  * @example
  * @Queries(3)
  * @Get()
@@ -23,7 +24,7 @@ export const Queries: RouteOption<number, number, 'both'> = defineOption<number>
 })
 
 /**
- * The same as {@link Queries}: sets the maximum number of statements for a request.
+ * The same as {@link Queries}: sets the maximum number of statements for each request.
  *
  * @example
  * @QueryBudget(3)

@@ -24,14 +24,14 @@ import { type Draft, decisionOf, findQueries, REPEATS, type Timed } from './draf
 export interface WriteConfig {
   readonly clock: Clock
   readonly secrets: RequestSecretTexts
-  /** Returns the application's line in a stack; `null` if statements have no stacks. */
+  /** Returns the application's line in a stack. The property is `null` if statements have no stacks. */
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Names of decisions that a record stores in other fields. */
+/** The names of decisions that a record stores in other fields. */
 const [LOG, ERROR] = ['log', 'error']
 
-/** Builds the record of a request, up to its current state. */
+/** Builds the record of a request in its current state. */
 export function recordOf(draft: Draft, { clock, secrets, placeIn }: WriteConfig): RequestRecord {
   const { req, ended } = draft
   const { hideIn } = secrets
@@ -99,7 +99,7 @@ interface StatementConfig extends Pick<WriteConfig, 'placeIn'> {
   readonly hide: Hide
 }
 
-/** Longer texts are cut after their secrets are hidden. */
+/** The maximum length of a statement. Longer statements are cut after their secrets have been hidden. */
 const LONGEST_TEXT = 2000
 
 /** Converts a statement to plain data. */
@@ -146,8 +146,8 @@ function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide)
 }
 
 /**
- * Returns the validation of a request. The step `validate` records nothing for valid input, because the next step
- * implies it.
+ * Returns the decision of a request's validation. The `validate` step records nothing for valid input, because the next
+ * step implies that the input was valid.
  */
 function validationIn(
   { steps, decisions }: Draft,
@@ -192,13 +192,16 @@ function errorIn(noted: readonly Timed<Decision>[], hide: Hide): RecordedError |
   }
 }
 
-/** Returns the route of a running request: of a controller, of an Express router, or none. */
+/** Returns the controller route of a request; `undefined` for an Express route or no route. */
 function routeOf(req: Request): RouteModel | undefined {
   const route = req.route as RouteModel | undefined
   return route?.isEnveloped === undefined ? undefined : route
 }
 
-/** Returns the request ID. Reading the ID creates it. Other code may have set an ID that is not text. */
+/**
+ * Returns the request ID; `null` if it cannot be read. Reading the ID creates it. An application may have set an ID
+ * that is not a string.
+ */
 function idOf(req: Request): string | null {
   try {
     const id: unknown = req.id
@@ -208,7 +211,7 @@ function idOf(req: Request): string | null {
   }
 }
 
-/** The fields that identify a user without being personal data. */
+/** The fields that identify a user without revealing personal data. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
 
 function userOf(req: Request): string | null {
@@ -219,12 +222,12 @@ function userOf(req: Request): string | null {
       if (typeof id === 'string' || typeof id === 'number') return String(id)
     }
   } catch {
-    // A getter of the application has thrown.
+    // A getter in the application's code has thrown an error.
   }
   return null
 }
 
-/** Rounds milliseconds to three decimal places, because steps take little time. */
+/** Rounds milliseconds to three decimal places, because steps are short. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
@@ -243,10 +246,13 @@ function messageOf(error: unknown): string {
 const HIDDEN = '[secret]'
 const DEEPEST = 5
 const MOST_ITEMS = 100
-/** Longer texts are cut after their secrets are hidden. */
+/** The maximum length of a string. Longer strings are cut after their secrets have been hidden. */
 const LONGEST = 2000
 
-/** Copies the facts of a decision as JSON without secrets. Any code may record facts, so they may have any value. */
+/**
+ * Copies the facts of a decision as JSON without secrets. Applications can record facts as well, so the facts may have
+ * any value.
+ */
 function plainFacts(facts: Decision['facts'], hide: (text: string) => string): NotedFacts {
   const copied = copy(facts ?? {}, 0)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied)
@@ -273,7 +279,7 @@ function plainFacts(facts: Decision['facts'], hide: (text: string) => string): N
     }
   }
 
-  /** Returns a number, or its text with the secret hidden, because a secret may be a number. */
+  /** Returns the number; a string if the number is not finite or is a secret. The secret is hidden in the string. */
   function number(value: number): DecisionValue {
     if (!Number.isFinite(value)) return String(value)
     const text = String(value)

@@ -10,7 +10,7 @@ import { Draft } from './draft.js'
 import { recordOf } from './record-of.js'
 import { keepRecord, RequestRecords } from './request-records.js'
 
-/** The records that an application stores in memory, according to the option `records`. */
+/** The settings for the records that an application stores in memory, from the `records` option. */
 export interface RecordsSettings {
   readonly keep: number
   readonly log: boolean
@@ -33,35 +33,35 @@ export interface TakenRequest {
 /** Receives the records of an application's requests. */
 export interface RecordTaker {
   /**
-   * Returns the application's line in a stack, such as `src/orders.ts:41:12`; `null` if there is none. The property is
-   * `null` if stacks are not needed.
+   * Returns the application's line in a stack, such as `src/orders.ts:41:12`; `null` if the stack contains no such
+   * line. The property itself is `null` if stacks are not needed.
    */
   readonly placeIn: ((stack: string) => string | null) | null
-  /** Whether the receiver reads the bodies of calls to other hosts. */
+  /** Whether the receiver needs the bodies of calls to other hosts. */
   readonly needsBodies: boolean
   /** Whether the receiver takes all requests, or only requests that failed on the server. */
   readonly takesAll: boolean
-  /** Called before the first request. */
+  /** Starts the receiver. The plugin calls this before the first request. */
   readonly start: (logger: Logger) => void
-  /** Called for each request before any other code. */
+  /** Receives each request before any other code handles it. */
   readonly follow: (req: Request) => void
-  /** Returns the stored part of a statement. */
+  /** Returns the part of a statement that is stored. */
   readonly keep: (statement: RanStatement) => RanStatement
-  /** Called for each ended request. */
+  /** Receives each ended request. */
   readonly take: (taken: TakenRequest) => void
-  /** Resolves when all work that was begun has finished. */
+  /** Resolves when all started work has finished. */
   readonly close: () => Promise<void>
 }
 
 /** The destinations of an application's records. */
 export interface RecordTargets {
-  /** The option `records`; `null` if it is not set. */
+  /** The `records` option; `null` if it is not set. */
   readonly settings: RecordsSettings | null
   /** Receives records for `blazon dev` and for capsules; `undefined` if neither is used. */
   readonly taker: RecordTaker | undefined
 }
 
-/** Records the requests of an application that is not under test. */
+/** Creates the plugin that records the requests of an application outside tests. */
 export function recordsPlugin({ settings, taker }: RecordTargets): Plugin {
   let keep: ((record: RequestRecord) => void) | undefined
   const recorder = new Recorder({
@@ -112,9 +112,9 @@ function keeperOf({ keep, log }: RecordsSettings, records: RequestRecords, logge
 }
 
 /**
- * Whether a request failed on the server. A client that disconnected is not a failure. An intended response is not a
- * failure either: a refusal because of the capacity, or a health check that reports a problem. Many such responses
- * would leave no room for real failures.
+ * Whether a request failed on the server. A request whose client disconnected has not failed. An intended response is
+ * not a failure either, for example a refusal because of the `capacity` option, or a health check that reports a
+ * problem. Many such responses would leave no room for the records of real failures.
  */
 function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Draft): boolean {
   if (outcome === 'timeout') return true
@@ -125,13 +125,13 @@ function hasFailed({ status, outcome, isQuiet }: EndedRequest, { decisions }: Dr
 
 /** Dependencies of a recorder. */
 export interface RecorderConfig {
-  /** Called for each ended request. */
+  /** Receives each ended request. */
   readonly onEnd: (draft: Draft, ended: EndedRequest) => void
-  /** Returns the application's line in a stack; `null` if statements need no stacks. */
+  /** Returns the application's line in a stack. The property is `null` if statements need no stacks. */
   readonly placeIn: ((stack: string) => string | null) | null
 }
 
-/** Dependencies of a recorder that exist once the application starts. */
+/** The dependencies of a recorder that exist once the application has started. */
 interface Started {
   readonly clock: Clock
   readonly secretsOf: ObserverSetup['secretsOf']
@@ -181,7 +181,7 @@ export class Recorder {
     return this.#drafts.get(req)
   }
 
-  /** Returns the draft of a request, and creates it at the first event; `undefined` for an ended request. */
+  /** Returns the draft of a request, and creates it for the first event; `undefined` if the request has ended. */
   #open(req: Request): Draft | undefined {
     const known = this.#drafts.get(req)
     if (known !== undefined) return known.ended === undefined ? known : undefined
@@ -201,8 +201,8 @@ export class Recorder {
   }
 
   /**
-   * Builds the record of a request. This takes longer than collecting all of its data, so a record is built only if
-   * code reads it.
+   * Builds the record of a request. This takes longer than collecting the data, so a record is built only when it is
+   * needed.
    */
   write(draft: Draft): RequestRecord {
     const { clock, secretsOf } = this.#started as Started

@@ -1,12 +1,12 @@
 import type { RequestRecord } from '../../contracts/request-record.js'
 
-/** Stores a record. Only the plugin of the option `records` calls it. */
+/** Stores a record. Only the plugin for the `records` option calls this function. */
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
- * The records of the last requests that received a status of 500 or above, or no response. A record contains the
- * reasons for the response. Records are stored if the option `records` is set; otherwise the list is empty. Any class
- * can inject `RequestRecords`.
+ * The records of the last requests that resulted in a status of 500 or above, or in no response. A record contains the
+ * reasons for the response. Records are stored only if the `records` option is set; otherwise, the list is empty. Any
+ * class can inject `RequestRecords`.
  *
  * @example
  * \@Controller('support')
@@ -36,8 +36,8 @@ export class RequestRecords {
   }
 
   /**
-   * Returns the record of a request by its ID, which is also in the response and in the log; `undefined` if there is
-   * none.
+   * Returns a record by its request ID, which is also in the response and in the log; `undefined` if there is no such
+   * record.
    */
   find(id: string): RequestRecord | undefined {
     return this.#records.findLast((each) => each.id === id)

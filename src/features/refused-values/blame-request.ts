@@ -10,9 +10,10 @@ import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf }
 type Sent = Leaf & { readonly in: InputSource }
 
 /**
- * Creates the error for a statement that PostgreSQL refused because of a value of the request: 400 with the field, or
- * without a field if several values may be the cause. Returns `undefined` if the refusal is not about values, or if a
- * suspected value does not come from the request, because that is an error in the application.
+ * Creates the error for a statement that PostgreSQL refused because of a value in the request: a 400 error with the
+ * field, or without a field if several values may be the cause. Returns `undefined` if no value is the reason for the
+ * refusal. Also returns `undefined` if a suspected value does not come from the request, because the error is then in
+ * the application.
  *
  * @param cause The original error, for error middlewares.
  */
@@ -31,8 +32,8 @@ export function blameRequest(
   const find = finderIn(sent)
   for (const suspect of suspects) {
     const found = find(suspect)
-    // A JSON text that the application wrote contains values of the request. These values are suspects themselves, so
-    // the text itself need not be found.
+    // A JSON string that the application created contains values from the request. These values are suspects
+    // themselves, so the JSON string itself need not be found in the request.
     if (found.length === 0 && !suspect.isJson) return undefined
     // Equal values have the same list.
     lists.add(found)
@@ -42,7 +43,7 @@ export function blameRequest(
 }
 
 function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpError {
-  // If several values are too large, perhaps only one of them exceeds its column.
+  // If several values are suspects, perhaps only one of them is the cause.
   const isSure = places.length === 1 || rule.isCertain
   if (!isSure) {
     const message = 'The request has a value that the database does not accept'
@@ -54,9 +55,13 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
   return refuse('VALIDATION_FAILED', 'Validation failed', { errors, cause, stack: true })
 }
 
-/** Returns the values of the parameter that PostgreSQL names, or otherwise of all parameters. */
+/**
+ * Returns the values in the parameter that PostgreSQL names. If it names no parameter, returns the values in all
+ * parameters.
+ */
 function suspectsOf({ values, where = '' }: RefusedStatement): Suspect[] {
-  // Inside a database function, PostgreSQL quotes another statement, and the parameter belongs to that statement.
+  // If the error occurred inside a database function, PostgreSQL quotes the function's statement, and the parameter
+  // belongs to that statement.
   const named = Number(/^[^\n"«()$]*\$(\d+)[^\n"»()]*$/.exec(where)?.[1])
   if (!(named >= 1 && named <= values.length)) return suspectsIn(values)
   const whole = values[named - 1]
@@ -80,30 +85,30 @@ function partOf(req: Request, source: InputSource): unknown {
     if (source === 'cookies') return req.validated?.cookies
     return source === 'headers' ? (req.validated?.headers ?? req.headers) : req[source]
   } catch {
-    // A custom query parser of the application may throw.
+    // The application's own query parser may throw.
     return undefined
   }
 }
 
 /**
- * The maximum number of request texts with a NUL that are searched for in a text of the statement, because each text of
- * the statement may contain all of them.
+ * The maximum number of request strings with a NUL character to search for. Each string in the statement may contain
+ * all of them, so the number must be limited.
  */
 const MOST_WITH_NUL = 100
 
 /**
- * Creates a function that finds the positions of a statement value in the request. A text with a NUL is also found as a
- * part of the statement value, for example inside `%…%`.
+ * Creates a function that finds the positions of a statement value in the request. A request string with a NUL
+ * character is also found if it is only a part of the statement value, for example inside `%…%`.
  */
 function finderIn(sent: readonly Sent[]): (leaf: Leaf) => readonly Sent[] {
   const byText = group(sent, textOf)
   const withNul = sent.filter(hasNul).slice(0, MOST_WITH_NUL)
-  // The application may have trimmed the text or converted it to lower case.
+  // The application may have trimmed the string or converted it to lower case.
   const parts = withNul.map((each) => textOf(each).trim().toLowerCase())
   const search = new TextSearch(parts)
   let byTime: ReadonlyMap<number, Sent[]> | undefined
   return function find(leaf) {
-    // Numbers are compared by their text, so the number 5 equals the text `5`.
+    // Numbers are compared as strings, so the number 5 equals the string `5`.
     const same = byText.get(textOf(leaf))
     if (same !== undefined) return same
     if (hasNul(leaf)) {
@@ -127,7 +132,7 @@ function group<K>(sent: readonly Sent[], keyOf: (leaf: Sent) => K): ReadonlyMap<
   return groups
 }
 
-/** Returns the time of the date that the application may have created from the value. */
+/** Returns the time of the `Date` that the application may have created from the value. */
 function timeOf({ value }: Leaf): number {
   return new Date(typeof value === 'bigint' ? Number(value) : value).getTime()
 }

@@ -1,16 +1,16 @@
 /** A value that is neither a list nor an object, and its position. */
 export interface Leaf {
   readonly value: string | number | bigint | Date
-  /** The path from the root, with dots; empty for the root itself. */
+  /** The path from the root, separated by dots; empty for the root itself. */
   readonly path: string
-  /** Whether the text is JSON. The values in the JSON are separate leaves. */
+  /** Whether the value is a JSON string. The values in the JSON are separate leaves. */
   readonly isJson?: boolean
 }
 
-/** The maximum number of leaves to collect: more than a body of the default size contains. */
+/** The maximum number of leaves to collect. A body of the default maximum size contains fewer leaves. */
 const MOST = 100_000
 
-/** Collects the parts of a value that may be statement values: at most {@link MOST} leaves. Never throws. */
+/** Collects at most {@link MOST} leaves of a value, each of which may be a statement value. Never throws. */
 export function leavesOf(root: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const seen = new Set<object>()
@@ -28,7 +28,8 @@ export function leavesOf(root: unknown): Leaf[] {
 }
 
 /**
- * Like {@link leavesOf}, for a parameter of a statement. A parameter may be JSON text, whose values are also collected.
+ * Like {@link leavesOf}, for a statement parameter. If the parameter is a JSON string, also collects the values in the
+ * JSON.
  */
 export function leavesOfParameter(value: unknown): Leaf[] {
   const leaves = leavesOf(value)
@@ -53,7 +54,7 @@ function childrenOf(value: object, path: string): [unknown, string][] {
     const entries = Object.entries(value).slice(0, MOST)
     return entries.map(([name, child]) => [child, path === '' ? name : `${path}.${name}`])
   } catch {
-    // A getter of the application may throw.
+    // A getter in the application's code may throw.
     return []
   }
 }

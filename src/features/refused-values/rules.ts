@@ -3,11 +3,11 @@ import type { Leaf } from './leaves.js'
 
 /** A statement that PostgreSQL refused. */
 export interface RefusedStatement {
-  /** The SQLSTATE. */
+  /** The SQLSTATE code. */
   readonly code: string
   /** The message from PostgreSQL. */
   readonly message: string
-  /** The detail of the error. */
+  /** The error detail from PostgreSQL. */
   readonly detail?: string | undefined
   /** The context from PostgreSQL, for example `unnamed portal parameter $1`. */
   readonly where?: string | undefined
@@ -15,29 +15,29 @@ export interface RefusedStatement {
   readonly values: readonly unknown[]
 }
 
-/** A statement value that may be the rejected one. */
+/** A statement value that may be the rejected value. */
 export interface Suspect extends Leaf {
   /** Whether PostgreSQL named the parameter and this value is the whole parameter. */
   readonly isNamed: boolean
 }
 
-/** The rule for an SQLSTATE, which finds the rejected values. It does not depend on the language of the message. */
+/** The rule that finds the rejected values for an SQLSTATE code. It does not depend on the language of the message. */
 export interface Rule {
   /**
-   * The message for the client. It does not quote PostgreSQL, whose message may contain values and names from the
-   * database.
+   * The message for the client. It does not quote the message from PostgreSQL, which may contain values and names from
+   * the database.
    */
   readonly message: string
-  /** Returns the values that may be the rejected one. */
+  /** Returns the values that may be the rejected value. */
   readonly select: (suspects: readonly Suspect[], refused: RefusedStatement) => Suspect[]
   /**
-   * Whether no column accepts such a value. Every such value is then an error, not only the first one that PostgreSQL
-   * found.
+   * Whether no column accepts such a value. If so, every such value is reported, not only the first value that
+   * PostgreSQL found.
    */
   readonly isCertain?: boolean
 }
 
-/** The character that PostgreSQL does not accept in a text. */
+/** The character that PostgreSQL does not accept in text values. */
 const NUL = '\0'
 
 export function hasNul({ value }: Leaf): boolean {
@@ -59,8 +59,8 @@ const malformed: Rule = {
 }
 
 /**
- * The rules by SQLSTATE (PostgreSQL documentation, appendix A, class 22). The other codes of the class are not about
- * a single value.
+ * The rules by SQLSTATE code (PostgreSQL documentation, appendix A, class 22). The other codes in the class do not
+ * concern a single value.
  */
 export const RULES: ReadonlyMap<string, Rule> = new Map([
   ['22021', withNul],
@@ -82,16 +82,16 @@ export function textOf({ value }: Leaf): string {
  * units.
  */
 function tooLong(suspects: readonly Suspect[], { message }: RefusedStatement): Suspect[] {
-  // Without a limit, no length is larger than NaN.
+  // Without a limit in the message, this is NaN, and no length is larger than NaN.
   const limit = Number(/\((\d+)\)/.exec(message)?.[1])
-  // Compares `length` first, because counting characters creates a list, and most texts have no surrogate pairs.
+  // Compares `length` first, because counting characters creates a list.
   const isTooLong = (text: string) => text.length > limit && [...text].length > limit
   return suspects.filter((suspect) => isTooLong(textOf(suspect)))
 }
 
 /**
- * The values that are out of range. PostgreSQL quotes an integer that it cannot read. It does not quote the result of a
- * calculation. In that case, no value of the statement is the cause, even if one of them is large.
+ * Returns the values that are out of range. PostgreSQL quotes an integer that it cannot read, but not the result of a
+ * calculation. For a calculation, no statement value is the cause, even if one of them is large.
  */
 function outOfRange(
   suspects: readonly Suspect[],
@@ -105,14 +105,13 @@ function outOfRange(
   return suspects.filter((each) => each.isNamed || quoted.has(textOf(each)) || isTooLarge(each))
 }
 
-/** Each language of PostgreSQL has its own quotation marks, some with a space inside. */
+/** PostgreSQL uses different quotation marks for each language. Some of them include a space. */
 const QUOTE = /["'«»„“”‹›「」\s]/g
 const EMPTY = /["'«»„“”‹›「」]{2}/
 
 /**
- * Returns the texts that the message quotes. The message contains a value from the client, so other texts are not
- * searched for. A short text may also be part of a word of the message, so each text is searched for with its quotation
- * marks.
+ * Returns the suspected strings that the message quotes. A short string may also be part of a word in the message, so
+ * each string is searched for together with quotation marks.
  */
 function quotedIn(message: string, suspects: readonly Suspect[]): Set<string> {
   const texts = new Set(suspects.map(textOf))
@@ -125,7 +124,7 @@ function inQuotes(text: string): string {
   return `"${text.replace(QUOTE, '"')}"`
 }
 
-/** Whether the text contains a lone surrogate, which `jsonb` refuses. */
+/** Whether the value contains a lone surrogate, which `jsonb` refuses. */
 function isTorn({ value }: Leaf): boolean {
   return typeof value === 'string' && /\p{Surrogate}/u.test(value)
 }

@@ -12,16 +12,17 @@ import {
 export interface SecurityOptions {
   /**
    * Sets protective response headers with `helmet`: a boolean, or helmet's options. The options are merged with a
-   * policy for APIs, whose responses load and embed nothing: `default-src 'none'; frame-ancestors 'none'`.
+   * policy for APIs, which forbids responses to load anything or to be embedded: `default-src 'none'; frame-ancestors
+   * 'none'`.
    *
    * @defaultValue `true`
    */
   readonly helmet?: boolean | HelmetOptions
   /**
-   * Allows cross-origin requests with `cors`: a boolean, or the options of `cors`, which are read at boot. With `true`,
-   * every origin may read responses to requests without credentials. A function `origin` may call its callback or
-   * return a promise of its decision. An unknown name is an error, because a misspelt `origin` would allow every
-   * origin.
+   * Allows cross-origin requests with `cors`: a boolean, or the `cors` options, which are read at boot. With `true`,
+   * every origin can read responses to requests without credentials. If `origin` is a function, it can either call its
+   * callback or return a promise for its decision. An unknown option name causes an error, because a misspelt `origin`
+   * would allow every origin.
    *
    * @defaultValue `false`
    */
@@ -38,7 +39,7 @@ export interface SecuritySettings {
 
 type Option = SecurityOptions | undefined
 
-/** An unknown name is an error, because with a misspelt `origin`, every origin could read responses. */
+/** An unknown option name causes an error, because with a misspelt `origin`, every origin could read responses. */
 const CORS_NAMES: OptionNames<CorsOptions> = {
   origin: true,
   methods: true,
@@ -50,7 +51,7 @@ const CORS_NAMES: OptionNames<CorsOptions> = {
   optionsSuccessStatus: true,
 }
 
-/** The names include the older ones that helmet still accepts. */
+/** The names include older names that helmet still accepts. */
 const HELMET_NAMES = {
   contentSecurityPolicy: true,
   crossOriginEmbedderPolicy: true,
@@ -78,7 +79,7 @@ const HELMET_NAMES = {
 
 const NAMES: OptionNames<SecurityOptions> = { helmet: HELMET_NAMES, cors: true }
 
-/** An API does not serve pages, so its responses may load nothing, and no page may frame them. */
+/** An API does not serve pages, so this policy forbids responses to load anything, and forbids pages to frame them. */
 const API_POLICY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -104,7 +105,7 @@ export const securityGroup: OptionGroup<Option, SecuritySettings> = {
 
 function helmetOptions(helmet: boolean | HelmetOptions): HelmetOptions | null {
   if (helmet === false) return null
-  // Typed as objects because `HelmetOptions` is a union: TypeScript took 25 s to check its spread.
+  // The values are typed as objects because `HelmetOptions` is a union: TypeScript took 25 s to check its spread.
   return helmet === true ? API_POLICY : { ...(API_POLICY as object), ...(helmet as object) }
 }
 

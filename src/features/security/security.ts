@@ -13,17 +13,17 @@ export interface Security {
   readonly headers: readonly RecordedHeader[]
   /** The middlewares that must run for each request. */
   readonly middlewares: readonly RequestHandler[]
-  /** `null` when CORS is off, or when its `origin` is a function and it runs as a middleware. */
+  /** `null` if CORS is off, or if `origin` is a function, so that CORS runs as a middleware. */
   readonly crossOrigin: CrossOrigin | null
 }
 
 const NOTHING: Security = { headers: [], middlewares: [], crossOrigin: null }
 
 /**
- * Computes the constant headers at boot, and returns the parts that must run for each request. Does not load the
- * package of a feature that is off.
+ * Computes the constant headers at boot, and returns the parts that must run for each request. If a feature is off, its
+ * package is not loaded.
  *
- * @param exposed The response headers of the framework that scripts from other origins may also read.
+ * @param exposed The framework's response headers that scripts from other origins can also read.
  */
 export async function buildSecurity(
   settings: SecuritySettings,
@@ -46,7 +46,7 @@ async function buildHelmet(options: HelmetOptions | null): Promise<Security> {
   return { ...NOTHING, headers: recordHeaders(middleware, {}) }
 }
 
-/** Whether a directive is a function (such as a nonce), whose value differs for each request. */
+/** Whether a directive contains a function, for example for a nonce. The value then differs for each request. */
 function isDynamic({ contentSecurityPolicy: policy }: HelmetOptions): boolean {
   const directives = typeof policy === 'object' ? Object.values(policy.directives ?? {}) : []
   // A directive is one value or any iterable of values, including a `Set`.
@@ -60,7 +60,7 @@ async function buildCors(options: CorsOptions | null): Promise<Security> {
   if (options === null) return NOTHING
   const { default: cors } = await import('cors')
   const { origin } = options
-  // The function may query a database or return different results, so its headers cannot be stored.
+  // The function may query a database or return different results, so the headers cannot be stored.
   if (typeof origin === 'function') {
     return { ...NOTHING, middlewares: [cors({ ...options, origin: withPromises(origin) })] }
   }
@@ -70,7 +70,7 @@ async function buildCors(options: CorsOptions | null): Promise<Security> {
   return { ...NOTHING, headers, crossOrigin: { headersOf: null, preflight: middleware } }
 }
 
-/** Adds names to the response headers that scripts from other origins may read. */
+/** Adds names to the list of response headers that scripts from other origins can read. */
 function exposing(options: CorsOptions, names: readonly string[]): CorsOptions {
   if (names.length === 0) return options
   const { exposedHeaders: own = [] } = options
@@ -87,8 +87,8 @@ type Origin = NonNullable<CorsOptions['origin']>
 type OriginFunction = Extract<Origin, (...args: never) => unknown>
 
 /**
- * Lets a function of `security.cors.origin` return a promise of its decision instead of calling the callback. Without
- * this wrapper, `cors` would wait for the callback forever.
+ * Allows a `security.cors.origin` function to return a promise for its decision instead of calling the callback.
+ * Without this wrapper, `cors` would wait forever for the callback.
  */
 function withPromises(origin: OriginFunction): OriginFunction {
   return (requested, callback) => {
@@ -102,7 +102,7 @@ function withPromises(origin: OriginFunction): OriginFunction {
     if (!isThenable(made)) return
     made.then(
       (allowed) => {
-        // An `async` function that takes the callback may call it after its promise has resolved.
+        // An `async` function that takes the callback may call the callback after its promise has resolved.
         if (allowed === undefined && origin.length > 1) return
         const error = allowed === undefined ? undecided() : null
         decide(error, allowed as Parameters<typeof callback>[1])
@@ -124,11 +124,11 @@ const MAX_ORIGINS = 100
 /** A header that a middleware set. */
 type RecordedHeader = readonly [name: string, value: string]
 
-/** How CORS handles requests. */
+/** The functions that implement CORS. */
 export interface CrossOrigin {
   /**
-   * Returns the response headers for an origin, as `[name, value, …]`. The caller may keep the list. `null`
-   * when all responses have the same headers.
+   * Returns the response headers for an origin, as `[name, value, …]`. The caller can keep the list. The property is
+   * `null` if all responses have the same headers.
    */
   readonly headersOf: ((origin: string | undefined) => string[]) | null
   /** Handles `OPTIONS` requests. */
@@ -136,8 +136,8 @@ export interface CrossOrigin {
 }
 
 /**
- * Runs `cors` once for each allowed origin and stores the headers. This is safe because, for requests other than
- * preflight requests, `cors` reads only the origin.
+ * Runs `cors` once for each allowed origin and stores the headers. This is safe because `cors` reads only the origin,
+ * except for preflight requests.
  */
 function crossOriginBy(middleware: RequestHandler): CrossOrigin {
   const stored = new Map<string, readonly string[]>()
@@ -156,11 +156,11 @@ function crossOriginBy(middleware: RequestHandler): CrossOrigin {
 }
 
 /**
- * Adds the headers for an origin before any other code of the request can fail, and passes `OPTIONS` to `preflighted`.
- * It is not a middleware, because a middleware that sets the headers one by one took 65,000 more instructions per
- * request.
+ * Adds the headers for an origin before any code that handles the request can fail, and passes `OPTIONS` requests to
+ * `preflighted`. The step is not a middleware, because a middleware that sets the headers one by one took 65,000 more
+ * instructions per request.
  *
- * @param preflighted Runs `preflight`, and then the same as `run`.
+ * @param preflighted Runs `preflight`, and then the same steps as `run`.
  */
 export function crossOriginStep(
   { headersOf }: CrossOrigin,
@@ -174,7 +174,10 @@ export function crossOriginStep(
   }
 }
 
-/** Runs a middleware that only sets headers. Passes it a stand-in for a response, and returns the headers. */
+/**
+ * Runs a middleware that only sets headers, with a stand-in for the response. Returns the headers that the middleware
+ * set.
+ */
 function recordHeaders(
   middleware: RequestHandler,
   requestHeaders: IncomingHttpHeaders,

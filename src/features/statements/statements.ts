@@ -9,23 +9,23 @@ import type {
 import type { Request } from '../../contracts/handler.js'
 import { callerStack } from '../../errors/caller-stack.js'
 
-/** A running statement. Call exactly one of its functions. */
+/** A running statement. Call exactly one of the two functions. */
 export interface RunningStatement {
   /** Reports the result. Never throws. */
   end(result: StatementResult): void
-  /** Reports the error of a statement that has failed. Never throws. */
+  /** Reports the error of a failed statement. Never throws. */
   fail(error: unknown): void
 }
 
-/** The parts of an application that its statements depend on. */
+/** The parts of an application that {@link Statements} depends on. */
 export interface StatementsConfig {
   /** The clock of the application. */
   readonly clock: Pick<Clock, 'monotonic'>
-  /** Returns the request in whose route the current code runs. */
+  /** Returns the request that the current code runs for. */
   readonly currentRequest: () => Request | undefined
   /** Returns the current tenant. */
   readonly currentTenant: () => string | undefined
-  /** Answers statements instead of a database; `null` if the test does not provide answers. */
+  /** Returns the results of statements in place of a database; `null` unless a test provides them. */
   readonly answer: AnswerStatement | null
 }
 
@@ -33,8 +33,8 @@ const NO_ROWS: AnsweredStatement = { text: '', rows: [] }
 
 /**
  * Receives the statements that database plugins run, and passes them to the `onStatement` of observers
- * (`Plugin.requests`), for traces, timelines and query budgets. A database plugin obtains it with `get` in its `setup`.
- * Without an observer of statements, `begin` returns `null` and does nothing.
+ * (`Plugin.requests`), for traces, timelines and query budgets. A database plugin obtains this object with `get` in its
+ * `setup`. If no observer receives statements, `begin` does nothing and returns `null`.
  *
  * @example
  * async function query(text: string, values: unknown[]) {
@@ -55,12 +55,12 @@ export class Statements {
   #report: ((statement: RanStatement) => void) | null = null
   #hasStacks = false
 
-  /** Only the framework creates this object. */
+  /** Only the framework calls this constructor. */
   constructor(config: StatementsConfig) {
     this.#config = config
   }
 
-  /** Whether statements have an observer. This is decided before plugins are set up. */
+  /** Whether any observer receives statements. This is decided before plugins are set up. */
   get areObserved(): boolean {
     return this.#report !== null
   }
@@ -74,9 +74,10 @@ export class Statements {
   }
 
   /**
-   * Returns the answer to a statement. Statements outside requests, such as in `onInit`, return no rows.
+   * Returns the result that the test provides for a statement. Statements outside requests, for example in `onInit`,
+   * return no rows.
    *
-   * @throws UnansweredStatementError if a request runs a statement without an answer.
+   * @throws UnansweredStatementError if a request runs a statement for which the test provides no result.
    */
   answer(statement: NewStatement): AnsweredStatement {
     const { answer, currentRequest } = this.#config
@@ -84,7 +85,7 @@ export class Statements {
   }
 
   /**
-   * Sets the function that receives the statements. Only the framework calls it.
+   * Sets the function that receives the statements. Only the framework calls this method.
    *
    * @param report Must not throw.
    * @param options `hasStacks`: whether statements have stacks. Default: `false`.
@@ -98,9 +99,10 @@ export class Statements {
   }
 
   /**
-   * Reports that a statement is about to run. Call it in the async context of the code that runs the statement.
+   * Reports that a statement is about to run. Call this function in the async context of the code that runs the
+   * statement.
    *
-   * @returns `null` if statements have no observer.
+   * @returns `null` if no observer receives statements.
    */
   begin({ system, text, values = [] }: NewStatement): RunningStatement | null {
     const report = this.#report

@@ -50,18 +50,17 @@ import {
   requireTenantStage,
 } from './tenant-stages.js'
 
-/**
- * The functions by which an application keeps tenants apart. Only an application that uses tenants has these functions.
- */
+/** The functions that separate an application's tenants. Only an application that uses tenants has these functions. */
 export interface Tenancy {
   /**
-   * Creates the function that enters the scope of a request. It runs before all middlewares of the application.
+   * Creates the function that enters the scope of a request. The created function runs before all of the application's
+   * middlewares.
    */
   readonly enter: <TRequest extends Request>(
     ends: ScopeEnds<TRequest>,
   ) => (req: TRequest, res: Response) => void
   readonly scopes: TenantScopes
-  /** The steps that a route needs, as a plugin returns them. */
+  /** Returns the tenant stages of a route. */
   readonly steps: (route: RouteModel) => TenancyStages
   /** The stages that run before a router in `tenantRouter`. */
   readonly stagesOfRouters: Omit<TenancyStages, 'scope'>
@@ -79,13 +78,13 @@ const NOT_ASKED = { unverifiedTenant: null, authorizeTenant: null } as const
 
 /** The configuration of {@link buildTenancy}. */
 export interface TenancyConfig {
-  /** `null` without the `tenant` option. Only middlewares of the application then set tenants. */
+  /** `null` without the `tenant` option. In that case, only the application's middlewares set tenants. */
   readonly settings: TenantSettings | null
   readonly clock: Clock
   readonly logger: Logger
   /** The object that identifies the application in its scopes. */
   readonly host: object
-  /** Returns the tenants to which the credentials of an admitted request belong. */
+  /** Returns the tenants that the credentials of an admitted request belong to. */
   readonly tenantsOf: TenantsOf
 }
 
@@ -130,30 +129,30 @@ export function buildTenancy(config: TenancyConfig): Tenancy {
 }
 
 /**
- * Returns the tenants to which the credentials of a request belong, one for each guard with `tenantOf`; `undefined` if
+ * Returns the tenants that the credentials of a request belong to, one for each guard with `tenantOf`; `undefined` if
  * no guard has admitted the request.
  */
 type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
 
 /** The input of {@link confirmStage}. */
 interface ConfirmConfig {
-  /** The error message if a route requires a tenant; `null` if it does not. */
+  /** The error message for a request without a tenant; `null` if the route requires no tenant. */
   readonly required: string | null
-  /** Whether a request may act for the tenant that it specifies without a credential that confirms this tenant. */
+  /** Whether a request is allowed to act for the tenant that it specifies even if no credential confirms the tenant. */
   readonly trustsAnonymous: boolean
   /** Whether `authorize` decides after this stage. */
   readonly hasAuthorize: boolean
-  /** Whether a text may be a tenant ID. */
+  /** Whether a value is a valid tenant ID. */
   readonly isId: IsTenantId
-  /** Looks up in the store a tenant that only the credential specifies; `null` without a store. */
+  /** Looks up a tenant in the store if only the credential specifies the tenant; `null` without a store. */
   readonly confirm: ConfirmTenant | null
   readonly tenantsOf: TenantsOf
 }
 
 /**
  * Creates the stage after the guards that compares the tenant of a request with the tenants of its credentials. All
- * credentials must belong to the tenant that the request specifies. If the request specifies no tenant, it acts for the
- * tenant of its credentials.
+ * credentials must belong to the tenant that the request specifies. If the request specifies no tenant, the request
+ * acts for the tenant of its credentials.
  */
 function confirmStage(config: ConfirmConfig): StepFactory {
   const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
@@ -167,7 +166,7 @@ function confirmStage(config: ConfirmConfig): StepFactory {
       const [own] = tenants
       if (tenants.some((each) => each !== own)) return forbid(req, SEVERAL)
       if (named !== undefined) {
-        // No credential has a tenant: the request has no login, or the guard checks the tenant itself.
+        // If there are no tenants, the request is not authenticated, or the guard checks the tenant itself.
         if (tenants.length > 0) {
           if (own !== named) return forbid(req, FOREIGN)
           noteConfirmed(req, named, 'credential')
@@ -199,8 +198,8 @@ const UNCONFIRMED = 'no credential confirms the tenant of the request'
 const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 
 /**
- * Continues for a tenant. The scope has a new origin, so that code from before the decision can never act for the
- * tenant.
+ * Continues for a tenant. The scope has a new origin, so that code that was started before the decision can never act
+ * for the tenant.
  */
 function actAs(id: string, next: Step): Step {
   return (req, res) => {
@@ -211,7 +210,7 @@ function actAs(id: string, next: Step): Step {
 }
 
 /**
- * Continues with a tenant that `authorize` has not allowed yet, as `claimStage` does for a tenant that the request
+ * Continues with a tenant that `authorize` has not allowed yet, like `claimStage` for a tenant that the request
  * specifies.
  */
 function claimFor(id: string, next: Step): Step {

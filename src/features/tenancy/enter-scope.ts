@@ -20,8 +20,8 @@ import {
 } from './tenant-rules.js'
 
 /**
- * Returns the tenant of a request after the store has confirmed it; a promise when the store must be queried.
- * Throws or rejects with an HTTP error.
+ * Returns the tenant of a request after the store has confirmed it, or a promise if the store must be queried. Throws
+ * or rejects with an HTTP error.
  */
 export type ResolveTenant = (req: Request) => string | undefined | Promise<string | undefined>
 
@@ -40,7 +40,10 @@ export function compileConfirm(settings: TenantSourceSettings, clock: Clock): Co
   }
 }
 
-/** Creates the function that reads the tenant of a request and confirms it with the store, if there is one. */
+/**
+ * Creates the function that reads the tenant of a request. If there is a store, the function also confirms the tenant
+ * with it.
+ */
 export function compileResolve(
   settings: TenantSourceSettings,
   confirm: ConfirmTenant | null,
@@ -78,10 +81,11 @@ interface ScopeHost {
 
 /**
  * Creates the function that enters a new scope for every request, with or without a tenant. The new origin
- * distinguishes this scope from a scope that a callback may carry along from another request. The function runs before
- * the middlewares. It is not a middleware, because one more `next` would take as many instructions as the rest.
+ * distinguishes this scope from the scope of another request, in which a callback may run. The created function runs
+ * before the middlewares. It is not a middleware itself, because one more `next` would take as many instructions as the
+ * rest of the function.
  *
- * @param resolve `null` when only the application's own middlewares set tenants.
+ * @param resolve `null` if only the application's own middlewares set tenants.
  */
 export function enterScope<TRequest extends Request>(
   resolve: ResolveTenant | null,
@@ -124,17 +128,17 @@ export function enterScope<TRequest extends Request>(
   }
 }
 
-/** The parts of the application that the middleware uses. */
+/** The parts that the middleware uses. */
 interface TenantMiddlewareParts {
   readonly clock: Clock
-  /** Called with a rejected request before the middleware throws. */
+  /** The middleware calls this with a rejected request before it throws. */
   readonly onRefusal: (req: Request) => void
 }
 
 /**
- * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. It is for
- * routers and Express applications. An application with the `tenant` option does not need it. A request that specifies
- * no tenant keeps the tenant that it already has.
+ * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. The
+ * middleware is for routers and Express applications. An application with the `tenant` option does not need it. If a
+ * request specifies no tenant, its current tenant remains.
  */
 export function buildTenantMiddleware(
   settings: TenantSourceSettings,
@@ -174,7 +178,7 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
 
 /**
  * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, the tenant remains
- * a claim, as it would without this middleware.
+ * a claim, as without this middleware.
  */
 function scopeWithin(outer: TenantScope | undefined, id: string | undefined): TenantScope {
   if (outer === undefined) return tenantScope(id, outer)
@@ -193,21 +197,25 @@ export function requiredMessage(settings: TenantSourceSettings | null): string {
     : `A tenant is required: send the header ${header}`
 }
 
-/** Longer tokens are not decoded, because reading the tenant should not cost more than the rest of the request. */
+/** Longer tokens are not decoded, because reading the tenant should not take longer than the rest of the request. */
 const MAX_TOKEN_LENGTH = 8 * 1024
 
-/** A compact JWS (RFC 7515, 7.1). The signature may be missing, because only the guard refuses such a token. */
+/**
+ * Matches a compact JWS (RFC 7515, 7.1). The signature can be missing here, because refusing such a token is the
+ * guard's task.
+ */
 const BEARER = /^Bearer +[\w-]+\.([\w-]+)\.[\w-]*$/i
 
 /**
  * Creates a function that reads one claim of the bearer token without verifying the token. A value that is not a JWT
- * specifies no tenant, because only the guard refuses a credential. A claim that is `null` counts as absent.
+ * specifies no tenant. It is not refused here, because refusing credentials is the guard's task. A claim that is `null`
+ * counts as absent.
  */
 function bearerClaim(name: string): (req: Request) => unknown {
   return function readClaim({ headers: { authorization } }) {
     if (authorization === undefined || authorization.length > MAX_TOKEN_LENGTH) return undefined
     const payload = decode(BEARER.exec(authorization)?.[1])
-    // `hasOwn`, because every object inherits names such as `constructor`.
+    // Use `hasOwn`, because every object inherits properties such as `constructor`.
     if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, name)) {
       return undefined
     }
@@ -224,10 +232,13 @@ function decode(part: string | undefined): unknown {
   }
 }
 
-/** Returns the tenant that a request specifies; `undefined` if it specifies none. Throws an HTTP error 400 or 403. */
+/**
+ * Returns the tenant that a request specifies; `undefined` if it specifies no tenant. Throws an HTTP error with the
+ * status 400 or 403.
+ */
 type IdentifyTenant = (req: Request) => string | undefined
 
-/** A source from which the tenant of a request may be read. */
+/** A source that can specify the tenant of a request. */
 interface Source {
   /** The name of the source in records, such as `header`. */
   readonly name: string
@@ -255,7 +266,7 @@ function noteNamed(req: Request, tenant: string, { name: source }: Source): void
   noteOf(req)?.({ by: 'tenant', verdict: 'named', facts: { tenant, source } })
 }
 
-/** Reads every source, because two different tenants are a client mistake or an attack. */
+/** Reads every source, because two different tenants indicate a client error or an attack. */
 function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyTenant {
   return function identifyAll(req) {
     let agreed: string | undefined
@@ -273,7 +284,8 @@ function identifyAgreed(sources: readonly Source[], isId: IsTenantId): IdentifyT
 
 function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Source[] {
   return [
-    // Node joins the values of a repeated header with a comma, and no pattern should allow a comma in an ID.
+    // Node joins the values of a repeated header with a comma. No pattern should allow a comma in an ID, so a repeated
+    // header is refused.
     ...(header === null ? [] : [{ name: 'header', read: (req: Request) => req.headers[header] }]),
     ...(jwtClaim === null ? [] : [{ name: 'jwtClaim', read: bearerClaim(jwtClaim) }]),
     ...strategies.map((each) => ({ name: nameOf(each), read: readStrategy(each) })),
@@ -281,22 +293,22 @@ function sourcesOf({ header, jwtClaim, strategies }: TenantSourceSettings): Sour
 }
 
 /**
- * Returns the name of a strategy without its suffix: `tenantFromHost` calls its function `hostTenant`, and the other
- * strategies use similar names.
+ * Returns the name of a strategy without its suffix. For example, the function that `tenantFromHost` returns has the
+ * name `hostTenant`.
  */
 function nameOf({ name }: TenantStrategy): string {
   return name.replace(/(?<=.)Tenant$/, '') || 'strategy'
 }
 
 /**
- * Reads a strategy. A strategy is code of the application, so an invalid result is a server error (500) and not a
+ * Calls a strategy. A strategy is the application's code, so an invalid result causes a server error (500), not a
  * client error.
  */
 function readStrategy(strategy: TenantStrategy): Source['read'] {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    // The promise may reject later, and an unhandled rejection would end the process.
+    // If the promise rejects later, the unhandled rejection would end the process.
     Promise.resolve(found).catch(() => {})
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the ID or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,
@@ -305,8 +317,8 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
 }
 
 /**
- * The error message does not contain the value, because text from a client must not appear in a browser or a log as
- * text from the server.
+ * The error message does not contain the value, because a browser or a log must not show a client's text as the
+ * server's.
  */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value

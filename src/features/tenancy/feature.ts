@@ -6,13 +6,13 @@ import type { Feature } from '../../step/feature.js'
 import { tenancyOf } from './tenant.js'
 import { hasTenantGuard, isVerified, needsTenant, type TenantSettings } from './tenant-rules.js'
 
-/** The settings on which tenancy depends. */
+/** The settings that tenancy depends on. */
 export interface TenancySettings {
   readonly tenant: TenantSettings | null
   readonly middlewares: readonly unknown[]
 }
 
-/** The option `tenant`, and `@Tenant`. The steps have their own places in the route. */
+/** The `tenant` option and `@Tenant`. The steps have their own places in the route. */
 export const tenancy: Feature<TenancySettings> = {
   name: 'tenant',
   compare: ({ settings: { tenant, middlewares }, model }) => {
@@ -39,7 +39,7 @@ interface TenancySetting {
   readonly isProduction: boolean
 }
 
-/** Returns the warnings about the tenancy of an application. */
+/** Returns the warnings about an application's tenancy. */
 function warnOfTenancy(setting: TenancySetting): Problem[] {
   return [...warnOfTrust(setting), ...warnOfSources(setting)]
 }
@@ -59,8 +59,8 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
 }
 
 /**
- * Warns about guards that only identify the user: they accept a user of one tenant in a request that specifies another
- * tenant.
+ * Warns about guards that only identify the user. Such a guard accepts a user of one tenant in a request that specifies
+ * another tenant.
  */
 function warnOfGuards({ guards }: TenantSettings): Problem[] {
   const silent = guards.filter(
@@ -99,23 +99,23 @@ function hasSource(tenant: TenantSettings | null): boolean {
   return header !== null || jwtClaim !== null || strategies.length > 0
 }
 
-/** The facts about the `tenant` option on which the OpenAPI document depends, as plain data. */
+/** The facts about the `tenant` option that affect the OpenAPI document, as plain data. */
 interface TenantFacts {
   readonly header: string | null
   /** Whether the header is the only source of a request's tenant. */
   readonly isOnlySource: boolean
   readonly isRequired: boolean
-  /** Whether there is an `authorize` function that may refuse a tenant. */
+  /** Whether there is an `authorize` function, which can refuse a tenant. */
   readonly isAuthorized: boolean
   /** The guards that confirm tenants. */
   readonly guards: readonly (string | null)[]
-  /** The pattern of tenant IDs; `null` when its flags have no equivalent in JSON Schema. */
+  /** The pattern of tenant IDs; `null` if its flags have no equivalent in JSON Schema. */
   readonly pattern: string | null
-  /** Statuses of responses that refuse a tenant whose ID is well-formed. */
+  /** The statuses of responses that refuse a well-formed tenant ID. */
   readonly errors: readonly number[]
 }
 
-/** Returns the facts; `null` for an application without the `tenant` option. */
+/** Returns these facts about an application; `null` without the `tenant` option. */
 function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   if (settings === null) return null
   const { header, jwtClaim, strategies, pattern, store } = settings
@@ -129,24 +129,24 @@ function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
     pattern: isPlain ? anchored(pattern.source) : null,
     errors: [
       ...(settings.onMismatch === 'reject' ? [403] : []),
-      // 403 for a suspended tenant, 404 for an unknown one, 503 when the store fails.
+      // 403 for a suspended tenant, 404 for an unknown tenant, 503 if the store fails.
       ...(store === null ? [] : [403, 404, 503]),
     ],
   }
 }
 
-/** Adds the tenant header and the error responses of tenancy to the operations that need them. */
+/** Adds the tenant header and the tenancy error responses to the operations that need them. */
 function tenantResponses(settings: TenantSettings | null): ContractOf {
   const facts = tenantFacts(settings)
   if (facts === null) {
     return (route) => (tenancyOf(route) === undefined ? null : { errors: [400] })
   }
-  // One object for all routes, because the document describes each schema once.
+  // All routes share one object, because the document describes each schema object once.
   const schema = schemaOfId(facts)
   return function responsesOf(route) {
     const isNeeded = needsTenant(route, settings)
     const isNamed = tenancyOf(route) !== undefined || isNeeded
-    // The header is optional if the credential may also specify the tenant.
+    // The header is optional if the credential can also specify the tenant.
     const isHeaderNeeded = isNeeded && !hasTenantGuard(route, settings)
     const header =
       isNamed && facts.header !== null
@@ -176,7 +176,7 @@ function headerParameter(
   }
 }
 
-/** Anchors the pattern, because JSON Schema searches for a pattern anywhere in a text, but a whole ID must match. */
+/** Anchors the pattern. JSON Schema searches for a pattern anywhere in a string, but the whole ID must match. */
 function anchored(source: string): string {
   return /^\^(?:[^|\\]|\\.)*\$$/.test(source) ? source : `^(?:${source})$`
 }

@@ -3,11 +3,11 @@ import type { TenantScope } from '../../contracts/tenant.js'
 import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
 
 /**
- * Returns the scope in which a request continues. The current scope is used if it has the request's origin, because
- * code has then nested it intentionally with `runWithTenant`. In three cases, the scope of the request is used instead:
- * there is no current scope, because a callback has lost the async context; the current scope has another origin,
- * because a shared pool or connection has carried it along; or the current scope is less deep, because a pool has
- * stored the context from before a middleware entered a nested scope.
+ * Returns the scope in which a request continues. The current scope is used if it has the request's origin, because the
+ * application has then entered it intentionally with `runWithTenant`. In three cases, the request's own scope is used
+ * instead: there is no current scope, because a callback has lost the async context; the current scope has another
+ * origin, because a shared pool or connection runs callbacks in another request's scope; or the current scope is less
+ * deep, because a pool stored the context before a middleware entered a nested scope.
  */
 function scopeOf(req: object): TenantScope | undefined {
   const own = scopeOn(req)
@@ -17,7 +17,10 @@ function scopeOf(req: object): TenantScope | undefined {
   return (current.depth ?? 0) < (own.depth ?? 0) ? own : current
 }
 
-/** Continues in the scope of a request, and stores the scope on the request, because a middleware may have set it. */
+/**
+ * Continues in the scope of a request. Stores the scope on the request, because a middleware may have changed the
+ * scope.
+ */
 export function rejoin<T>(req: object, goOn: () => T): T {
   const scope = scopeOf(req)
   if (scope === undefined) return goOn()
@@ -30,9 +33,9 @@ function keepScope<T>(req: object, fn: () => T): T {
   return scopeOn(req) === TenantContext.current() ? fn() : rejoin(req, fn)
 }
 
-/** Separates the scopes of requests where Node's async context does not. */
+/** Separates the scopes of requests in cases where Node's async context does not. */
 export interface TenantScopes {
-  /** Returns the scope in which code of a request now runs; `undefined` until the scope is known. */
+  /** Returns the scope in which the code of a request now runs; `undefined` until the scope is known. */
   of(req: object): TenantScope | undefined
   /** Returns the scope of the running code. */
   current(): TenantScope | undefined
@@ -52,7 +55,7 @@ export const tenantScopes: TenantScopes = {
 /** Runs a route in the scope of its request. */
 export const scopeStage: StepFactory = (next) =>
   function runInScope(req, res) {
-    // The usual case, which needs no closure.
+    // In this usual case, no closure is needed.
     if (scopeOn(req) === TenantContext.current()) return next(req, res)
     return rejoin(req, () => next(req, res))
   }
@@ -62,8 +65,8 @@ export const withoutTenantStage: StepFactory = (next) => {
   const runInScope = scopeStage(next)
   return function runTenantless(req, res) {
     const scope = scopeOf(req)
-    // The new scope has a new origin, because a callback that a middleware started with the tenant must not count as
-    // this request.
+    // The new scope has a new origin. Otherwise, a callback that a middleware started with the tenant would still
+    // belong to this request.
     if (scope?.id !== undefined || scope?.claim !== undefined) {
       setScope(req, tenantScope(undefined, { origin: {}, host: scope.host }))
     }

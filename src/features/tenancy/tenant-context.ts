@@ -23,7 +23,7 @@ export function setScope(req: object, scope: TenantScope): void {
   ;(req as Scoped)[kTenantScope] = scope
 }
 
-/** The facts about an application that its scopes refer to by `host`. */
+/** The facts about an application. Its scopes refer to them by `host`. */
 interface TenantHost {
   readonly logger: Logger
   /**
@@ -42,7 +42,7 @@ export function noteHost(host: object, facts: Pick<TenantHost, 'logger' | 'autho
   hosts.set(host, { ...facts, hasWarnedOfScope: false })
 }
 
-/** Returns the application of a scope; `undefined` outside an application. */
+/** Returns the application that a scope belongs to; `undefined` outside an application. */
 export function hostOf(
   scope: { readonly host: object | undefined } | undefined,
 ): TenantHost | undefined {
@@ -50,8 +50,9 @@ export function hostOf(
 }
 
 /**
- * The field of a `next` function that contains its request. A database driver may call back in the scope of the request
- * that opened its connection, but `runWithTenant(id, next)` in that callback still applies to the request of `next`.
+ * The field of a `next` function that contains its request. A database driver may run a callback in the scope of the
+ * request that opened its connection. `runWithTenant(id, next)` in that callback still applies to the request of
+ * `next`.
  */
 export const kRequest: unique symbol = Symbol('blazon.tenantRequest')
 
@@ -61,10 +62,10 @@ export interface RequestNext {
 }
 
 /**
- * The tenant for which code runs. Node's async context passes it on to all code that the current code awaits or starts.
- * This class is for advanced use: most code needs only `getTenantId` and `runWithTenant`. There is no method that sets
- * a tenant for the current code without a callback: on Node 20, the next request on the same connection would still
- * have that tenant.
+ * The tenant that code runs for. Node's async context passes the tenant on to all code that the current code awaits or
+ * starts. This class is for advanced use. Most applications need only `getTenantId` and `runWithTenant`. No method sets
+ * a tenant without a callback, because on Node 20, the next request on the same connection would still have that
+ * tenant.
  */
 export class TenantContext {
   static readonly #storage = new AsyncLocalStorage<TenantScope | undefined>()
@@ -75,10 +76,10 @@ export class TenantContext {
   }
 
   /**
-   * Runs a function in a scope and returns its result.
+   * Runs a function in a scope and returns the function's result.
    *
-   * @param scope A scope that `current()` has returned. A scope that you build yourself, with another `origin`, does
-   * not become the scope of the request. To set the tenant of a request, call `runWithTenant`.
+   * @param scope A scope that `current()` returned. If you build a scope yourself, with another `origin`, it does not
+   * become the request's scope. To set the tenant of a request, call `runWithTenant`.
    * @param fn The function.
    * @param args The arguments of the function.
    */
@@ -91,8 +92,8 @@ export class TenantContext {
   }
 
   /**
-   * Returns a function that always runs in the current scope. Use it for callbacks of a library that loses the
-   * async context.
+   * Returns a function that always runs in the current scope. Use it for callbacks that you pass to a library which
+   * loses the async context.
    *
    * @typeParam F The type of the function; the result has the same type.
    * @example
@@ -108,7 +109,7 @@ export class TenantContext {
   }
 }
 
-/** Creates a scope. It is frozen because all code that is started in the scope shares the object. */
+/** Creates a scope. The object is frozen, because all code that is started in the scope shares it. */
 export function tenantScope(
   id: string | undefined,
   base: Omit<TenantScope, 'id'> | undefined,
@@ -116,7 +117,7 @@ export function tenantScope(
   return Object.freeze({ id, origin: base?.origin ?? {}, depth: depthIn(base), host: base?.host })
 }
 
-/** Creates the scope of a request that specifies a tenant but may not act for it yet. */
+/** Creates the scope for a request that specifies a tenant but is not yet allowed to act for it. */
 export function claimScope(claim: string, base: Omit<TenantScope, 'id'>): TenantScope {
   const { origin, host } = base
   return Object.freeze({ id: undefined, origin, depth: depthIn(base), host, claim })
@@ -140,8 +141,8 @@ export function getTenantId(): string | undefined {
 }
 
 /**
- * Returns the tenant for which this code may act, for features that separate the data of tenants. Never returns a
- * claim.
+ * Returns the tenant that the current code is allowed to act for. Features that separate the data of tenants use it.
+ * Never returns a claim.
  */
 export function actingTenant(): string | undefined {
   return TenantContext.current()?.id
@@ -150,7 +151,7 @@ export function actingTenant(): string | undefined {
 /**
  * Returns the current tenant.
  *
- * @throws HttpError 400 `TENANT_REQUIRED` when there is none; 500 `TENANT_UNAUTHORIZED` when the request specifies a
+ * @throws HttpError 400 `TENANT_REQUIRED` if there is no tenant; 500 `TENANT_UNAUTHORIZED` if the request specifies a
  * tenant that `tenant.authorize` has not allowed yet.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
@@ -168,13 +169,14 @@ export function requireTenantId(): string {
 
 /**
  * Runs a function for a tenant and returns its result. All code that the function awaits or starts also runs for this
- * tenant. A middleware that calls `runWithTenant(id, next)` sets the tenant of the request. Elsewhere, the scope ends
- * with the function. If the function returns a query that has not started yet, as with Drizzle and Knex, the query is
- * sent in the scope. The ID is not checked against `tenant.pattern` and `tenant.store`, because the caller is trusted.
+ * tenant. If a middleware calls `runWithTenant(id, next)`, this sets the tenant of the request. In all other cases, the
+ * scope ends with the function. If the function returns a query that has not started yet, as with Drizzle and Knex, the
+ * query is still sent in the scope. The ID is not checked against `tenant.pattern` and `tenant.store`, because the
+ * caller is trusted.
  *
- * @param tenantId Text of 1 to 256 characters without control characters.
+ * @param tenantId A string of 1 to 256 characters without control characters.
  * @param fn The function.
- * @throws TypeError for any other ID. A missing ID never means "no tenant".
+ * @throws TypeError for any other ID, including a missing ID.
  * @example
  * for (const { id } of tenants) await runWithTenant(id, () => sendInvoices())
  */
@@ -186,8 +188,8 @@ export function runWithTenant<T>(tenantId: string, fn: () => T): T {
 }
 
 /**
- * Starts a lazy result while the scope is active. A query builder sends its query only when code awaits it, which would
- * be after the scope has ended. A generator runs while it is read, so its methods are bound to the scope.
+ * Starts a lazy result while the scope is active. A query builder sends its query only when it is awaited, which would
+ * be after the scope has ended. A generator runs while it is being read, so its methods are bound to the scope.
  */
 function begun<T>(value: T): T {
   if (isGenerator(value)) return bindGenerator(value)
@@ -212,7 +214,7 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Throws if the tenant is still unconfirmed in the current request. Default: the current tenant. */
+/** Throws if the tenant is still unconfirmed in the current request. If omitted, checks the current tenant. */
 export function refuseClaim(tenant: string | undefined): void {
   const scope = TenantContext.current()
   const isClaim = scope?.id === undefined && scope?.claim !== undefined
@@ -222,18 +224,18 @@ export function refuseClaim(tenant: string | undefined): void {
 const TOO_EARLY =
   'The request specifies a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
 
-/** Creates the error for code that uses a tenant's data before `tenant.authorize` has allowed that tenant. */
+/** Creates the error for using a tenant's data before `tenant.authorize` has allowed the tenant. */
 export function unauthorized(): HttpError {
   return new HttpError(500, TOO_EARLY, { code: 'TENANT_UNAUTHORIZED' })
 }
 
 /**
- * Runs a function without a tenant and returns its result. Use it for the rare work that concerns all tenants. In a
- * request of an application, the call is logged with the level `info`, the reason and the tenant of the request.
+ * Runs a function without a tenant and returns its result. Use it for the rare work that concerns all tenants. During a
+ * request, the call is logged with the level `info`, the reason and the tenant of the request.
  *
  * @param reason The reason why the function concerns all tenants, for the log.
  * @param fn The function.
- * @throws TypeError when the reason is missing or empty.
+ * @throws TypeError if the reason is missing or empty.
  * @example
  * const count = await runWithoutTenant('usage report', () => db.countAllTenants())
  */
@@ -247,7 +249,7 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   return TenantContext.run(scope, () => begun(fn()))
 }
 
-/** Whether this code may read the data of every tenant: outside requests, or in `runWithoutTenant`. */
+/** Whether the current code is allowed to read the data of every tenant: outside requests, or in `runWithoutTenant`. */
 export function actsForAll(): boolean {
   const scope = TenantContext.current()
   return scope === undefined || scope.isForAll === true

@@ -9,12 +9,12 @@ import type { TenantSourceSettings } from './tenant-rules.js'
 /**
  * Returns the state of a tenant, as `tenant.store` reports it. Without a store, every tenant is active.
  *
- * @throws HttpError 503 when the store fails.
+ * @throws HttpError 503 if the store fails.
  */
 export type TenantStates = (id: string) => MaybePromise<'active' | 'suspended' | 'unknown'>
 
 /**
- * The token for the function that returns the state of a tenant. It is for work outside requests, because requests of a
+ * The token for the function that returns the state of a tenant. Use it for work outside requests. Requests of a
  * suspended tenant are refused before they reach a route.
  *
  * @example
@@ -32,7 +32,7 @@ export function tenantStates(settings: TenantSourceSettings | null, clock: Clock
   return (id): MaybePromise<Verdict> => directory.find(id)
 }
 
-/** The last known state of an ID in the store. */
+/** The state of an ID, according to the store. */
 export type Verdict = 'active' | 'suspended' | 'unknown'
 
 /** How long a state is cached, in milliseconds. */
@@ -48,26 +48,27 @@ interface Entry {
 }
 
 /**
- * The maximum number of existing IDs, and of unknown IDs. IDs have at most 256 characters, so all entries together take
- * less than 10 MB.
+ * The maximum number of existing IDs in the cache, and of unknown IDs. IDs have at most 256 characters, so all entries
+ * together use less than 10 MB.
  */
 const MAX_ENTRIES = 10_000
 /**
- * Milliseconds to wait for the store. A request has no deadline before it has a route, so the wait needs its own limit.
+ * The maximum time to wait for the store, in milliseconds. A request has no deadline before it has a route, so the wait
+ * needs its own limit.
  */
 const MAX_WAIT_MS = 5000
 
 /**
- * Looks up IDs in the application's store and caches the results. Unknown IDs have their own map, so that a client that
- * invents IDs can evict only other unknown IDs.
+ * Looks up IDs in the application's store and caches the results. Unknown IDs have their own map. So a client that
+ * sends invented IDs can evict only other unknown IDs.
  */
 export class TenantDirectory {
   readonly #store: TenantStore
   readonly #times: DirectoryTimes
   readonly #clock: Clock
   /**
-   * Connections that the store opens during a lookup must not retain the async context of the request that
-   * caused it.
+   * Connections that the store opens during a lookup must not retain the async context of the request that caused the
+   * lookup.
    */
   readonly #scope = new AsyncResource('BlazonTenants')
   readonly #known = new Map<string, Entry>()
@@ -81,7 +82,7 @@ export class TenantDirectory {
   }
 
   /**
-   * Returns the state of an ID, without a promise if the state is cached. Rejects with an HTTP error 503 when the store
+   * Returns the state of an ID. Responds synchronously if the state is cached. Rejects with a 503 error if the store
    * fails, because a tenant that cannot be confirmed is not served.
    */
   find(id: string): Verdict | Promise<Verdict> {
@@ -142,8 +143,8 @@ export class TenantDirectory {
 }
 
 /**
- * Returns the state that the store reports. A case-insensitive store may find `acme` for `ACME`. The IDs must be equal;
- * otherwise the ID is unknown.
+ * Returns the state that the store reports. A case-insensitive store may find `acme` for `ACME`. If the two IDs are not
+ * equal, the ID counts as unknown.
  */
 function verdictOf(info: unknown, id: string): Verdict {
   if (info === null || info === undefined) return 'unknown'

@@ -7,7 +7,7 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 import { toSeconds } from '../../http/units.js'
 import { DEFAULT_PATTERN, type TenantSettings, type TenantSourceSettings } from './tenant-rules.js'
 
-/** The sources of a request's tenant, and how that tenant is confirmed. */
+/** The options that determine how a request's tenant is found and confirmed. */
 export interface TenantSourceOptions {
   /**
    * The header that contains the tenant ID; `false` for no header. It takes precedence over all other sources.
@@ -16,35 +16,36 @@ export interface TenantSourceOptions {
    */
   readonly header?: string | false
   /**
-   * The claim of the bearer token (a JWT) that contains the tenant ID. The token is not verified here, because the
-   * guard verifies it.
+   * The claim of the bearer token (a JWT) that contains the tenant ID. The token is not verified at this point, because
+   * the guard verifies it.
    *
    * @defaultValue none
    */
   readonly jwtClaim?: string
   /**
-   * Further sources: functions `(req) => id or undefined`. They are called in order when neither the header nor the
-   * claim specifies a tenant. With `onMismatch: 'reject'`, all functions are called.
+   * Further sources: functions `(req) => id or undefined`. They are called in order if neither the header nor the claim
+   * specifies a tenant. With `onMismatch: 'reject'`, all functions are called.
    *
    * @defaultValue none
    */
   readonly strategies?: readonly TenantStrategy[]
   /**
-   * The pattern of tenant IDs. It must match the whole ID. Any other ID is refused with 400. IDs with more than 256
-   * characters and names like `__proto__` are always refused.
+   * The pattern of tenant IDs. It must match the whole ID. Any other ID is refused with a 400 response. IDs with more
+   * than 256 characters and names like `__proto__` are always refused.
    *
    * @defaultValue `/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/`
    */
   readonly pattern?: RegExp
   /**
    * How to handle two sources that specify different tenants. `'header'` uses the first tenant, in the order header,
-   * claim, strategies; `'reject'` responds with 403.
+   * claim, strategies; `'reject'` results in a 403 response.
    *
    * @defaultValue `'header'`
    */
   readonly onMismatch?: 'header' | 'reject'
   /**
-   * The store of the tenants: `{ find(id) }`. An unknown tenant is refused with 404, and a suspended tenant with 403.
+   * The store of the tenants: `{ find(id) }`. Requests of an unknown tenant are refused with a 404 response, and
+   * requests of a suspended tenant with a 403 response.
    *
    * @defaultValue every ID is a tenant
    */
@@ -66,7 +67,7 @@ export interface TenantSourceOptions {
 /** Options of `createTenantMiddleware`. */
 export interface TenantMiddlewareOptions extends TenantSourceOptions {
   /**
-   * Whether a request that specifies no tenant is refused with 400.
+   * Whether a request that specifies no tenant is refused with a 400 response.
    *
    * @defaultValue `false`
    */
@@ -74,25 +75,26 @@ export interface TenantMiddlewareOptions extends TenantSourceOptions {
 }
 
 /**
- * The `tenant` option. It identifies the tenant that a request specifies. Only `authorize` checks whether the client
- * may act for that tenant.
+ * The `tenant` option. It determines which tenant a request specifies. Only `authorize` checks whether the client is
+ * allowed to act for the tenant.
  *
  * @example
  * tenant: { authorize: (req, id, user) => user?.tenants.includes(id) === true }
  */
 export interface TenantOptions extends TenantSourceOptions {
   /**
-   * Whether every route requires a tenant, except routes with `@Tenant({ optional: true })`. A request without
-   * a tenant is refused with 400.
+   * Whether every route requires a tenant, except routes with `@Tenant({ optional: true })`. A request without a tenant
+   * is then refused with a 400 response.
    *
    * @defaultValue `false`
    */
   readonly required?: boolean
   /**
-   * Decides whether a request may act for the tenant that it specifies: `(req, tenantId, user)`. Only the result `true`
-   * allows the request; with any other result, it is refused with 403. The function runs after the guard, for requests
-   * that specify a tenant, on every route except public routes without `@Tenant`, such as a login. `user` is
-   * `undefined` when no guard has set one. Until `authorize` has decided, code runs without a tenant.
+   * Decides whether a request is allowed to act for the tenant that it specifies: `(req, tenantId, user)`. Only the
+   * result `true` allows the request. With any other result, the request is refused with a 403 response. The function
+   * runs after the guard, for requests that specify a tenant. It runs on every route except public routes without
+   * `@Tenant`, such as a login. `user` is `undefined` if no guard has set a user. Until `authorize` has decided, code
+   * runs without a tenant.
    *
    * @defaultValue every tenant is allowed
    * @see docs/tenancy.md#for-which-tenant-code-runs
@@ -123,8 +125,8 @@ const POSITIVE_SECONDS = 60
 const NEGATIVE_SECONDS = 5
 
 /**
- * Headers for which Node keeps only the first value, or joins several values without a comma. A second tenant in a
- * repeated header would not be detected.
+ * Headers of which Node keeps only the first value, or whose values it joins without a comma. With such a header, a
+ * second tenant in a repeated header would not be detected.
  */
 const UNFIT = new Set(
   `age authorization content-length content-type cookie etag expires from host if-modified-since if-unmodified-since
@@ -133,7 +135,9 @@ const UNFIT = new Set(
   ),
 )
 
-/** The `tenant` option. A misspelt name is an error, because the misspelt option may be the check of the tenant. */
+/**
+ * The `tenant` option. A misspelt name causes an error, because the misspelt name may be meant to set the tenant check.
+ */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => unknownOptions('tenant.', tenant, NAMES),
   check,
@@ -141,7 +145,7 @@ export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
 }
 
 /**
- * The options of `createTenantMiddleware`. They have no `authorize`, because no guard runs before that
+ * The options of `createTenantMiddleware`. There is no `authorize` option, because no guard runs before this
  * middleware.
  */
 export const tenantSourceGroup: OptionGroup<TenantMiddlewareOptions, TenantSourceSettings> = {
@@ -228,7 +232,7 @@ function checkRules(options: TenantOptions): Problem[] {
       invalid('tenant.store', 'It has no method find.', 'Pass { find: (id) => tenant or null }.'),
     )
   }
-  // A value that is not a function would check nothing, so every request would be allowed.
+  // If the value is not a function, no check would run, and every request would be allowed.
   if (authorize !== undefined && typeof authorize !== 'function') {
     const remedy = 'Pass (req, tenantId, user) => boolean.'
     problems.push(invalid('tenant.authorize', 'It is not a function.', remedy))

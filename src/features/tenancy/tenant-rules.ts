@@ -5,7 +5,10 @@ import type { ErrorCode } from '../../errors/codes.js'
 import { Refusal } from '../../step/refusal.js'
 import { tenancyOf } from './tenant.js'
 
-/** Decides whether a request may act for the tenant that it specifies. Only the result `true` allows the request. */
+/**
+ * Decides whether a request is allowed to act for the tenant that it specifies. Only the result `true` allows the
+ * request.
+ */
 export type AuthorizeTenant = (
   req: Request,
   tenantId: string,
@@ -14,13 +17,13 @@ export type AuthorizeTenant = (
 
 /** The options of `createTenantMiddleware`, resolved. */
 export interface TenantSourceSettings {
-  /** The header name in lower case; `null` when no header specifies the tenant. */
+  /** The header name in lower case; `null` if no header specifies the tenant. */
   readonly header: string | null
   readonly jwtClaim: string | null
   readonly strategies: readonly TenantStrategy[]
   readonly pattern: RegExp
   readonly onMismatch: 'header' | 'reject'
-  /** `null` when every ID is a tenant. */
+  /** `null` if every ID counts as a tenant. */
   readonly store: TenantStore | null
   readonly positiveMs: number
   readonly negativeMs: number
@@ -29,9 +32,9 @@ export interface TenantSourceSettings {
 
 /** The `tenant` option, resolved. */
 export interface TenantSettings extends TenantSourceSettings {
-  /** `null` if a request may act for every tenant that it specifies. */
+  /** `null` if a request is allowed to act for every tenant that it specifies. */
   readonly authorize: AuthorizeTenant | null
-  /** The guards of the application; the default guard comes first. */
+  /** The application's guards, the default guard first. */
   readonly guards: readonly TenantGuard[]
 }
 
@@ -45,7 +48,7 @@ interface TenantGuard {
   readonly checksTenant: boolean
 }
 
-/** Whether requests of an application have tenants. */
+/** Whether an application uses tenants. */
 export function usesTenants(settings: TenantSettings | null, { routes }: AppModel): boolean {
   return settings !== null || routes.some(usesTenant)
 }
@@ -56,22 +59,22 @@ export function needsTenant(route: RouteModel, settings: TenantSettings | null):
   return stated === undefined ? settings?.isRequired === true : stated.optional !== true
 }
 
-/** Whether any guard of the application confirms tenants. */
+/** Whether any of the application's guards confirms tenants. */
 export function confirmsTenants(settings: TenantSettings | null): boolean {
   return settings?.guards.some(({ confirmsTenant }) => confirmsTenant) === true
 }
 
-/** Whether the tenant that a request specifies is initially only a claim. */
+/** Whether the tenant that a request specifies is only a claim at first. */
 export function verifiesTenants(settings: TenantSettings | null): boolean {
   return settings !== null && (settings.authorize !== null || confirmsTenants(settings))
 }
 
-/** Whether the tenant of a request is compared with the tenant of its credential. */
+/** Whether a request's tenant is compared with the tenant of its credential. */
 export function isConfirmed(route: RouteModel, settings: TenantSettings | null): boolean {
   return confirmsTenants(settings) && isVerified(route, settings)
 }
 
-/** Whether the credential of a request may specify its tenant. */
+/** Whether a request's credential can specify the tenant. */
 export function hasTenantGuard(route: RouteModel, settings: TenantSettings | null): boolean {
   if (!route.isProtected && !route.isAuthOptional) return false
   const guards = settings?.guards ?? []
@@ -80,29 +83,29 @@ export function hasTenantGuard(route: RouteModel, settings: TenantSettings | nul
 }
 
 /**
- * Whether `authorize` runs for a route. It does not run for a public route without `@Tenant`, such as a login. With
- * optional authentication, it also runs for requests without a user.
+ * Whether `authorize` runs for a route. It does not run for a public route without `@Tenant`, such as a login. On
+ * routes with optional authentication, it also runs for requests without a user.
  */
 export function isAuthorized(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings?.authorize != null && isVerified(route, settings)
 }
 
-/** Whether `authorize` or a guard decides about the tenant of a request. */
+/** Whether `authorize` or a guard decides about a request's tenant. */
 export function isVerified(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings !== null && verifiesTenants(settings) && needsDecision(route, settings)
 }
 
-/** Whether a route has a guard, or acts for tenants. A route such as a login has neither. */
+/** Whether a route has a guard or acts for tenants. A login, for example, does neither. */
 function needsDecision(route: RouteModel, { isRequired }: TenantSettings): boolean {
   const { isProtected, isAuthOptional } = route
   return isProtected || isAuthOptional || tenancyOf(route) !== undefined || isRequired
 }
 
 /**
- * Whether a route runs without a tenant. When `authorize` or guards decide about tenants, but not for this route, the
- * tenant that the request specifies is not trusted. A guard that checks the tenant itself also decides. Otherwise, a
- * client could specify any tenant and make a login run in a transaction of this tenant, and a 401 would roll back the
- * login's count.
+ * Whether a route runs without a tenant. If `authorize` or guards decide about tenants, but not for this route, the
+ * tenant that the request specifies is not trusted. A guard that checks the tenant itself also decides. If the tenant
+ * were trusted, a client could specify any tenant and make a login run in a transaction for this tenant. A 401 response
+ * would then roll back the login's count.
  */
 export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
   if (settings === null || needsDecision(route, settings)) return false
@@ -117,10 +120,13 @@ function usesTenant(route: RouteModel): boolean {
 /** The default of `tenant.pattern`. */
 export const DEFAULT_PATTERN: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** Longer IDs are refused with every pattern, because IDs are part of the keys of caches and limits, and of logs. */
+/** Longer IDs are refused with every pattern, because cache keys, limit keys and logs contain IDs. */
 const MAX_LENGTH = 256
 
-/** Property names that every object has, and the texts of missing values: `` `${undefined}` `` is a common mistake. */
+/**
+ * Property names that every object has, and missing values as strings, because `` `${undefined}` `` is a common
+ * mistake.
+ */
 const RESERVED: ReadonlySet<string> = new Set([
   '__proto__',
   'constructor',
@@ -132,15 +138,15 @@ const RESERVED: ReadonlySet<string> = new Set([
 /** Whether a value is a tenant ID. */
 export type IsTenantId = (value: unknown) => value is string
 
-/** Creates the test for tenant IDs. The pattern must match the whole text, even if it has no anchors. */
+/** Creates the test for tenant IDs. The pattern must match the whole ID, even if the pattern has no anchors. */
 export function compileIdTest(pattern: RegExp): IsTenantId {
-  // With `g` or `y`, a regular expression continues where the last match ended; with `m`, `$` matches at the
-  // end of a line.
+  // With the flags `g` and `y`, a regular expression continues after the last match. With `m`, `$` matches at the end
+  // of each line.
   const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
   return (value): value is string => isUsable(value) && whole.test(value)
 }
 
-/** Whether trusted code may use a value as a tenant ID. */
+/** Whether trusted code is allowed to use a value as a tenant ID. */
 function isUsable(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -153,7 +159,7 @@ function isUsable(value: unknown): value is string {
 }
 
 /**
- * Throws when a value is not a tenant ID. The message contains the name of the calling function, but not the value.
+ * Throws if a value is not a tenant ID. The message contains the name of the calling function, but not the value.
  *
  * @throws TypeError
  */
@@ -189,7 +195,9 @@ const STATUS: Readonly<Record<TenantCode, number>> = {
   TENANT_UNKNOWN: 404,
 }
 
-/** Creates the refusal of a request because of its tenant. Its `error` has no stack, so it may also be thrown. */
+/**
+ * Creates the refusal of a request because of its tenant. Its `error` has no stack, so throwing it is also inexpensive.
+ */
 export function tenantRefusal(code: TenantCode, message: string): Refusal {
   return Refusal.of(STATUS[code], message, { code })
 }

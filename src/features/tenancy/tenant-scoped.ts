@@ -25,30 +25,30 @@ export interface TenantScopedOptions<T> {
   /** Tokens whose values the factory receives after the tenant ID. Default: none. */
   readonly inject?: readonly Token[]
   /**
-   * The maximum number of instances at the same time. If it is exceeded, the least recently used instance is disposed
+   * The maximum number of instances at the same time. If there are more, the least recently used instance is disposed
    * of. Default: 100.
    */
   readonly max?: number
   /** How long an unused instance is kept: seconds, or a string with a unit. Default: `'10m'`. */
   readonly idle?: Duration
   /**
-   * Disposes of an instance. The application waits for the result when it closes. If an instance is disposed of
-   * earlier, a request that has just obtained it may still use it.
+   * Disposes of an instance. When the application closes, it waits for the result. If an instance is disposed of
+   * earlier, a request that has just obtained the instance may still be using it.
    */
   readonly dispose?: (instance: T, tenantId: string) => unknown
 }
 
 /**
  * Creates a provider whose value differs for each tenant, such as a pool, a client or an in-memory cache. The injected
- * object is a proxy that selects the instance of the current tenant at each access, so a class that lives as long as
- * the application can store it. An instance is created when its tenant first needs it. `max` and `idle` limit the
+ * object is a proxy that selects the current tenant's instance at each access. A class can therefore store the proxy as
+ * long as the application runs. An instance is created when its tenant first needs it. `max` and `idle` limit the
  * number of instances.
  *
  * @param token The token under which the proxy is injected.
  * @param factory Creates an instance synchronously, in the scope of the tenant. The result must be an object.
  * @param options See `TenantScopedOptions`.
- * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` when there
- * is no tenant, and 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not allowed the tenant yet.
+ * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` if there is
+ * no tenant, and 500 `TENANT_UNAUTHORIZED` if `tenant.authorize` has not allowed the tenant yet.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })
@@ -98,7 +98,8 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
       if (OF_CONTAINER.has(key) || isInspection(key)) return undefined
       const value: unknown = Reflect.get(instances.get(), key)
       if (typeof value !== 'function' || key === 'constructor') return value
-      // The instance is selected again at the call, because a method may be read in one scope and called in another.
+      // The instance is selected again when the method is called, because a method may be read in one scope and called
+      // in another.
       return (...args: unknown[]) => {
         const instance = instances.get()
         return (Reflect.get(instance, key) as typeof value).apply(instance, args)
@@ -112,14 +113,14 @@ function standInFor<T extends object>(instances: TenantInstances<T>): T {
 }
 
 /**
- * Whether an access only inspects the object. Code that prints or compares objects reads symbols, and code that
- * searches for decorators reads the class. Neither must fail when there is no tenant.
+ * Whether an access only inspects the object while there is no tenant. Printing or comparing objects reads symbols, and
+ * searching for decorators reads the class. Such accesses must not fail.
  */
 function isInspection(key: PropertyKey): boolean {
   return (typeof key === 'symbol' || key === 'constructor') && actingTenant() === undefined
 }
 
-/** How and when instances are created and disposed of. */
+/** The configuration for creating and disposing of instances. */
 interface InstancesConfig<T> {
   readonly make: (tenantId: string) => T
   readonly dispose: ((instance: T, tenantId: string) => unknown) | undefined
@@ -137,7 +138,7 @@ interface TenantInstance<T> {
 export class TenantInstances<T extends object> {
   readonly #config: InstancesConfig<T>
   readonly #kept = new Map<string, TenantInstance<T>>()
-  /** A timer that is started in a request must not retain the async context of that request. */
+  /** A timer that is started during a request must not retain the request's async context. */
   readonly #scope = new AsyncResource('BlazonTenantScoped')
   #timer: Timer | undefined
 
@@ -160,7 +161,7 @@ export class TenantInstances<T extends object> {
 
   async close(): Promise<void> {
     this.#timer?.cancel()
-    // A call that outlives the application may need another instance, which may need a timer again.
+    // A call that is still running after the application has closed may create an instance, which needs a new timer.
     this.#timer = undefined
     const all = [...this.#kept]
     this.#kept.clear()
@@ -191,8 +192,8 @@ export class TenantInstances<T extends object> {
   }
 
   /**
-   * Removes the least recently used instance. No caller waits for its disposal, so a failure is reported as a process
-   * warning.
+   * Removes the least recently used instance. No caller waits until the instance is disposed of, so a failure is
+   * reported as a process warning.
    */
   #dropOldest(): void {
     const [oldest] = this.#kept
@@ -200,7 +201,7 @@ export class TenantInstances<T extends object> {
     const [id, { instance }] = oldest
     this.#kept.delete(id)
     Promise.resolve(this.#dispose(id, instance)).catch((error) => {
-      // `emitWarning` throws for values that are neither errors nor text, and nothing would catch that.
+      // `emitWarning` throws for values that are neither errors nor strings, and this error would not be caught.
       process.emitWarning(error instanceof Error ? error : String(error))
     })
   }

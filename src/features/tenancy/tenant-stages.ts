@@ -17,9 +17,9 @@ export function requireTenantStage(message: string): StepFactory {
 }
 
 /**
- * Runs the guard and `authorize` in a scope in which `getTenantId()` returns the claimed tenant, but no code
- * may act for it. The scope has a new origin, so that a late callback or a failure in it does not continue the
- * request in this scope.
+ * Runs the guard and `authorize` in a scope in which `getTenantId()` returns the claimed tenant, but no code is allowed
+ * to act for the tenant. The scope has a new origin, so that the request does not continue in this scope after a
+ * failure or a late callback.
  */
 export const claimStage: StepFactory = (next) =>
   function showClaim(req, res) {
@@ -29,7 +29,7 @@ export const claimStage: StepFactory = (next) =>
     return TenantContext.run(deciding, next, req, res)
   }
 
-/** Returns the tenant that a request acts for or claims. */
+/** Returns the tenant that a request acts for or only claims. */
 export function namedTenant(req: Request): string | undefined {
   const scope = scopeOn(req)
   return scope?.id ?? scope?.claim
@@ -37,7 +37,7 @@ export function namedTenant(req: Request): string | undefined {
 
 /**
  * Creates the stage that calls `authorize` for a request with a tenant. Only the result `true` allows the request to
- * act for the tenant. A request without a tenant continues without one.
+ * act for the tenant. A request without a tenant continues without a tenant.
  */
 export function membershipStage(authorize: AuthorizeTenant): StepFactory {
   return (next) =>
@@ -54,12 +54,12 @@ export function membershipStage(authorize: AuthorizeTenant): StepFactory {
     }
 }
 
-/** Records that a request may act for a tenant, and the source of this permission. */
+/** Records that a request is allowed to act for a tenant, and the source of this permission. */
 export function noteConfirmed(req: Request, tenant: string, source: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
 }
 
-/** Records why a request may not act for a tenant. */
+/** Records why a request is not allowed to act for a tenant. */
 export function noteRefused(req: Request, reason: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
@@ -83,7 +83,7 @@ export function actFor(id: string, next: Step): Step {
   }
 }
 
-/** @param reason The reason, for developers only. The client does not receive it. */
+/** @param reason The reason for developers. The client does not receive it. */
 export function forbid(req: Request, reason: string): Refusal {
   noteRefused(req, reason)
   return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')

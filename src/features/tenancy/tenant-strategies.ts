@@ -2,11 +2,11 @@ import type { Request } from '../../contracts/handler.js'
 import type { TenantStrategy } from '../../contracts/tenant.js'
 
 /**
- * Creates a strategy that reads the tenant from the `Host` header. It never reads `X-Forwarded-Host`, because clients
- * can also send that header. A proxy must forward the client's `Host`.
+ * Creates a strategy that reads the tenant from the `Host` header. The strategy never reads `X-Forwarded-Host`, because
+ * clients can also send that header. A proxy must forward the client's `Host` header.
  *
  * @param hosts The tenant IDs, by host name without port.
- * @throws TypeError when a key is not a host name.
+ * @throws TypeError if a key is not a host name.
  * @example
  * tenant: { header: false, strategies: [tenantFromHost({ 'shop.acme.example': 'acme' })] }
  */
@@ -21,15 +21,15 @@ export function tenantFromHost(hosts: Readonly<Record<string, string>>): TenantS
 
 /**
  * Creates a strategy that reads the tenant from the label in front of a domain: `acme` in `acme.example.com`. The
- * domain itself, deeper names and other hosts specify no tenant. The strategy reads only the `Host` header, like
- * {@link tenantFromHost}. The ID is always in lower case.
+ * domain itself, names with further labels, and other hosts specify no tenant. The strategy reads only the `Host`
+ * header, like {@link tenantFromHost}. The ID is always in lower case.
  *
- * @throws TypeError when `domain` is not a host name.
+ * @throws TypeError if `domain` is not a host name.
  * @example
  * tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'example.com' })] }
  */
 export function tenantFromSubdomain(options: { readonly domain: string }): TenantStrategy {
-  // Untyped callers may pass the domain itself, or nothing.
+  // A caller in JavaScript may pass the domain itself, or no argument.
   const domain = (options as { readonly domain: string } | undefined)?.domain as string
   checkHost('tenantFromSubdomain', domain)
   const suffix = `.${domain.toLowerCase()}`
@@ -46,7 +46,7 @@ export function tenantFromSubdomain(options: { readonly domain: string }): Tenan
  *
  * @param template Literal segments, then `:tenant`: `/t/:tenant`. A path that does not begin with these segments
  * specifies no tenant.
- * @throws TypeError when the template does not end with `:tenant`, or has another parameter.
+ * @throws TypeError if the template does not end with `:tenant`, or if it has another parameter.
  * @example
  * tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] }
  */
@@ -89,8 +89,8 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * Decodes a segment as the router does. Returns `undefined` if it cannot be decoded, because the router refuses such a
- * path.
+ * Decodes a segment in the same way as the router. Returns `undefined` if the segment cannot be decoded, because the
+ * router refuses such a path.
  */
 function decoded(segment: string | undefined): string | undefined {
   if (segment === undefined || segment === '') return undefined

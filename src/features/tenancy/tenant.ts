@@ -18,8 +18,9 @@ function isValid(options: unknown): boolean {
 }
 
 /**
- * Requires a tenant on every route of a class, or on one method. A request without a tenant is refused with 400, and
- * `@Cache` stores separate responses for each tenant. A decorator on a method replaces the one on its class.
+ * Requires a tenant on every route of a class, or on one method. A request without a tenant is refused with a 400
+ * response, and `@Cache` stores separate responses for each tenant. `@Tenant` on a method overrides `@Tenant` on the
+ * class.
  *
  * @param options `optional: true` also accepts requests that specify no tenant. Default: `false`.
  * @example
@@ -34,7 +35,7 @@ export function Tenant(...args: [TenantDecoratorOptions?]): DualClassOrMethodDec
 }
 
 /**
- * Returns the options of `@Tenant` on a route or on its class; `undefined` without `@Tenant`.
+ * Returns the `@Tenant` options of a route or its class; `undefined` without `@Tenant`.
  *
  * @example
  * const needsTenant = tenancyOf(route) !== undefined && tenancyOf(route)?.optional !== true

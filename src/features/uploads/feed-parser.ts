@@ -2,32 +2,32 @@ import { IncomingMessage } from 'node:http'
 import type { Writable } from 'node:stream'
 import { loadPeer } from '../../errors/peer-floor.js'
 
-// The original `on` of Node, which does not bind listeners to the scope of the request. See `http/read-body.ts`.
+// Node's original `on`, which does not bind listeners to the request's scope. See `http/read-body.ts`.
 const { on } = IncomingMessage.prototype
 
 /**
- * The number of bytes of an unread body that are discarded after the response. For larger bodies, the connection is
- * closed.
+ * The maximum number of bytes of an unread body that are read and discarded after the response. If the body is larger,
+ * the connection is closed.
  */
 const DROPPED_BYTES = 1024 * 1024
 
 /** The callbacks for the bytes of a body. */
 export interface BodyEvents {
-  /** Called with the number of received bytes, before the parser gets them. */
+  /** Receives the number of bytes that arrived, before the parser receives the bytes. */
   onBytes(count: number): void
-  /** Called if the connection closes before the body has ended. */
+  /** Runs if the connection closes before the body has ended. */
   onCut(): void
 }
 
-/** The body of a request that is being written into a parser. */
+/** A request body that is being written into a parser. */
 export interface Feed {
   /** Stops passing data to the parser. The rest of the body is not read. */
   stop(): void
-  /** Drops the rest of the body, so that the connection can be used again. */
+  /** Discards the rest of the body, so that the connection can be used again. */
   drop(): void
 }
 
-/** Writes the body of a request into a parser, at the speed of the parser. */
+/** Writes a request body into a parser, at the parser's speed. */
 export function feedParser(
   req: IncomingMessage,
   parser: Writable,
@@ -67,12 +67,12 @@ function dropBody(req: IncomingMessage): void {
     dropped += chunk.length
     if (dropped > DROPPED_BYTES) req.socket.destroy()
   })
-  // Without a listener, an error of a broken connection would end the process.
+  // Without a listener, the error of a broken connection would end the process.
   on.call(req, 'error', () => {})
   req.resume()
 }
 
-/** The options of the parser that are used here. */
+/** The parser options that are used here. */
 interface DicerConfig {
   readonly boundary: string
   readonly maxHeaderPairs: number
@@ -80,19 +80,19 @@ interface DicerConfig {
   readonly highWaterMark: number
 }
 
-/** The parser of `multipart` bodies inside `@fastify/busboy`. It emits `part` with a stream for each part. */
+/** The `multipart` parser inside `@fastify/busboy`. It emits `part` with a stream for each part. */
 export type DicerClass = new (config: DicerConfig) => Writable
 
 /**
- * Loads the parser of forms.
+ * Loads the form parser.
  *
  * @param route The route that needs the parser, for the error message.
- * @throws ConfigError when `@fastify/busboy` is not installed or is too old.
+ * @throws ConfigError if `@fastify/busboy` is not installed or is too old.
  */
 export async function loadBusboy(route: string): Promise<DicerClass> {
   const use = { subject: `${route} @Upload`, origin: import.meta.url }
-  // The package's types add an event to every stream of the program and break the types of other events, so the
-  // compiler must not find them. Bundlers still find a literal.
+  // The compiler must not find the package's types: they add an event to every stream in the program and break the
+  // types of other events. Bundlers still find the literal.
   const load = () => import('@fastify/busboy' as string)
   const { Dicer } = await loadPeer('@fastify/busboy', use, load)
   return Dicer

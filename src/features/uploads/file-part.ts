@@ -8,16 +8,16 @@ import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import type { FileFacts, FileSource } from './stored-file.js'
 import { fileTooLarge, wrongType } from './text-fields.js'
 
-/** The maximum number of bytes of a file that are buffered in memory. */
+/** The maximum number of bytes per file that are buffered in memory. */
 const MEMORY_BYTES = 64 * 1024
 
 /** The form that a file is a part of. */
 export interface FormOfFile {
   /** The reason why nothing more can be read; `null` while the form can be read. */
   readonly failure: Error | null
-  /** Resolves when the whole form was read; rejects with {@link FormOfFile.failure}. */
+  /** Resolves when the whole form has been read; rejects with {@link FormOfFile.failure}. */
   readonly complete: Promise<void>
-  /** Resolves with whether all other parts have arrived, so that the handler can read the rest of the file itself. */
+  /** Resolves with `true` if all other parts have arrived, so that the handler can read the rest of the file itself. */
   mayStream(): Promise<boolean>
 }
 
@@ -47,7 +47,7 @@ export class FilePart implements FileSource {
   }
 
   /**
-   * Reads the file to its end, or until the handler can read the rest. Resolves with whether the file contains bytes.
+   * Reads the file to its end, or until the handler can read the rest. Resolves with `true` if the file is not empty.
    */
   async receive(): Promise<boolean> {
     for (;;) {
@@ -63,7 +63,7 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Checks the type of a file that may have fewer bytes than the check normally uses. */
+  /** Checks the type of a file, even if the file has fewer bytes than the check normally uses. */
   checkType(): void {
     if (this.#isChecked) return
     this.#isChecked = true
@@ -78,11 +78,11 @@ export class FilePart implements FileSource {
       const value = spooled === null ? await this.#nextOfMemory() : (await spooled.next()).value
       if (this.#form.failure !== null) throw this.#form.failure
       if (value != null) return { done: false, value }
-      // When the whole file has been read, the whole form must have been read.
+      // Reading the file ends only when the whole form has been read.
       await this.#form.complete
       return { done: true, value: undefined }
     }
-    // Written as an object, because generators that delegate to generators took a tenth of the time of an upload.
+    // This is an object, because generators that delegate to generators took a tenth of the time of an upload.
     return {
       next: step,
       [Symbol.asyncIterator]() {
@@ -91,7 +91,7 @@ export class FilePart implements FileSource {
     }
   }
 
-  /** Discards the bytes, which can no longer be read. */
+  /** Discards the bytes. They can then no longer be read. */
   drop(reason: Error): void {
     this.#head = []
     this.#arriving.fail(reason)
@@ -103,7 +103,7 @@ export class FilePart implements FileSource {
   async #receiveOnDisk(): Promise<void> {
     const spool = await Spool.create()
     this.#spool = spool
-    // The request may have ended while the file was being opened. `drop` could not close it then.
+    // The request may have ended while the file was being opened. `drop` was then unable to close it.
     if (this.#form.failure !== null) {
       await spool.close()
       throw this.#form.failure
@@ -131,7 +131,7 @@ export class FilePart implements FileSource {
     try {
       chunk = await this.#arriving.next()
     } catch (error) {
-      // The form has the actual reason, whatever error the parser reports for its part.
+      // The form contains the actual reason, regardless of the error that the parser reports for the part.
       throw this.#form.failure ?? error
     }
     if (this.#form.failure !== null) throw this.#form.failure
@@ -154,8 +154,8 @@ export class FilePart implements FileSource {
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * A temporary file without a name. The name is removed as soon as the file is open, so the file is deleted when it is
- * closed or when the process ends for any reason.
+ * A temporary file. Its name is removed as soon as the file is open, so the file is deleted when it is closed, or when
+ * the process ends for any reason.
  */
 class Spool {
   readonly #handle: FileHandle
@@ -177,7 +177,6 @@ class Spool {
     return new Spool(handle)
   }
 
-  /** Writes the next bytes. */
   async write(chunk: Buffer): Promise<void> {
     await this.#handle.appendFile(chunk)
   }
@@ -193,7 +192,7 @@ class Spool {
     }
   }
 
-  /** Closes the file and thereby deletes it. Waits for running calls first. */
+  /** Closes the file, which deletes it. Waits for running calls first. */
   async close(): Promise<void> {
     await this.#handle.close()
   }
@@ -208,8 +207,8 @@ interface Reader {
 }
 
 /**
- * The bytes of a part, for one reader. The stream's iterator would join the chunks that the parser emits, and copying
- * them took an eighth of the time of an upload.
+ * The bytes of a part, for one reader. It is used instead of the stream's iterator, which would join the chunks that
+ * the parser emits. Copying the chunks took an eighth of the time of an upload.
  */
 class PartQueue {
   readonly #part: Readable

@@ -9,23 +9,23 @@ import { extensionOf } from './signatures.js'
 import { StoredFile } from './stored-file.js'
 import { invalidPart, malformed, TextFields, tooLarge, wrongType } from './text-fields.js'
 
-/** The content that a form may have, compiled from the model of its route. */
+/** The content that is allowed in a form, compiled from the route's model. */
 export interface FormRules {
   readonly files: Readonly<Record<string, FileRule>>
   /** The names of the text fields. */
   readonly fields: readonly string[]
-  /** Whether every field occurs at most once. Otherwise only the end of the form shows that a field is complete. */
+  /** Whether every field occurs at most once. Otherwise, a field is only complete at the end of the form. */
   readonly areSingle: boolean
   /** The maximum size of all text fields, in bytes. */
   readonly fieldBytes: number
   /** The maximum size of the form, in bytes. */
   readonly formBytes: number
   readonly maxParts: number
-  /** The status for a form that breaks these rules. */
+  /** The response status for a form that violates these rules. */
   readonly validationStatus: number
 }
 
-/** The values of a form: text, lists of text, files and lists of files. */
+/** The values of a form: strings, lists of strings, files and lists of files. */
 export type FormValues = Record<string, unknown>
 
 /** The number of bytes that the parser accepts before it pauses the connection. */
@@ -75,7 +75,7 @@ export class FormReader implements FormOfFile {
     if (this.failure !== null) this.#feed.stop()
   }
 
-  /** Resolves with the values as soon as the handler can begin. Rejects with 400, 413 or 415. */
+  /** Resolves with the values as soon as the handler can begin. Rejects with a 400, 413 or 415 error. */
   get ready(): Promise<FormValues> {
     return this.#ready.promise
   }
@@ -85,7 +85,7 @@ export class FormReader implements FormOfFile {
   }
 
   /**
-   * Ends the form together with its request. Files that were not saved are deleted.
+   * Ends the form when its request has ended. Files that were not saved are deleted.
    *
    * @param isCut Whether the client disconnected before it received its response.
    */
@@ -110,7 +110,7 @@ export class FormReader implements FormOfFile {
       areSingle &&
       fields.every((name) => this.#fields.has(name)) &&
       Object.entries(files).every(([name, { max }]) => this.#files.get(name)?.length === max)
-    // Another file may still be being written to disk.
+    // Another file may still be in the process of being written to disk.
     if (!areHere || this.#isStreaming || this.#open > this.#fields.open + 1) return false
     await this.#fields.read()
     if (this.failure !== null) throw this.failure
@@ -134,7 +134,7 @@ export class FormReader implements FormOfFile {
   }
 
   #onPart(part: Readable): void {
-    // The parser also emits errors on parts without a reader.
+    // The parser also emits errors on parts that no code reads.
     part.on('error', () => {})
     if (!this.#hasHead) throw malformed('has a part without a head')
     this.#hasHead = false
@@ -182,7 +182,7 @@ export class FormReader implements FormOfFile {
     const extension = rule.types === null ? '' : extensionOf(facts.type)
     const source = new FilePart(part, { ...facts, extension }, { rule, form: this })
     const file = new StoredFile({ ...facts, extension }, source)
-    // For a file input without a chosen file, a browser sends an empty file without a name.
+    // If the user of a file input has chosen no file, a browser sends an empty file without a name.
     const isNone = fileName === ''
     if (!isNone) {
       if (files.length === rule.max) throw this.#invalid(name, `must be at most ${rule.max} files`)
@@ -244,14 +244,17 @@ function isAccepted(type: string, { types }: FileRule): boolean {
   return types === null || types.includes(type) || types.includes(type.replace(/\/.*$/, '/*'))
 }
 
-/** A promise that other code settles. */
+/** A promise, with the functions that settle it. */
 interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
   reject(error: Error): void
 }
 
-/** Replaces `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection does not end the process. */
+/**
+ * Replaces `Promise.withResolvers`, which Node 20 does not have. An unhandled rejection of this promise does not end
+ * the process.
+ */
 function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = () => {}
   let reject: (error: Error) => void = () => {}

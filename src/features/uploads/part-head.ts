@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 /** The head of a form part. */
 export interface PartHead {
   readonly name: string
-  /** The file name; `null` for a text field; empty if the user of a browser has chosen no file. */
+  /** The file name; `null` for a text field; empty if the browser's user chose no file. */
   readonly fileName: string | null
   /** The media type in lower case, without parameters; `null` if the part has no type. */
   readonly type: string | null
@@ -16,25 +16,27 @@ export type FieldEncoding = 'utf8' | 'latin1'
 /** The header lines of a part as Latin-1, by lower-case name. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
 
-/** The maximum number of header lines of a part. Browsers send two. */
+/** The maximum number of header lines in a part. Browsers send two lines. */
 export const MAX_HEADERS: number = 16
 /** The maximum size of a part's head, in bytes. */
 export const MAX_HEAD_BYTES: number = 8 * 1024
 
-/** The maximum number of characters of a file name from the client. */
+/** The maximum number of characters in a file name from the client. */
 const MAX_NAME = 255
-/** The maximum number of characters of a header parameter. */
+/** The maximum number of characters in a header parameter. */
 const MAX_TEXT = 1024
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
-// Each repetition begins with a character that the part before it cannot match, so the patterns do not backtrack.
+// Each repetition begins with a character that the preceding part of the pattern cannot match, so the patterns do not
+// backtrack.
 const DISPOSITION =
   /^form-data((?:[ \t]*;[ \t]*[a-z*]+=(?:"(?:[^"\\\r\n]|\\.)*"|[^\s";]+))+)[ \t]*(?:;[ \t]*)?$/i
 const PARAMETER = /;[ \t]*([a-z*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]+))/gi
 const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*(;[^\\r\\n]*)?$`)
 const CHARSET = /;[ \t]*charset=("?)([^\s";]*)\1/i
 /**
- * The encodings, by charset. Apache HttpClient sends ISO-8859-1 by default. Each byte of US-ASCII is the same in UTF-8.
+ * The encodings, by charset. Apache HttpClient sends ISO-8859-1 by default. US-ASCII is read as UTF-8, in which each of
+ * its bytes has the same meaning.
  */
 const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
   ['utf-8', 'utf8'],
@@ -47,7 +49,7 @@ const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
  * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it,
  * so an ambiguous head is refused.
  *
- * @returns the head, or a text with the mistake of an invalid head.
+ * @returns the head, or a description of the problem if the head is invalid.
  */
 export function readHead(headers: PartHeaders): PartHead | string {
   const lines = Object.values(headers).flat()
@@ -67,8 +69,8 @@ export function readHead(headers: PartHeaders): PartHead | string {
 }
 
 /**
- * Returns the approximate size of a head in bytes, rather too large than too small. The parser cuts off the part beyond
- * the limit.
+ * Returns the approximate size of a head in bytes. The result is never too small. The parser cuts off the part of a
+ * head that exceeds the limit.
  */
 function sizeOf(headers: PartHeaders): number {
   return Object.entries(headers).reduce(
@@ -89,8 +91,8 @@ function readParameters(disposition: string): Parameters | null {
   const found: Record<string, string> = Object.create(null)
   for (const [, key = '', quoted, token] of text.matchAll(PARAMETER)) {
     const name = key.toLowerCase()
-    // .NET, Spring and aiohttp send `filename*` in addition to `filename`, although forms must not have it (RFC 7578,
-    // section 4.2).
+    // .NET, Spring and aiohttp send `filename*` in addition to `filename`, although forms must not contain it (RFC
+    // 7578, section 4.2).
     const value = name === 'filename*' ? '' : readText(quoted ?? token ?? '')
     if (name in found || value === null) return null
     found[name] = value
@@ -99,18 +101,21 @@ function readParameters(disposition: string): Parameters | null {
   return hasOnlyExtended || 'name*' in found ? null : found
 }
 
-/** Returns the text of a parameter; `null` if it is not UTF-8, is too long, or has a control character. */
+/** Returns the value of a parameter; `null` if it is not UTF-8, is too long, or contains a control character. */
 function readText(latin1: string): string | null {
   const bytes = Buffer.from(latin1, 'latin1')
   if (!isUtf8(bytes)) return null
-  // Browsers escape a quote as `%22`, and older browsers with a backslash. A Windows path also contains single
+  // Browsers escape a quote as `%22`. Older browsers escape it with a backslash. A Windows path also contains single
   // backslashes.
   const text = bytes.toString('utf8').replace(/\\(["\\])/g, '$1')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
   return text.length > MAX_TEXT || /[\u0000-\u001f\u007f]/.test(text) ? null : text
 }
 
-/** Whether a part is sent without a transfer encoding. All other encodings are obsolete (RFC 7578, section 4.7). */
+/**
+ * Whether a part is sent without a content transfer encoding, because such encodings are deprecated (RFC 7578, section
+ * 4.7).
+ */
 function isPlain(headers: PartHeaders): boolean {
   const encodings = headers['content-transfer-encoding'] ?? []
   return encodings.every((encoding) => /^(?:7bit|8bit|binary)$/i.test(encoding.trim()))
@@ -131,7 +136,7 @@ function readType(
   return { type: essence.toLowerCase(), encoding }
 }
 
-/** Returns the file name without folders, for people; `null` if nothing is left. */
+/** Returns the file name without folders, for display; `null` if it is then empty. */
 export function baseName(fileName: string): string | null {
   const base = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
   const short = Array.from(base).slice(0, MAX_NAME).join('')

@@ -1,8 +1,8 @@
-/** The first bytes of files with a type, in hexadecimal. `??` stands for any byte. */
+/** The first bytes of files of one type, in hexadecimal. `??` stands for any byte. */
 interface Signature {
   /** The extension for file names that the server chooses. */
   readonly extension: string
-  /** The possible beginnings, one of which must match; empty for text types. */
+  /** The possible first bytes, one of which must match; empty for text types. */
   readonly starts: readonly string[]
 }
 
@@ -50,12 +50,14 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
 /** The number of bytes at the start of a file that determine its type. */
 export const SIGNATURE_BYTES = 16
 
-/** Returns the extension for a media type; empty for a type that is not listed here. */
+/** Returns the extension for a media type; empty if the type is not listed here. */
 export function extensionOf(type: string): string {
   return signatureOf(type)?.extension ?? ''
 }
 
-/** Returns bytes with which a file of a type may begin; empty for text, and for a type that is not listed here. */
+/**
+ * Returns bytes that a file of this type can begin with; empty for text types, and for types that are not listed here.
+ */
 export function beginningOf(type: string): Buffer {
   const [start = ''] = signatureOf(type)?.starts ?? []
   return Buffer.from(start.replaceAll('??', '20'), 'hex')
@@ -67,9 +69,7 @@ export function typesIn(range: string): string[] {
   return Object.keys(SIGNATURES).filter((type) => type.startsWith(prefix))
 }
 
-/**
- * Whether the first bytes of a file match its type. Files of a type that is not listed here may begin with any bytes.
- */
+/** Whether the first bytes of a file match its type. If the type is not listed here, all bytes match. */
 export function isOfType(head: Buffer, type: string): boolean {
   const starts = signatureOf(type)?.starts ?? []
   return starts.length === 0 || starts.some((start) => beginsWith(head, start))

@@ -6,24 +6,26 @@ import { pipeline } from 'node:stream/promises'
 import type { SavedFile, UploadedFile } from '../../contracts/inputs.js'
 import { acceptAsFile } from '../../schema/file-schema.js'
 
-/** The facts about a file that are known before its first byte. */
+/** The facts about a file that are available before its first byte arrives. */
 export interface FileFacts {
   readonly field: string
   readonly originalName: string | null
   readonly type: string
-  /** The extension of the name; empty for a type that was not checked. */
+  /** The extension for the file name; empty if the type was not checked. */
   readonly extension: string
 }
 
 /** The source of a file's bytes. */
 export interface FileSource {
-  /** Reads the bytes, in order. Called once. */
+  /** Reads the bytes, in order. It is called only once. */
   read(): AsyncIterable<Buffer>
   /** The number of bytes; `null` while the file is arriving. */
   readonly size: number | null
 }
 
-/** A file of a form, which can be read once. Its fields are private, so that logs and JSON do not contain its bytes. */
+/**
+ * A file in a form. It can be read once. Its fields are private, so that logs and JSON do not contain the file's bytes.
+ */
 export class StoredFile implements UploadedFile {
   readonly #facts: FileFacts
   readonly #source: FileSource

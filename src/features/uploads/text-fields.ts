@@ -30,7 +30,7 @@ export class TextFields {
     await Promise.all(this.#reading)
   }
 
-  /** Reads one field. Rejects with 400 or 413. */
+  /** Reads one field. Rejects with a 400 or 413 error. */
   add(head: PartHead, part: Readable): Promise<void> {
     const { name } = head
     if (isForbiddenName(name)) throw malformed('has a field with a forbidden name')
@@ -70,12 +70,12 @@ export class TextFields {
   }
 }
 
-/** Creates the error for a form that breaks the rules of forms. It does not repeat names that the client chose. */
+/** Creates the error for a malformed form. The message does not repeat names that the client chose. */
 export function malformed(problem: string): HttpError {
   return refuse('MALFORMED_BODY', `The form ${problem}`)
 }
 
-/** Creates the error for a part that the form may not have, or may not have that many times. */
+/** Creates the error for a part that is not allowed in the form, or not allowed that many times. */
 export function invalidPart(status: number, path: string, message: string): HttpError {
   return refuse('VALIDATION_FAILED', 'Validation failed', {
     status,

@@ -12,19 +12,19 @@ export { loadBusboy } from './feed-parser.js'
 
 const FORM = /^multipart\/form-data[ \t]*(?:;|$)/i
 /**
- * A boundary (RFC 2046, section 5.1.1), which must be quoted if it contains a space. Some clients omit the quotes for
- * other characters.
+ * A boundary (RFC 2046, section 5.1.1). It must be quoted if it contains a space. For other special characters, some
+ * clients omit the quotes.
  */
 const BOUNDARY = `boundary=(?:([\\w'()+_,./:=?-]{1,70})|"([\\w'()+_,./:=? -]{0,69}[\\w'()+_,./:=?-])")`
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+"
 /**
- * Parameters without a meaning, such as `charset` (RFC 7578). They must not contain text that other readers could take
- * for a boundary.
+ * Parameters without a meaning, such as `charset` (RFC 7578). They must not contain text that another parser could read
+ * as a boundary.
  */
 const OTHERS = `(?:;[ \\t]*(?!boundary[=*])${TOKEN}=(?:${TOKEN}|"[^"\\\\]*")[ \\t]*)*`
 const PARAMETERS = new RegExp(`^[^;]*${OTHERS};[ \\t]*${BOUNDARY}[ \\t]*${OTHERS}$`, 'i')
 
-/** Creates the stage that reads the form of a request into `req.body`. */
+/** Creates the stage that reads a request's form into `req.body`. */
 export function uploadStage(Dicer: DicerClass, rules: FormRules): StepFactory {
   return (next) =>
     function readForm(req, res) {
@@ -42,7 +42,7 @@ export function uploadStage(Dicer: DicerClass, rules: FormRules): StepFactory {
     }
 }
 
-/** Returns the reason to refuse a request, by its head. */
+/** Returns the reason to refuse a request because of its head. */
 function refusalOf(req: IncomingMessage, { formBytes, validationStatus }: FormRules): Error | null {
   const {
     'content-type': type = '',

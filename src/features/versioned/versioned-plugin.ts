@@ -20,7 +20,7 @@ const CONDITION =
   /^[\t ]*(?:\*|(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[\t ]*,[\t ]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*)[\t ]*$/
 const OPAQUE = /^[\x21\x23-\x7e\x80-\xff]*$/
 
-/** Sends and compares the versions of rows. Loaded only if a route has `@Versioned()`. */
+/** Sends and compares the versions of rows. The framework loads this plugin only if a route has `@Versioned()`. */
 export function versionedPlugin(model: AppModel): Plugin {
   const instances = new Map<unknown, object>()
   return {
@@ -77,9 +77,9 @@ function currentReader(
 }
 
 /**
- * Creates the step that sends the version of a returned row.
+ * Creates the step that sends the version of the row that the handler returns.
  *
- * @param isSource Whether a write is compared with this version, so that each row must have one.
+ * @param isSource Whether a write is compared with this version. If so, each row must have a version.
  */
 function tagged(
   next: Step,
@@ -103,12 +103,12 @@ interface Guard {
   readonly currentOf: CurrentOf
 }
 
-/** Creates the step that lets a write pass if the row has the version that the client has read. */
+/** Creates the step that allows a write only if the row still has the version that the client read. */
 function guarded(next: Step, guard: Guard): Step {
   const { mayCreate } = guard.found
   return async function checkVersion(req, res) {
     const { 'if-match': match } = req.headers
-    // `If-None-Match` applies only to a PUT that may create a row.
+    // `If-None-Match` applies only to a PUT request that can create a row.
     const none = mayCreate ? req.headers['if-none-match'] : undefined
     const wrong = mistakeIn(match, none)
     if (wrong !== null) return wrong
@@ -120,7 +120,7 @@ function guarded(next: Step, guard: Guard): Step {
     try {
       return await next(req, res)
     } catch (error) {
-      // The handler's statement changed no row, because another write came first.
+      // With the status 412, the handler's statement changed no row, because another write came first.
       if (!HttpError.is(error) || error.status !== 412) throw error
       const newer = await guard.currentOf(req)
       return stale(newer === undefined ? null : tagOf(newer), guard)
@@ -136,15 +136,15 @@ function mistakeIn(match: string | undefined, none: string | undefined): Refusal
   return isKnown ? null : refused('PRECONDITION_INVALID', ONLY_STAR)
 }
 
-/** Whether a condition fails. Without a row, no condition is true, not even `*` (RFC 9110, 13.1.1). */
+/** Whether a condition fails. Without a row, every condition fails, even `*` (RFC 9110, 13.1.1). */
 function failsCondition(match: string, etag: string | null): boolean {
   const headers = { 'if-match': match }
   return etag === null || failsPrecondition({ headers }, { etag, lastModified: null })
 }
 
 /**
- * Returns the refusal of a failed condition. For a missing row, only a PUT that may create the row receives a 412, and
- * other methods a 404 (RFC 9110, 13.2.1).
+ * Returns the refusal for a failed condition. If the row is missing, only a PUT request that can create the row
+ * receives a 412 response. Other methods receive a 404 response (RFC 9110, 13.2.1).
  */
 function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
   if (etag === null && !mayCreate) return refused('NOT_FOUND')

@@ -9,20 +9,20 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Versioned}. */
 export interface VersionedOptions<TController extends object = object> {
-  /** The field with the version of a row: a number, a text without `"`, or a `Date`. Default: `'version'`. */
+  /** The field with the version of a row: a number, a string without `"`, or a `Date`. Default: `'version'`. */
   readonly by?: string
-  /** Whether a `PUT` may create a row, for clients that send `If-None-Match: *`. Default: `false`. */
+  /** Whether a `PUT` request with `If-None-Match: *` can create a row. Default: `false`. */
   readonly creates?: boolean
   /**
-   * Returns the current row for a request; `undefined` or `null` if there is none. Default: the result of the `GET`
-   * route with the same path and controller, whose handler may use only the request.
+   * Returns the current row for a request; `undefined` or `null` if there is no row. Default: the result of the `GET`
+   * route with the same path and controller. That route's handler must then use only the request.
    */
   current?(req: Request, controller: TController): unknown
 }
 
 const NAMES: OptionNames<VersionedOptions> = { by: true, creates: true, current: true }
 
-/** The option itself. `false` excludes a method. */
+/** The route option behind `@Versioned()`. `false` excludes a method. */
 export const versionedOption: RouteOption<
   VersionedOptions | false,
   VersionedOptions | false,
@@ -44,23 +44,24 @@ export const versionedOption: RouteOption<
 
 /**
  * Prevents lost updates. Responses with a row contain its version as a strong `ETag`, and `PUT`, `PATCH` and `DELETE`
- * requests must send it back as `If-Match`. The response is 428 without this header, 412 if the row now has another
- * version, and 400 if the header is malformed. With `creates`, a `PUT` may instead send `If-None-Match: *` to create a
- * row that must not exist. A `GET` request with the current version receives a 304.
+ * requests must send it back as `If-Match`. A request without this header results in a 428 response, a request for a
+ * row that now has another version in a 412 response, and a malformed header in a 400 response. With `creates`, a `PUT`
+ * request can instead send `If-None-Match: *` to create a row that must not exist yet. A `GET` request with the current
+ * version results in a 304 response.
  *
- * The check runs before the handler, so two requests may pass it at the same time. The handler's statement decides:
- * compare the version in the statement, with `versionIs(req)` from `blazon/postgres` or with {@link expectedVersion},
- * and throw a `PreconditionFailedError` if the statement has changed no row.
+ * The check runs before the handler, so two requests may pass it at the same time. For this reason, the handler's
+ * statement must decide: compare the version in the statement, with `versionIs(req)` from `blazon/postgres` or with
+ * {@link expectedVersion}, and throw a `PreconditionFailedError` if the statement changed no row.
  *
- * On a class, it applies to all of its write routes, and to the `GET` routes with the same paths. `@Versioned(false)`
- * excludes a method.
+ * On a class, the decorator applies to all write routes, and to the `GET` routes with the same paths.
+ * `@Versioned(false)` excludes a method.
  *
  * Sources: RFC 9110, sections 8.8.3 and 13; RFC 6585, section 3.
  *
  * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route with the
  * same path.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` on a route for which no
- * code returns the current version, and on a method that does not support versions.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` for a route without a
+ * source for the current version, and for a method that does not support versions.
  * @see docs/conditional-writes.md
  * @example
  * @Versioned()
@@ -81,16 +82,16 @@ export function Versioned(...args: [(VersionedOptions | false)?]): DualClassOrMe
 const WRITES: readonly string[] = ['PUT', 'PATCH', 'DELETE']
 const READS: readonly string[] = ['GET', 'HEAD']
 
-/** How a route uses versions. */
+/** The version settings of a route. */
 export interface VersionedRoute {
   readonly by: string
   readonly isWrite: boolean
-  /** Whether the route may create a row. */
+  /** Whether the route can create a row. */
   readonly mayCreate: boolean
   readonly current: VersionedOptions['current']
 }
 
-/** Returns how a route uses versions; `null` if it does not. */
+/** Returns the version settings of a route; `null` if the route does not use versions. */
 export function versionedOf(route: RouteModel): VersionedRoute | null {
   const options = route.option(versionedOption)
   const { method } = route
@@ -101,12 +102,12 @@ export function versionedOf(route: RouteModel): VersionedRoute | null {
   return { by, isWrite, mayCreate: creates && method === 'PUT', current }
 }
 
-/** Whether any route of an application uses versions. */
+/** Whether any of an application's routes uses versions. */
 export function usesVersions({ routes }: AppModel): boolean {
   return routes.some((route) => versionedOf(route) !== null)
 }
 
-/** Returns the `GET` route that returns the row of a write. */
+/** Returns the `GET` route that returns the row which a write route changes. */
 export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | undefined {
   const { path, controller, version } = route
   const own = routes.filter(
@@ -116,10 +117,10 @@ export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | 
 }
 
 const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: { type: 'string' } }
-/** Matches tags in quotes, or `*`. Lists and weak tags are also allowed. */
+/** Matches quoted tags, or `*`. Lists and weak tags also match. */
 const TAGS = '^(\\*|(W/)?"[!#-~]*"( ?, ?(W/)?"[!#-~]*")*)$'
 
-/** Adds conditions, tags and error responses to the operations that use versions. */
+/** Adds the condition headers, the `ETag` and the error responses to the operations that use versions. */
 export const versionedContract: ContractOf = (route) => {
   const found = versionedOf(route)
   if (found === null) return null
@@ -192,11 +193,12 @@ export function expectVersion(req: Request, version: RowVersion | null): void {
 }
 
 /**
- * Returns the version that a request to a route with `@Versioned()` expects. Use it in the condition of the statement
- * that changes the row. The version has the same type as in the row. Returns `null` if the client accepts any version
+ * Returns the version that a request to a `@Versioned()` route expects. Use it in the condition of the statement that
+ * changes the row. The version has the same type as in the row. Returns `null` if the client accepts any version
  * (`If-Match: *`) or creates the row.
  *
- * @throws Error in a request to another route, because a write without the condition could overwrite a change.
+ * @throws Error if the route has no `@Versioned()`, because a write without the condition could overwrite another
+ * change.
  * @example
  * const note = await notes.updateOne({ id, version: expectedVersion(req) ?? undefined }, { text })
  * if (note === null) throw new PreconditionFailedError()

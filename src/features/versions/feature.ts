@@ -5,7 +5,10 @@ import type { Feature } from '../../step/feature.js'
 export type { VersionSettings } from '../../contracts/version.js'
 export { versionGroup } from './version-options.js'
 
-/** `@Version()`. The model has a route for each version, and the router selects the route, so there are no steps. */
+/**
+ * `@Version()`. The model has a separate route for each version, and the router selects the route, so there are no
+ * steps.
+ */
 export const versions: Feature<{ readonly versions: VersionSettings | null }> = {
   name: 'versions',
   contract: ({ versions }) => (versions?.by === 'header' ? headerContract(versions) : null),

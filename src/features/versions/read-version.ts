@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { VersionSettings } from '../../contracts/version.js'
 
-/** Returns the version that the headers of a request specify; `undefined` if they specify none. */
+/** Returns the version that a request's headers specify; `undefined` if they specify no version. */
 export type ReadVersion = (headers: IncomingHttpHeaders) => string | undefined
 
-/** The `version` parameter of the first media range that has it, even in quotes. */
+/** Matches the `version` parameter of the first media range that contains it, with or without quotes. */
 const PARAMETER = /;[\t ]*version="?([^",;\t ]*)"?/i
 const PARAMETERS = new RegExp(PARAMETER, 'gi')
 
@@ -16,12 +16,12 @@ export function versionReader({ by, header }: VersionSettings): ReadVersion {
   return (headers) => headers[name]?.toString()
 }
 
-/** Removes the `version` parameter, because negotiation would compare it with the media types of the route. */
+/** Removes the `version` parameter, because content negotiation would compare it with the route's media types. */
 export function withoutVersion(accept: string): string {
   return accept.replaceAll(PARAMETERS, '')
 }
 
-/** Returns the headers that select a route of a version, by lower-case name. */
+/** Returns the headers that select the route of a version, by lower-case name. */
 export function versionHeaders({
   version,
   versionHeader,

@@ -12,14 +12,14 @@ const NAMES: OptionNames<VersionOptions> = {
   deprecated: true,
 }
 
-/** A token of RFC 9110, 5.6.2. */
+/** A token as defined in RFC 9110, 5.6.2. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers that clients send for other purposes, so their values are not versions. */
+/** Headers that clients send for other purposes. Their values are not versions. */
 const TAKEN = ['accept', 'authorization', 'content-type', 'cookie', 'host', 'origin', 'vary']
 
 /**
- * The `versions` option. An unknown name is an error, because with a misspelt `default`, all old clients would be
+ * The `versions` option. An unknown name causes an error, because with a misspelt `default`, all old clients would be
  * refused.
  */
 export const versionGroup: OptionGroup<Option, VersionSettings | null> = {

@@ -4,27 +4,27 @@ import type { WebhookDelivery, WebhookScheme } from '../../contracts/webhook.js'
 
 /** The data in the headers of a delivery, before the signature is verified. */
 interface Signed {
-  /** The signed text before the body; `''` if there is none. */
+  /** The signed text that precedes the body; `''` if there is none. */
   readonly prefix: string
-  /** The signatures. A sender that rotates its secret signs with several secrets. */
+  /** The signatures. While a sender rotates its secret, it signs with several secrets. */
   readonly signatures: readonly Buffer[]
   /** Seconds since 1970; `null` if the scheme has no timestamp. */
   readonly seconds: number | null
-  /** The delivery ID; `null` if the signed text identifies it, because it contains a timestamp. */
+  /** The delivery ID; `null` if the signed text contains a timestamp and therefore identifies the delivery. */
   readonly id: string | null
 }
 
-/** How a scheme reads its headers and its secrets. */
+/** The functions that read the headers and secrets of a scheme. */
 interface Scheme {
   /** Returns the signed data; `null` if a header is missing or malformed. */
   readonly read: (headers: IncomingHttpHeaders) => Signed | null
-  /** Returns the key of a secret; `null` if the secret is invalid. */
+  /** Converts a secret to a key; `null` if the secret is invalid. */
   readonly keyOf: (secret: string) => Buffer | null
 }
 
 /** The facts about a delivery whose signature is valid. */
 export interface Verified extends Pick<Signed, 'seconds'> {
-  /** The identity of the delivery, which does not depend on which of its signatures was valid. */
+  /** Identifies the delivery. The ID is the same regardless of which signature was valid. */
   readonly id: string
 }
 
@@ -37,7 +37,7 @@ const SCHEMES: Readonly<Record<WebhookScheme['scheme'], Scheme>> = {
   github: { read: readGithub, keyOf: textKey },
 }
 
-/** Returns the keys of a scheme; `null` if there is no secret or an invalid one. */
+/** Returns the keys for a scheme; `null` if there is no secret, or if a secret is invalid. */
 export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonly Buffer[] | null {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given]
   const { keyOf } = SCHEMES[scheme]
@@ -45,7 +45,7 @@ export function keysOf(scheme: WebhookScheme['scheme'], given: unknown): readonl
   return keys.length === 0 || keys.includes(null) ? null : (keys as Buffer[])
 }
 
-/** Verifies a delivery in constant time for all signatures of equal length. Returns `null` if no key matches. */
+/** Verifies a delivery. Takes the same time for all signatures of the same length. Returns `null` if no key matches. */
 export function verifySignature(
   { scheme }: WebhookScheme,
   keys: readonly Buffer[],
@@ -63,14 +63,14 @@ export function verifySignature(
   return null
 }
 
-/** Returns the signature of the text before the body and of the body. */
+/** Returns the signature of a prefix followed by the body. */
 export function hmacOf(key: Buffer, prefix: string, body: Buffer | string): Buffer {
   return createHmac('sha256', key).update(prefix).update(body).digest()
 }
 
 /**
- * Returns a digest that identifies a delivery. A sender that rotates its secret signs with two keys, so one signature
- * does not identify the delivery.
+ * Returns a digest that identifies a delivery. A single signature does not identify the delivery, because a sender
+ * signs with two keys while it rotates its secret.
  */
 function digestOf(prefix: string, body: Buffer): string {
   return createHash('sha256').update(prefix).update(body).digest('base64')
@@ -84,7 +84,7 @@ function readStandard(headers: IncomingHttpHeaders): Signed | null {
   const of = (name: string) => textOf(headers[`webhook-${name}`] ?? headers[`svix-${name}`])
   const [id, time, list] = [of('id'), of('timestamp'), of('signature')]
   const seconds = secondsOf(time)
-  // If the ID contained a dot, the signed text could be split differently, so that a part of the body would count as
+  // If the ID contained a dot, the signed text could be split differently, so that a part of the body would be read as
   // the timestamp.
   if (id === null || id.includes('.') || list === null || seconds === null) return null
   const signatures = list.split(' ').flatMap((each) => decode(each, 'v1,', 'base64'))
@@ -116,7 +116,7 @@ function secondsOf(text: string | null): number | null {
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null
 }
 
-/** Decodes a signature; empty for another version. */
+/** Decodes a signature. The result is empty if the signature has another version. */
 function decode(text: string, version: string, encoding: 'hex' | 'base64'): Buffer[] {
   return text.startsWith(version) ? [Buffer.from(text.slice(version.length), encoding)] : []
 }

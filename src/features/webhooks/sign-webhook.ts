@@ -1,6 +1,6 @@
 /** A delivery to sign. */
 export interface UnsignedWebhook {
-  /** The ID of the event, which is the same in all of its deliveries and contains no dot. */
+  /** The ID of the event. It is the same in all deliveries of the event, and must not contain a dot. */
   readonly id: string
   /** The time of this delivery, in milliseconds since 1970. */
   readonly nowMs: number
@@ -13,7 +13,7 @@ export interface UnsignedWebhook {
  * `standardWebhooks(secret)` accepts it.
  *
  * @param secrets One or more secrets: base64 of at least 24 bytes, with or without `whsec_`. The delivery is signed
- * with each of them, so the receiver needs only one.
+ * with each secret, so the receiver needs only one of them.
  * @returns a promise of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
  * @throws TypeError for an invalid secret, and for an ID with a dot. The error does not contain the secret.
  * @example

@@ -10,10 +10,10 @@ import { toSeconds } from '../../http/units.js'
 import { isScheme } from '../../model/webhooks.js'
 import { keysOf, verifySignature } from './schemes.js'
 
-/** Verifies the bytes of a request. Resolves with an error to refuse the request, or with `null` to let it pass. */
+/** Verifies the bytes of a request. Resolves with an error to refuse the request, or with `null` to accept it. */
 export type WebhookCheck = (req: Request, res: Response, body: Buffer) => Promise<HttpError | null>
 
-/** The parts of the application that its checks use. */
+/** The parts of the application that the checks use. */
 export interface WebhookApp extends GuardSetup {
   readonly clock: Clock
 }
@@ -22,7 +22,7 @@ export interface WebhookApp extends GuardSetup {
 const DAY = 86_400
 
 /**
- * Creates the check for a route with `@Webhook`.
+ * Creates the check for a `@Webhook` route.
  *
  * @throws ConfigError if a secret is missing or invalid.
  */
@@ -52,8 +52,8 @@ interface SchemeConfig {
 function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig): WebhookCheck {
   const { tolerance = '5m', replays = new ReplayMemory(clock) } = scheme.options
   const seconds = toSeconds(tolerance) as number
-  // The timestamp of a delivery may be in the future, and the delivery is then valid for twice the tolerance. Stores
-  // count in whole seconds.
+  // The timestamp of a delivery may be in the future. The delivery can then be valid for twice the tolerance. One
+  // second is added because stores count in whole seconds.
   const kept = Math.ceil(2 * seconds) + 1
   return async function verifyScheme({ headers }, res, body) {
     const nowMs = clock.now()
@@ -71,8 +71,8 @@ function schemeCheck(scheme: WebhookScheme, { name, keys, clock }: SchemeConfig)
 }
 
 /**
- * Releases the key of a delivery that failed. The sender sends it again, so it must not count as a replay. Senders also
- * treat a redirect as a failure.
+ * Releases the key of a failed delivery. The sender will send the delivery again, and it must not count as a replay.
+ * Senders also treat a redirect as a failure.
  */
 function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): void {
   const release = async () => {
@@ -90,7 +90,7 @@ function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): 
   else res.once('close', releaseUnlessSent)
 }
 
-/** Returns the keys of a scheme. */
+/** Returns the keys for a scheme. */
 async function keysFor(
   name: string,
   scheme: WebhookScheme,
@@ -123,11 +123,15 @@ function remedyOf({ scheme }: WebhookScheme): string {
     : 'Pass the secret of the sender. If it comes from the environment, the variable is missing.'
 }
 
-/** The maximum number of deliveries, which is more than any sender repeats. The oldest are removed first. */
+/**
+ * The maximum number of stored deliveries, which is more than any sender repeats. The oldest deliveries are removed
+ * first.
+ */
 const MOST = 10_000
 
 /**
- * Stores deliveries in the memory of this process. Only verified deliveries are stored, so outsiders cannot fill it.
+ * Stores deliveries in the memory of this process. Only verified deliveries are stored, so outsiders cannot fill the
+ * memory.
  */
 class ReplayMemory implements WebhookReplays {
   readonly #clock: Clock
@@ -151,7 +155,7 @@ class ReplayMemory implements WebhookReplays {
     this.#expiries.delete(key)
   }
 
-  /** Removes expired deliveries, the oldest first, and further old deliveries if there are too many. */
+  /** Removes expired deliveries, the oldest first. Also removes other old deliveries if there are too many. */
   #forget(now: number): void {
     for (const [key, expiry] of this.#expiries) {
       if (expiry > now && this.#expiries.size < MOST) return

@@ -29,13 +29,13 @@ const REMEDIES = {
 export interface ForeignInput {
   readonly controllers: readonly Class[]
   readonly scopes: readonly Scope[]
-  /** The keys that plugins read: their `metadataKeys`. */
+  /** The keys that plugins read, from their `metadataKeys`. */
   readonly readKeys: readonly (string | symbol)[]
 }
 
 /**
- * Finds decorators, tokens and scopes of other frameworks that have no effect here: for example, a guard that never
- * runs leaves its route unprotected. No package is loaded for this.
+ * Finds decorators, tokens and scopes of other frameworks that have no effect here. For example, a guard that never
+ * runs leaves its route unprotected. This check loads no package.
  */
 export function checkForeign({ controllers, scopes, readKeys }: ForeignInput): Problem[] {
   const problems: Problem[] = []
@@ -66,8 +66,8 @@ export function checkForeign({ controllers, scopes, readKeys }: ForeignInput): P
 }
 
 /**
- * The controllers and their base classes, each with the first controller that extends it, so that each problem is
- * reported once.
+ * Returns the controllers and their base classes, each with the first controller that extends it, so that each problem
+ * is reported only once.
  */
 function ownersOf(controllers: readonly Class[]): ReadonlyMap<Class, Class> {
   const owners = new Map<Class, Class>()
@@ -79,7 +79,7 @@ function ownersOf(controllers: readonly Class[]): ReadonlyMap<Class, Class> {
 
 /**
  * Reads the values that were stored on a class itself (`null`) or on one of its members, without its base classes.
- * Frameworks use the class, its prototype or the method's function; all three are read.
+ * Frameworks store values on the class, its prototype or the method's function, so all three are read.
  */
 function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbol, unknown> {
   const noted = new Map<string | symbol, unknown>()
@@ -95,7 +95,7 @@ function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbo
   return noted
 }
 
-/** The tokens by which NestJS finds the providers that run on every route. */
+/** The tokens that NestJS uses to find the providers that run on every route. */
 const TOKENS = new Map<unknown, string>([
   ['APP_GUARD', REMEDIES.guard],
   ['APP_PIPE', REMEDIES.schema],
@@ -103,10 +103,10 @@ const TOKENS = new Map<unknown, string>([
   ['APP_FILTER', REMEDIES.filter],
 ])
 
-/** The keys on a provider class that determine how NestJS creates it. */
+/** The keys on a provider class that determine how NestJS instantiates the class. */
 const INJECTION = ['scope:options', 'self:paramtypes', 'self:properties_metadata']
 
-/** Finds a provider that another framework would call automatically, or create for each request. */
+/** Finds problems with a provider that another framework would call automatically or create for each request. */
 function checkBinding(
   { token, source, make, origin }: Binding,
   controllers: ReadonlyMap<Class, Class>,
@@ -120,7 +120,8 @@ function checkBinding(
     return { code: 'E_FOREIGN_PROVIDER', subject, cause, ...rest }
   })
   if (make.kind !== 'class' || controllers.has(make.class)) return problems
-  // As in NestJS, each key is read from the nearest class that has it: the class itself or a base class.
+  // As in NestJS, each key is read from the class itself if it has the key, otherwise from the closest base class that
+  // has it.
   const links = chainOf(make.class).toReversed()
   const noted = new Map(links.flatMap((link) => [...readNoted(link, null)]))
   const onClass = INJECTION.flatMap((key) => inspectKey(key, noted.get(key), noted) ?? [])
@@ -145,12 +146,12 @@ function unread(key: string | symbol, subject: string): Problem {
   return { code: 'W_FOREIGN_METADATA', subject, cause, remedy }
 }
 
-/** The arguments that the package stores for one decorator. */
+/** The arguments that routing-controllers stores for one decorator. */
 type Args = Readonly<Partial<Record<'target' | 'object' | 'method' | 'type' | 'index', unknown>>>
 
 /**
- * The lists of decorators. Entries of some lists have a type, such as `authorized`, which is the more exact name of the
- * decorator.
+ * The lists of decorators. The entries in some lists have a type, such as `authorized`, which identifies the decorator
+ * more exactly.
  */
 const LISTS: readonly (readonly [list: string, decorator: string, remedy: string])[] = [
   ['controllers', '', REMEDIES.route],
@@ -166,11 +167,11 @@ const LISTS: readonly (readonly [list: string, decorator: string, remedy: string
 /** Finds the decorators of routing-controllers on a class (`null`), or on one of its members. */
 function findEntries(owner: Class, member: PropertyKey | null): Finding[] {
   const key = (Symbol as { metadata?: symbol }).metadata as symbol
-  // A class of the standard dialect is found by the metadata object that its decorators received.
+  // For the standard dialect, a class is found by the metadata object that its decorators received.
   const owners = [owner, Object.getOwnPropertyDescriptor(owner, key)?.value ?? owner]
   return LISTS.flatMap(([list, decorator, remedy]) => {
     const entries = storedLists()?.[list]
-    // Another version may have other lists.
+    // Another version of the package may have other lists.
     const all: readonly Args[] = Array.isArray(entries) ? entries : []
     const here = all.filter((args) => {
       const place = placeOf(args)
@@ -188,12 +189,13 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: un
   if (typeof method !== 'object' || method === null) {
     return { owner: target ?? object?.constructor, member: method ?? null }
   }
-  // The decorator was called with the standard arguments, and used the decorator context as a method name.
+  // The decorator was called with the arguments of the standard dialect, and used the decorator context as a method
+  // name.
   const { kind, name, metadata } = method as ClassMethodDecoratorContext
   return { owner: metadata, member: (kind as string) === 'class' ? null : name }
 }
 
-/** The values that decorators of other packages have stored on a class or member, by key. */
+/** The values that decorators of other packages stored on a class or member, by key. */
 type Noted = ReadonlyMap<string | symbol, unknown>
 
 /** The keys of `@nestjs/common`, which have not changed since its first versions. */
@@ -219,20 +221,20 @@ const VERBS = 'Get Post Put Delete Patch All Options Head Search'.split(' ')
 const PARAMETERS =
   'Req Res Next Body Query Param Headers Session UploadedFile UploadedFiles HostParam Ip'.split(' ')
 
-/** Keys with these prefixes belong to a framework whose routes, guards and middlewares do not run here. */
+/** The prefixes of keys that belong to a framework whose routes, guards and middlewares do not run here. */
 const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|framework)|loopback:)/
 
-/** Words in keys for access rules or for steps before the handler. */
+/** Words that indicate that a key is for access rules or for steps before the handler. */
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
-/** Keys of compilers, and additional keys of NestJS decorators that have a key in {@link NEST}. */
+/** Keys that compilers use, and additional keys of NestJS decorators whose main key is in {@link NEST}. */
 const HARMLESS =
   /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
 
 /**
- * Finds the decorators that have stored a value under a key. `[]` if the key is harmless, and `null` if its meaning is
- * unknown.
+ * Finds the decorators that stored a value under a key. Returns `[]` if the key is harmless, and `null` if its meaning
+ * is unknown.
  */
 function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding[] | null {
   const name = typeof key === 'symbol' ? (key.description ?? '') : key
@@ -243,10 +245,10 @@ function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding
   if (FRAMEWORKS.test(name))
     return [of(name.split(/[:/]/)[0] ?? name, 'a decorator', REMEDIES.other)]
   if (name.startsWith('THROTTLER:LIMIT')) return [of('NestJS', '@Throttle()', REMEDIES.other)]
-  // `Reflector.createDecorator()` creates a random key, which only its guards have.
+  // `Reflector.createDecorator()` creates a random key, which only the application's NestJS guards read.
   const isCreated = /^[0-9a-f]{21}$/.test(name)
   if (isCreated) return [of('Reflector.createDecorator()', 'a decorator', REMEDIES.access)]
-  // Split into words, because `isPublic`, `IS_PUBLIC` and `is:public` have the same words.
+  // The name is split into words, because `isPublic`, `IS_PUBLIC` and `is:public` consist of the same words.
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -256,8 +258,8 @@ function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding
 }
 
 /**
- * `null` is not a value of NestJS: another package uses the same key. An absent option and an empty list have no
- * effect.
+ * Inspects a NestJS key. NestJS never stores `null`, so another package uses the same key in this case. An absent
+ * option or an empty list has no effect.
  */
 function inspectNest(name: string, value: unknown): Finding[] | null {
   if (value === null) return null
@@ -266,14 +268,17 @@ function inspectNest(name: string, value: unknown): Finding[] | null {
   return decorator && remedy ? [of('NestJS', decorator, remedy)] : inspectScope(value)
 }
 
-/** Finds a scope other than the application's. */
+/** Finds a scope that is not the lifetime of the application. */
 function inspectScope(options: unknown): Finding[] {
   const { scope, durable } = options as { scope?: number; durable?: unknown }
   if (!scope && !durable) return []
   return [of('NestJS', `Scope.${scope === 1 ? 'TRANSIENT' : 'REQUEST'}`, REMEDIES.scope)]
 }
 
-/** `path`, `host` and `method` are common words, so the keys beside them must also match. */
+/**
+ * Inspects a key of a NestJS route. `path`, `host` and `method` are common words, so the other keys on the same member
+ * must also match.
+ */
 function inspectRoute(name: string, value: unknown, noted: Noted): Finding[] | null {
   const isRoute = noted.has('path') && typeof noted.get('method') === 'number'
   if (noted.has('__controller__') || noted.has('__sse__')) return []
@@ -282,7 +287,7 @@ function inspectRoute(name: string, value: unknown, noted: Noted): Finding[] | n
   return name === 'method' ? [of('NestJS', `@${verb}()`, REMEDIES.route)] : []
 }
 
-/** One parameter, with its NestJS name: `3:0` is the first parameter with the body. */
+/** Describes one parameter by its NestJS key. For example, `3:0` means the body as the first parameter. */
 function parameter([name, { index }]: [string, { index: number }]): Finding {
   const kind = PARAMETERS[Number(name.split(':')[0])]
   const written = kind === undefined ? 'a decorator of createParamDecorator()' : `@${kind}()`
@@ -293,9 +298,9 @@ function of(by: string, decorator: string, remedy: string): Finding {
   return { written: `${decorator} of ${by}`, remedy }
 }
 
-/** A decorator of another framework, with the texts of the error message. */
+/** A decorator of another framework, with the parts of the error message. */
 interface Finding {
-  /** The decorator with its package: `@UseGuards() of NestJS`. */
+  /** The decorator and its package, for example `@UseGuards() of NestJS`. */
   readonly written: string
   readonly remedy: string
 }

@@ -4,14 +4,18 @@ export interface MetadataStore {
   getOwnMetadata(key: string | symbol, target: object, member?: PropertyKey): unknown
 }
 
-/** The metadata store of the process; `null` if there is none, so that no package can have stored anything. */
+/**
+ * Returns the metadata store of the process; `null` if there is none. In that case, no package can have stored any
+ * metadata.
+ */
 export function metadataStore(): MetadataStore | null {
   const store = Reflect as Partial<MetadataStore>
   return typeof store.getOwnMetadataKeys === 'function' ? (store as MetadataStore) : null
 }
 
 /**
- * The lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not loaded it.
+ * Returns the lists of routing-controllers, which does not use reflect-metadata; `undefined` if the process has not
+ * loaded routing-controllers.
  */
 export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   const { routingControllersMetadataArgsStorage: lists } = globalThis as {
@@ -20,7 +24,10 @@ export function storedLists(): Readonly<Record<string, unknown>> | undefined {
   return lists
 }
 
-/** Whether a decorator of another framework can have stored data. The check is loaded only in this case. */
+/**
+ * Whether a decorator of another framework can have stored data. The check for other frameworks is loaded only in this
+ * case.
+ */
 export function hasTraces(): boolean {
   return metadataStore() !== null || storedLists() !== undefined
 }

@@ -17,7 +17,7 @@ import { Refusal } from '../../step/refusal.js'
 import type { Step, StepFactory } from '../../step/step.js'
 import { type CompiledInput, type ValidateConfig, validateStage } from './validate.js'
 
-/** The steps of a route whose `@Body` has options. */
+/** The steps for a route whose `@Body` has options. */
 export interface BodyStages {
   readonly body: StepFactory
   readonly validate: StepFactory
@@ -29,15 +29,15 @@ export interface BodiesConfig extends ValidateConfig {
   /** Verifies the bytes of a webhook before they are parsed; `null` without `@Webhook`. */
   readonly verify: VerifyBytes | null
   readonly limits: BodyLimits
-  /** Whether the body is required although the first body has no schema. */
+  /** Whether the body is required even though the first body type has no schema. */
   readonly isRequired: boolean
   /** The request parts other than the body. */
   readonly inputs: readonly CompiledInput[]
-  /** The validators of the bodies, in order; `null` for a body without a schema. */
+  /** The validators for the body types, in order; `null` for a body type without a schema. */
   readonly validators: readonly (CompiledInput | null)[]
 }
 
-/** Resolves with the error of a refusal; `null` allows the request. */
+/** Resolves with an error to refuse the request, or with `null` to accept it. */
 export type VerifyBytes = (
   req: BlazonRequest,
   res: Response,
@@ -49,10 +49,10 @@ type Message = Parameters<Step>
 const MISSING: readonly FieldError[] = [{ in: 'body', path: '', message: 'is required' }]
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
-/** Settles once Node has parsed the bytes that arrived together with the head. */
+/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
-/** Creates the steps that read and validate the body of the declared type. */
+/** Creates the steps that read and validate a body of the declared type. */
 export function bodyStages(config: BodiesConfig): BodyStages {
   return {
     body(next) {
@@ -84,7 +84,7 @@ class BodyStep {
     if (!hasBody(req)) return this.#withoutBytes(req, res)
     const reader = this.#readers[this.#find(req)]
     if (reader === undefined) return this.#unsupported()
-    // A middleware that listens for `data` has made the body flow, so data that is not read now is lost.
+    // A middleware that listens for `data` has started the body stream, so data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? this.#readArriving(reader, req, res)
       : HEAD_PARSED.then(() => this.#readArriving(reader, req, res))
@@ -114,12 +114,15 @@ class BodyStep {
     return this.#verified(NO_BYTES, [req, res], () => this.#empty(req, res))
   }
 
-  /** An empty form is valid and has no fields, and empty text is valid text. Only described JSON cannot be empty. */
+  /**
+   * Handles an empty body. An empty form is valid and has no fields, and empty text is valid text. Only JSON with a
+   * schema cannot be empty.
+   */
   #empty(req: BlazonRequest, res: Response): unknown {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
     const { 'content-length': length, 'content-type': type } = req.headers
     const declared = length === undefined || type === undefined ? -1 : this.#find(req)
-    // The sender of a webhook also signs an empty body.
+    // A webhook sender also signs an empty body.
     const index = declared === -1 && verify !== null ? 0 : declared
     const reader = this.#readers[index]
     if (reader !== undefined) {
@@ -133,7 +136,7 @@ class BodyStep {
     return new Refusal(refuse('VALIDATION_FAILED', 'Validation failed', options))
   }
 
-  /** A middleware has read the body, so the signed bytes of a webhook are lost. */
+  /** Handles a body that a middleware has already read. The bytes that a webhook signature covers are then lost. */
   #taken(req: BlazonRequest, res: Response): unknown {
     if (this.#config.verify === null) return this.#next(req, res)
     throw new TypeError(
@@ -148,7 +151,10 @@ class BodyStep {
   }
 }
 
-/** A request without a body of a declared type is validated as the first body. */
+/**
+ * Creates the step that validates the body. A request without a body of a declared type is validated as the first body
+ * type.
+ */
 function validateStep(config: BodiesConfig, next: Step): Step {
   const { bodies, inputs, validators } = config
   const steps = validators.map((body) =>

@@ -5,17 +5,17 @@ import type { BlazonRequest } from '../../http/request.js'
 import { Refusal } from '../../step/refusal.js'
 import type { Step, StepFactory } from '../../step/step.js'
 
-/** How a route reads its body. */
+/** The configuration for reading a route's body. */
 export interface BodyConfig {
   readonly limits: BodyLimits
   /**
-   * Whether the route has a schema for the body. If so, a body of another type is refused with 415, and an empty body
-   * that is declared as JSON with 400. Without a schema, the handler decides about both.
+   * Whether the route has a schema for the body. If so, a body of another type is refused with a 415 response, and an
+   * empty body that is declared as JSON with a 400 response. Without a schema, the handler decides in both cases.
    */
   readonly isDescribed: boolean
 }
 
-/** Settles once Node has parsed the bytes that arrived together with the head. */
+/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
 /** Reads a JSON body, unless there is no body or a middleware has read it. */
@@ -41,7 +41,7 @@ function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
     if (req.body !== undefined) return next(req, res)
     if (!hasBody(req)) return withoutBody(req, res)
     if (!isDescribed && !isJson(req)) return next(req, res)
-    // A middleware that listens for `data` has made the body flow, so data that is not read now is lost.
+    // A middleware that listens for `data` has started the body stream, so data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? readArriving(req, res)
       : HEAD_PARSED.then(() => readArriving(req, res))

@@ -7,30 +7,33 @@ import { Refusal } from '../../step/refusal.js'
 import { isThenable, type StepFactory, whenSettled } from '../../step/step.js'
 import type { RouteGuard } from './guard.js'
 
-/** Decides whether a user has abilities; the application's own `auth.can`. */
+/** The application's own `auth.can`, which decides whether a user has the given abilities. */
 export type Decide = (
   user: User | undefined,
   abilities: readonly string[],
   req: Request,
 ) => boolean | Promise<boolean>
 
-/** How a route decides about abilities. */
+/** The configuration for deciding about abilities on a route. */
 export interface CanConfig {
-  /** The abilities of `@Can`. */
+  /** The abilities that `@Can` requires. */
   readonly abilities: readonly string[]
   /** The guards that the route accepts. */
   readonly guards: readonly Pick<RouteGuard, 'name' | 'abilityChallenge'>[]
-  /** The option `auth.can`. Default: the user's `permissions` and `roles` together must contain every ability. */
+  /** The `auth.can` option. If omitted, the user's `permissions` and `roles` together must contain every ability. */
   readonly decide: Decide | undefined
 }
 
-/** Allows a request if its user has every ability of `@Can`. Only the decision `true` allows it. */
+/** Allows a request if its user has every ability that `@Can` requires. Only the decision `true` allows the request. */
 export function canStage({ abilities, guards, decide }: CanConfig): StepFactory {
   const can = decide ?? hasAll
   const challenges = new Map(
     guards.map(({ name, abilityChallenge }) => [name, abilityChallenge?.(abilities)]),
   )
-  /** The challenge of the guard that admitted the request, because it depends on the credential. */
+  /**
+   * The 403 response contains the challenge of the guard that admitted the request, because the challenge depends on
+   * the credential.
+   */
   const forbid = (req: Request) => forbidden(challenges.get(schemeOf(req) ?? null))
   return (next) => {
     const settle = (verdict: unknown, req: BlazonRequest, res: Response): unknown => {
@@ -50,7 +53,7 @@ export function canStage({ abilities, guards, decide }: CanConfig): StepFactory 
   }
 }
 
-/** The decision without `auth.can`: the user's `permissions` and `roles` together must contain every ability. */
+/** Decides if there is no `auth.can`: the user's `permissions` and `roles` together must contain every ability. */
 export function hasAll(user: User | undefined, abilities: readonly string[]): boolean {
   const held = [...listOf(user?.permissions), ...listOf(user?.roles)]
   return abilities.every((ability) => held.includes(ability))

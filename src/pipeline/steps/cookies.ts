@@ -3,10 +3,10 @@ import { parse } from 'cookie'
 import { unsignValue } from '../../http/signed-cookie.js'
 import type { StepFactory } from '../../step/step.js'
 
-// Express depends on this package, so the version is the same.
+// Express depends on this package, so the same version is used.
 const parseHeader: (header: string) => Record<string, string> = parse
 
-/** How the cookies of a route are read. */
+/** The configuration for reading a route's cookies. */
 export interface CookiesConfig {
   /** The names of the cookies that must be signed. */
   readonly signed: readonly string[]
@@ -15,9 +15,9 @@ export interface CookiesConfig {
 }
 
 /**
- * Parses the cookies of a request into `req.cookies`, an object without a prototype. A signed cookie without a valid
- * signature is left out, so that a client cannot send its plain value. A cookie that was set as an object is parsed
- * into that object.
+ * Parses the cookies of a request into `req.cookies`, an object without a prototype. A cookie that must be signed is
+ * omitted if its signature is missing or invalid, so that a client cannot send an unsigned value. A cookie that was set
+ * as an object is parsed into an object.
  */
 export function cookiesStage({ signed, keys }: CookiesConfig): StepFactory {
   return (next) =>

@@ -14,32 +14,32 @@ import { Refusal } from '../../step/refusal.js'
 import { isThenable, type Step, type StepFactory, whenSettled } from '../../step/step.js'
 import type { LogDenial } from '../log-failure.js'
 
-/** One guard of an application, as used by routes. */
+/** A guard of an application, in the form that routes use. */
 export interface RouteGuard {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly name: string | null
   readonly guard: Pick<AuthGuard, 'canActivate'>
-  /** Whether a request has a credential for this guard. */
+  /** Whether a request has a credential for this guard, according to the guard's own `carries` if it has one. */
   readonly carries: CarriesCredential
-  /** Whether a request has a credential of this guard. */
+  /** Whether a request has a credential in one of the places that are configured for this guard. */
   readonly isPlaced: CarriesCredential
   /** The challenge of the guard's 401 responses. */
   readonly challenge: string
-  /** Returns the challenge of the 403 responses of `@Can`; `null` if there is none. */
+  /** Returns the challenge for the 403 responses of `@Can` routes; `null` if there is none. */
   readonly abilityChallenge: ((abilities: readonly string[]) => string | undefined) | null
-  /** Returns the tenant of the credential; `null` if the guard confirms no tenant. */
+  /** Returns the tenant that a request's credential belongs to; `null` if the guard confirms no tenant. */
   readonly tenantOf: ((req: Request) => string | undefined) | null
 }
 
-/** The guards of a route, and the log of their failures. */
+/** The guards of a route, and the function that logs their errors. */
 export interface GuardConfig {
-  /** The accepted guards of the route; empty if the application has none. */
+  /** The guards that the route accepts; empty if the application has none. */
   readonly guards: readonly RouteGuard[]
   /** The route; `undefined` before a router, whose routes are not in the model. */
   readonly route: RouteModel | undefined
-  /** Logs an error that the guard throws instead of a decision. */
+  /** Logs an error that the guard throws instead of returning a decision. */
   readonly logDenial: LogDenial
-  /** Whether responses to allowed requests get `no-store`. */
+  /** Whether responses to allowed requests have `Cache-Control: no-store`. */
   readonly forbidsStoring: boolean
 }
 
@@ -52,8 +52,8 @@ export function guardStage(config: GuardConfig): StepFactory {
 }
 
 /**
- * Runs the guard for requests that carry a credential; other requests are allowed without it. A request whose user was
- * set by a middleware also needs the guard, because only the guard determines the user.
+ * Runs the guard for requests that carry a credential. Other requests are allowed without the guard. A request whose
+ * user was set by a middleware also needs the guard, because only the guard can determine the user.
  */
 export function optionalGuardStage(config: GuardConfig): StepFactory {
   const [only] = config.guards
@@ -123,14 +123,14 @@ function guardStep(
 
 /**
  * Restores the user that a request had before a guard refused it, because error middlewares and the log must not
- * receive the user of an invalid credential. Writing `undefined` would create the field, and then `'user' in req` would
- * be true.
+ * receive the user of an invalid credential. If the user has not changed, the field is not written: writing `undefined`
+ * would create the field, so that `'user' in req` would be true.
  */
 export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
-/** Records which guard has allowed a request. The only guard of an application does not need to be recorded. */
+/** Records which guard has allowed a request. If an application has only one guard, it need not be recorded. */
 function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
@@ -152,7 +152,7 @@ function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRef
   }
 }
 
-/** Adds a step before `next` that adds `no-store` to responses. */
+/** Creates a step that adds `no-store` to responses and then runs `next`. */
 export function storingForbidden(next: Step): Step {
   return function forbid(req: BlazonRequest, res: Response) {
     forbidStoring(res)
@@ -161,9 +161,9 @@ export function storingForbidden(next: Step): Step {
 }
 
 /**
- * Returns the tenant of a credential.
+ * Returns the tenant that a request's credential belongs to.
  *
- * @throws TypeError for a result of another type, because a promise would not equal any tenant.
+ * @throws TypeError if the result is not a string. A promise, for example, would not equal any tenant.
  */
 export function readTenant(
   tenantOf: NonNullable<RouteGuard['tenantOf']>,
@@ -175,12 +175,12 @@ export function readTenant(
   throw new TypeError(`tenantOf() of a guard returned a value of type ${typeof tenant}.`)
 }
 
-/** Creates the refusal of a request whose guard has thrown. */
+/** Creates the refusal for a request whose guard threw an error. */
 export type ErrorRefusal = (error: unknown, req: BlazonRequest) => Refusal
 
 /**
- * An HTTP error is a decision of the guard (403, 503, …) and keeps its status. Any other error is a failure of
- * the guard: 401.
+ * Creates the function that refuses requests whose guard threw an error. An HTTP error is the guard's decision (403,
+ * 503, …) and keeps its status. Any other error is a failure of the guard and results in a 401 response.
  */
 export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefusal {
   return function refusalFor(error, req) {
@@ -191,9 +191,9 @@ export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefu
 }
 
 /**
- * Returns the decision of the guard or its promise. The promise is a new one, because another thenable may call back
- * twice, and the result of its `then` might not be a promise. Express continues with a request if `undefined`, `null`,
- * `0` or `'route'` is thrown. Here, every thrown value denies the request.
+ * Returns the guard's decision, or a promise for it. A thenable is converted to a real promise, because it may call its
+ * callbacks twice, and its `then` may not return a promise. Express lets a request continue if `undefined`, `null`, `0`
+ * or `'route'` is thrown. Here, every thrown value denies the request.
  */
 export function decide(
   guard: RouteGuard['guard'],
@@ -201,44 +201,44 @@ export function decide(
   route: RouteModel | undefined,
 ): unknown {
   const verdict: unknown = guard.canActivate(req, route)
-  // A value that is neither a thenable nor `true` becomes `false` here, so that it is not read again: a proxy may throw
-  // when it is read.
+  // Any value that is neither a thenable nor `true` becomes `false` here, so that the value is not read again. A proxy
+  // may throw when it is read.
   return isThenable(verdict) ? Promise.resolve(verdict) : verdict === true
 }
 
 /** Refuses a request without a valid credential. */
 export function deny(challenge: string, cause?: unknown): Refusal {
-  // RFC 9110, 11.6.1: a 401 contains the scheme that the server accepts. Each error has its own object, because an
-  // error middleware may add headers to it.
+  // A 401 response contains the scheme that the server accepts (RFC 9110, 11.6.1). Each error has its own headers
+  // object, because an error middleware may add headers to it.
   const options = { headers: { 'WWW-Authenticate': challenge }, cause }
   return new Refusal(refuse('UNAUTHORIZED', 'Authentication is required', options))
 }
 
-/** The decision of one guard. A type alias, because an interface is not assignable to `DecisionValue`. */
+/** The decision of one guard. It is a type alias, because an interface is not assignable to `DecisionValue`. */
 export type SchemeVerdict = {
   /** The name in `auth.guards`; `null` for `auth.guard`. */
   readonly scheme: string | null
   readonly verdict: 'admitted' | 'refused'
-  /** The reason; `null` if the verdict needs none. */
+  /** The reason; `null` if the verdict needs no reason. */
   readonly reason: string | null
 }
 
-/** Creates the verdicts of one guard, for records. */
+/** The functions that create one guard's verdicts for records. */
 export interface GuardNotes {
   readonly admitted: SchemeVerdict
-  /** Called if the guard returned a value other than `true`. */
+  /** Creates the verdict if the guard returned a value other than `true`. */
   readonly refused: (req: BlazonRequest) => SchemeVerdict
-  /** Called if the guard threw an error. */
+  /** Creates the verdict if the guard threw an error. */
   readonly failed: (error: unknown) => SchemeVerdict
 }
 
-/** The facts about a guard that its recorder needs. */
+/** The facts about a guard that {@link guardNotes} needs. */
 interface NotedGuard {
   readonly name: string | null
   readonly carries: CarriesCredential
 }
 
-/** Creates the recorder of a guard. */
+/** Creates the functions that create a guard's verdicts. */
 export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   const refused = (reason: string): SchemeVerdict => ({ scheme, verdict: 'refused', reason })
   return {
@@ -249,19 +249,19 @@ export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   }
 }
 
-/** Records the decision of the only guard of a route. */
+/** Records the decision of a route's only guard. */
 function noteGuard(req: BlazonRequest, verdictOf: (req: BlazonRequest) => SchemeVerdict): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, [verdictOf(req)])
 }
 
-/** Records the joint decision of the guards of a route, and each single decision. */
+/** Records the joint decision of a route's guards, and the decision of each guard. */
 export function noteGuards(req: BlazonRequest, schemes: readonly SchemeVerdict[]): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, schemes)
 }
 
-/** The reason why no guard was called on a route with optional auth. */
+/** The reason why no guard was called on a route with optional authentication. */
 export const NOT_NEEDED = 'the request has no credential, and the route needs none'
 
 /** Records a request for which no guard was called. */

@@ -19,9 +19,9 @@ import { isNextError } from '../middleware-errors.js'
 import type { CompiledStream } from '../streams/compile-stream.js'
 
 /**
- * Runs an interceptor around the handler. The interceptor may await something, after which its code may continue in
- * another async context. Therefore, the request enters its scope again before the handler. The handler does not run if
- * the request has ended in the meantime.
+ * Runs an interceptor around the handler. The interceptor may await something and then continue in another async
+ * context. For this reason, the request enters its scope again before the handler. If the request has ended in the
+ * meantime, the handler does not run.
  *
  * @param scopes `null` if requests have no scopes.
  */
@@ -38,8 +38,8 @@ export function interceptStage(
 }
 
 /**
- * Requests the first item of the handler's generator. It is the step directly around the handler, so everything that
- * wraps the handler also wraps the first item: interceptors, and the transaction of the request.
+ * Requests the first item of the handler's generator. This is the step directly around the handler, so everything that
+ * wraps the handler, such as interceptors and the request's transaction, also wraps the first item.
  */
 export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
   return (next) =>
@@ -55,7 +55,7 @@ export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
 
 type Method = (...args: unknown[]) => unknown
 
-/** The method that handles the requests of a route, and its call. */
+/** The method that handles a route's requests, and the way to call it. */
 export interface Invocation {
   readonly instance: object
   readonly method: Method
@@ -74,7 +74,7 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
   if (hidesParameters(method)) {
     return function invokeWrapped(req, res) {
       const value = method.call(instance, req, res, nextOf(req, res, onError))
-      // The wrapped function may send its response in a callback, so the response may follow later.
+      // The wrapped function may send its response in a callback, so the response may be sent later.
       return value === undefined ? res : value
     }
   }
@@ -89,15 +89,15 @@ function invokeStep({ instance, method, parameters, onError }: Invocation): Step
 }
 
 /**
- * Stops a request if the handler timeout or a late error has ended it while a guard, the body or a schema was
- * awaited.
+ * Stops a request that has ended, because of the handler timeout or a late error, while it was waiting for a guard, the
+ * body or a schema.
  */
 export const unexpiredStage: StepFactory = (next) =>
   function runUnexpired(req, res) {
     return req[kIsExpired] ? res : next(req, res)
   }
 
-/** Whether a handler may send a response itself after it has returned nothing. */
+/** Whether a handler can send a response itself after it has returned nothing. */
 export function takesResponse({
   method,
   parameters,
@@ -134,7 +134,7 @@ function readerOf({ source, key, definition }: ParameterModel): Read {
   return key === null ? read : (req, res) => ownValue(read(req, res), key)
 }
 
-/** Reads a header by its lower-case name. In the schema for all headers, the name may have upper-case letters. */
+/** Reads a header by its lower-case name. In the schema for all headers, the name may contain upper-case letters. */
 function headerOf({ validated, headers }: BlazonRequest, key: string): unknown {
   const value = ownValue(validated.headers ?? headers, key)
   if (value !== undefined || validated.headers === undefined) return value
@@ -155,7 +155,7 @@ const READERS: Record<ParameterSource, Read> = {
   defined: () => undefined,
 }
 
-/** Creates the `next` of a handler. A call of `next()` without an error results in a 404. */
+/** Creates the `next` function for a handler. Calling `next()` without an error results in a 404 response. */
 export function nextOf(req: BlazonRequest, res: Response, onError: OnError): NextFunction {
   return (error?: unknown) => {
     onError(isNextError(error) ? error : refuse('NOT_FOUND'), req, res)
@@ -163,8 +163,8 @@ export function nextOf(req: BlazonRequest, res: Response, onError: OnError): Nex
 }
 
 /**
- * Defines `next` for every request; it is created when it is first used. `res.sendFile`, `res.render` and `res.format`
- * pass their errors to `req.next`. Without it, a route whose file is missing would never respond.
+ * Defines `req.next` for every request. The function is created when it is first used. `res.sendFile`, `res.render` and
+ * `res.format` pass their errors to `req.next`. Without it, a route whose file is missing would never respond.
  */
 export function defineNext(Request: RequestClass, onError: OnError): void {
   Object.defineProperty(Request.prototype, 'next', {

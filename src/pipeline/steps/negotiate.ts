@@ -34,7 +34,7 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
 
 /**
  * Chooses the representation of the response by `Accept`. All responses of the route have `Vary: Accept`, including the
- * 406, because a cache must not send them to a client with a different `Accept` (RFC 9110, 12.5.5).
+ * 406 response, because a cache must not send them to a client with a different `Accept` header (RFC 9110, 12.5.5).
  */
 export function negotiateStage(config: NegotiateConfig): StepFactory {
   const byType = new Map(representations(config).map((each) => [each.type, each]))
@@ -64,7 +64,7 @@ function representations(config: NegotiateConfig): ChosenRepresentation[] {
 /** Sends a stream, bytes or a `Blob`. Returns `false`, and sends nothing, for other values. */
 type SendBytes = (value: unknown, req: Request, res: Response) => boolean
 
-/** A representation other than JSON, and the route of its data. */
+/** A representation other than JSON, and the route that its data comes from. */
 interface ProducedTarget {
   readonly representation: Representation
   readonly route: WireRoute
@@ -74,7 +74,7 @@ interface ProducedTarget {
 /**
  * Sends the data of a success response in a representation that is not JSON.
  *
- * @throws TypeError if the representation returns something that is not a body.
+ * @throws TypeError if the representation returns a value that cannot be sent as a body.
  */
 function sendProduced(
   res: Response,
@@ -99,23 +99,23 @@ function sendProduced(
   }
 }
 
-/** Limits the handler's result to its described fields: rows as rows, and all other data as JSON. */
+/** Limits the handler's result to the described fields: rows one by one, and all other data as JSON. */
 function limited(res: Response, success: ProducedData, of: Omit<OfRows, 'success'>): unknown {
   const { data, status } = success
   const hasRows = isAsyncIterable(data)
   const rows = hasRows || Array.isArray(data) ? rowLimitOf(res, status) : null
   if (hasRows) return limitedItems(data, rows, { success, ...of })
-  // For a page in JSON, a handler may return all rows at once.
+  // If the JSON response is a page, a handler may return all rows as a list.
   if (Array.isArray(data) && rows !== null && !rows.isDocument) return rows.limit(data)
   return limitedData(res, success, of.route)
 }
 
-/** An async iterable becomes a stream. */
+/** Converts an async iterable to a stream. Returns any other body unchanged. */
 function streamOf(body: unknown): unknown {
   return isAsyncIterable(body) && !isReadInParts(body) ? joinTexts(body) : body
 }
 
-/** Limits streamed rows like items of the documented list. Rows that the caller may not see are omitted. */
+/** Limits streamed rows like items of the documented list. Omits rows that the caller is not allowed to see. */
 function limitedItems(
   items: AsyncIterable<unknown>,
   rows: RowLimit | null,
@@ -147,7 +147,7 @@ function withoutList(name: string, status: number, type: string): string {
   )
 }
 
-/** Limits the data to its described fields, as JSON in the envelope of the route would be. */
+/** Limits the data to the described fields, in the same way as JSON in the route's envelope. */
 function limitedData(
   res: Response,
   { status, message, data }: ProducedData,
@@ -162,12 +162,12 @@ function limitedData(
   return body === REFUSED ? REFUSED : (body as { data?: unknown }).data
 }
 
-/** The length from which a text is sent without waiting for more text. */
+/** The length at which collected text is sent without waiting for more text. */
 const MOST = 16 * 1024
 
 /**
- * Creates a stream from an async iterable. Texts that follow each other immediately become one chunk, because a chunk
- * for each table row takes longer than all other work for the row. No text waits for a later text, because
+ * Creates a stream from an async iterable. Strings that follow each other immediately become one chunk, because sending
+ * a chunk takes longer than all other work for a table row. No string is delayed until a later string arrives, because
  * `process.nextTick` runs as soon as the iterable waits for anything other than settled promises. All other values are
  * passed on unchanged.
  */
@@ -183,7 +183,7 @@ class JoinedTexts extends Readable {
   #isScheduled = false
 
   constructor(source: AsyncIterator<unknown>) {
-    // The reader handles values that are neither text nor bytes.
+    // The stream is in object mode, because its reader handles values that are neither strings nor bytes.
     super({ objectMode: true, highWaterMark: 1 })
     this.#source = source
   }

@@ -17,14 +17,16 @@ export interface NamedSteps {
 /** The parts of an application that observers depend on. */
 export interface Observation {
   readonly log: LogFailure
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
-/** Calls an observer of one plugin. Its errors are only logged, because the response has already been determined. */
+/**
+ * Calls a plugin's observer. The observer's errors are only logged, because the response has already been determined.
+ */
 type Notify = (req: BlazonRequest, call: () => unknown) => void
 
-/** Calls `onResponse` and `onEnd` of plugins; `null` if no plugin of the route has one. */
+/** Calls the plugins' `onResponse` and `onEnd`; `null` if no plugin has either of them for this route. */
 export function observeStage(
   added: readonly NamedSteps[],
   { log, scopes }: Observation,
@@ -68,7 +70,7 @@ const SENDS =
   'A plugin sends a response in `onResponse`, where the response is decided. The connection was closed. Send from a step that wraps the handler, such as `aroundHandler`.'
 
 /**
- * Calls a function once, before the head of a response is written. The function may set headers. If it sends a response
+ * Calls a function once, before the head of a response is written. The function can set headers. If it sends a response
  * itself, the connection is closed.
  */
 function beforeHead(res: Response, call: () => void): void {
@@ -89,7 +91,7 @@ function beforeHead(res: Response, call: () => void): void {
       isCalling = true
       call()
       isCalling = false
-      // Headers may already describe the other response. The client would then wait for bytes that never arrive, or
+      // The headers may already describe the other response. The client would then wait for bytes that never arrive, or
       // read a part of this response as the next response.
       if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode
@@ -109,7 +111,7 @@ function whenOver(
     if (isOver) return
     isOver = true
     if (hasTimedOut(req)) return call('timeout')
-    // A response that was destroyed can still finish, with bytes that the client does not receive.
+    // A destroyed response can still emit `finish`, although the client does not receive all bytes.
     call(res.writableFinished && !res.destroyed ? 'sent' : 'aborted')
   }
   res.once('finish', end)

@@ -13,26 +13,27 @@ import { ownValue } from '../../schema/keyed-validator.js'
 import { isThenable, type StepFactory, whenSettled } from '../../step/step.js'
 import { type Declares, genericErrors, limitErrors } from '../field-errors.js'
 
-/** A parameter of `defineParameter`, with its compiled schema. */
+/** A parameter that was created with `defineParameter`, with its compiled schema. */
 export interface CompiledParameter {
   readonly definition: ParameterDefinition
-  /** Validates an object with the value under the name of the parameter; `null` without a schema. */
+  /** Validates an object that contains the value under the parameter's name; `null` without a schema. */
   readonly check: ParameterCheck | null
 }
 
-/** The schema of a parameter, as a validator of an object that has only this parameter. */
+/** The schema of a parameter, as a validator for an object that contains only this parameter. */
 export interface ParameterCheck {
   readonly source: InputSource
   readonly name: string
   readonly validate: Validator
   readonly declares: Declares | null
-  /** The status of a rejection. */
+  /** The response status for a value that the schema rejects. */
   readonly status: number
 }
 
 /**
- * Reads the values of `defineParameter` sequentially, so that a function may use the values of earlier parameters. The
- * first value that its schema refuses ends the request. The error is thrown, because interceptors wrap this step.
+ * Calls the `defineParameter` functions of a route in order, so that a function can use the values of earlier
+ * parameters. The request fails at the first value that its schema rejects. The error is thrown, because interceptors
+ * wrap this step.
  */
 export function parametersStage(parameters: readonly CompiledParameter[]): StepFactory {
   return (next) =>
@@ -59,7 +60,7 @@ function readFrom(
   return undefined
 }
 
-/** Stores a value, or the output of its schema. */
+/** Stores a value, or the schema's output for it. */
 function store(
   value: unknown,
   { definition, check }: CompiledParameter,

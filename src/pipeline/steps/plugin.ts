@@ -31,19 +31,19 @@ const NONE: PluginStages = Object.freeze({
   aroundHandler: null,
 })
 
-/** The parts of an application that the steps of plugins depend on. */
+/** The parts of an application that plugin steps depend on. */
 export interface PluginStepsConfig extends Observation, EnterConfig {}
 
-/** A stage of one plugin, at one place. */
+/** A stage that a plugin adds at one place. */
 interface AddedStage {
   readonly plugin: string
   readonly place: PluginPlace
   readonly stage: PublicStage
-  /** The position among the stages of the route that call `next` once. */
+  /** The position of the stage in the list of the route's stages that call `next` only once. */
   readonly index: number
 }
 
-/** The places in the order of a request. */
+/** The places, in the order in which a request passes them. */
 const PLACES = [
   'enter',
   'beforeGuard',
@@ -81,19 +81,19 @@ export function pluginStages(
   }
 }
 
-/** The places whose steps may only end a request by refusing it, because the guard has not decided yet. */
+/** The places whose steps can end a request only by refusing it, because the guard has not decided yet. */
 const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
 
 /**
- * Makes a stage safe. A step may wait for a pool, whose callback runs in another async context, so the request enters
- * its scope again before the next step. A request that has ended in the meantime does not enter further steps. `next`
- * throws the error of a refusal, so that a step that puts the result of `next` into an object cannot turn a refusal
- * into a success.
+ * Makes a plugin's stage safe. A step may wait for a pool whose callback runs in another async context, so the request
+ * enters its scope again before the next step. A request that has ended in the meantime does not enter further steps.
+ * If a later step refuses the request, `next` throws the error. Otherwise, a step that puts the result of `next` into
+ * an object would turn the refusal into a success response.
  *
  * @param scopes `null` if requests have no scopes.
  */
 function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
-  // A plugin's step declares the public request type, which every request of the framework has.
+  // A plugin's step declares the public request type. Every request in the framework has this type.
   const own = added.stage as unknown as StepFactory
   const once = added.place === 'aroundHandler' ? null : passOnce(added)
   const safe: StepFactory = (next) => {
@@ -105,8 +105,8 @@ function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
 }
 
 /**
- * Allows a step to call `next` only once, because a second call would read the body again, or send a second response.
- * Only steps around the handler may call it again.
+ * Allows a step to call `next` only once, because a second call would read the body again or send a second response.
+ * Only steps around the handler are allowed to call `next` several times.
  */
 function passOnce({ plugin, place, index }: AddedStage): StepFactory {
   return (next) => (req, res) => {
@@ -119,13 +119,13 @@ function passOnce({ plugin, place, index }: AddedStage): StepFactory {
 }
 
 /**
- * Makes a step before the guard call `next` and wait for its result, or refuse. A step that responds in place of the
- * guard would bypass access control.
+ * Requires a step before the guard either to call `next` and wait for the result, or to refuse the request. A step that
+ * sends a response without calling `next` would bypass access control.
  */
 function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): StepFactory {
   const fail = (req: BlazonRequest, mistake: string): Refusal => {
-    // A later call of `next`, and steps that are still running, must not reach the handler, because the response is the
-    // error.
+    // The client receives this error, so a later call of `next` and steps that are still running must not reach the
+    // handler.
     req[kIsExpired] = true
     return new Refusal(new Error(`The ${place} step of plugin '${plugin}' has ${mistake}`))
   }
@@ -147,7 +147,7 @@ function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): S
   }
 }
 
-/** Collects the requests whose later steps have not settled yet. */
+/** Collects the requests whose later steps are still running. */
 function noteWaiting(next: Step, waiting: WeakSet<BlazonRequest>): Step {
   return (req, res) => {
     const value = next(req, res)
@@ -169,8 +169,8 @@ export interface EnterConfig {
 }
 
 /**
- * Handles the errors of `enter` steps, which run outside the step that sends responses, and limits the time that they
- * may wait.
+ * Handles the errors of `enter` steps, which run outside the step that sends responses, and limits how long they can
+ * wait.
  *
  * @param last The position of the innermost `enter` step among the steps that call `next` once.
  */
@@ -193,7 +193,7 @@ function enterStage(stage: StepFactory, last: number, config: EnterConfig): Step
     return function enter(req, res) {
       try {
         const value = step(req, res)
-        // Most steps return the result of `next`, which is always `undefined`.
+        // Most steps return the result of `next`, which is always `undefined` here.
         if (value === undefined) return
         if (!isThenable(value)) return settle(value, req, res)
         if (req[kPassedSteps] <= last) deadlines?.start(req)

@@ -9,10 +9,10 @@ import type { BodyFields, ResponseFields } from '../../schema/fields/response-fi
 import type { WriteDates } from '../../schema/response-dates.js'
 import type { OnError, StepFactory } from '../../step/step.js'
 
-/** How a route handles its response fields. */
+/** The settings for a route's response fields. */
 export interface RouteFields {
   readonly mode: Exclude<ResponseFieldsMode, 'send'>
-  /** The fields by status. Bodies with other statuses are sent unchanged. */
+  /** The fields, by status. For all other statuses, bodies are sent unchanged. */
   readonly byStatus: ReadonlyMap<number, ResponseFields>
 }
 
@@ -24,7 +24,7 @@ export interface FieldsConfig {
   readonly onError: OnError
 }
 
-/** Limits a body, or data, to the fields in its schema. */
+/** Limits a body or data to the fields in its schema. */
 type Limit = (value: unknown, fields: BodyFields, target: Target) => unknown
 
 interface Target {
@@ -33,9 +33,9 @@ interface Target {
 }
 
 /**
- * Limits the body of `res.json` to the fields in its schema, or compares it with the schema. Every JSON response of a
- * handler passes through `res.json`, because returned values, `this.ok` and `res.send` use it. Data is limited before
- * it is put into a custom envelope, because such an envelope may put the data anywhere.
+ * Limits the body that is passed to `res.json` to the fields in its schema, or compares it with the schema. Every JSON
+ * response of a handler passes through `res.json`, because returned values, `this.ok` and `res.send` use it. Data is
+ * limited before it is put into a custom envelope, because a custom envelope can put the data anywhere.
  */
 export function fieldsStage(config: FieldsConfig): StepFactory {
   const preparation = fieldsPreparation(config)
@@ -46,7 +46,7 @@ export function fieldsStage(config: FieldsConfig): StepFactory {
     }
 }
 
-/** Returns how a body of `res.json` is limited to its fields. */
+/** Returns the functions that limit a body that is passed to `res.json` to the fields in its schema. */
 export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
   const { mode, byStatus } = config.fields
   const limit = mode === 'strip' ? stripFields(config) : checkFields(config)
@@ -72,7 +72,7 @@ export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
   }
   const prepareData = (data: unknown, status: number, res: Response) => {
     const fields = byStatus.get(status)
-    // A missing value has no fields, and a documented envelope may have no data.
+    // A missing value has no fields, and a documented envelope may contain no data.
     if (fields === undefined || data === undefined) return data
     return limit(data, fields.wrapped?.data ?? fields, { status, res })
   }
@@ -95,8 +95,8 @@ function stripFields({ route: { name } }: FieldsConfig): Limit {
 }
 
 /**
- * A mismatch is reported as an error of the route instead of being thrown, because a handler that responds in a
- * callback could not catch the error, and it would end the process.
+ * A mismatch is reported as an error of the route instead of being thrown. If a handler responds in a callback, it
+ * could not catch the error, which would end the process.
  */
 function checkFields({ route: { name }, onError }: FieldsConfig): Limit {
   return function check(value, fields, { status, res }) {
@@ -114,7 +114,7 @@ function requestOf({ req }: Response): BlazonRequest {
   return req as BlazonRequest
 }
 
-/** Adds the route to a serialization error. Errors of getters and `toJSON` are not changed. */
+/** Adds the route to a serialization error. Errors from getters and `toJSON` are not changed. */
 export function explained(cause: unknown, subject: string): unknown {
   if (cause instanceof RangeError) {
     const text = `${subject} contains itself, or is nested too deeply for JSON.`
@@ -124,7 +124,7 @@ export function explained(cause: unknown, subject: string): unknown {
   return isOurs ? new TypeError(`${subject}: ${cause.message}`, { cause }) : cause
 }
 
-/** Sets the headers of `@Header` before the handler runs. The handler may still change them. */
+/** Sets the `@Header` headers before the handler runs. The handler can still change them. */
 export function headersStage(headers: NonNullable<RouteModel['headers']>): StepFactory {
   return (next) =>
     function setHeaders(req, res) {
@@ -137,9 +137,9 @@ export function headersStage(headers: NonNullable<RouteModel['headers']>): StepF
 export type FindDateWriter = () => WriteDates | null
 
 /**
- * Converts the documented dates of a response to text in advance, because `JSON.stringify` calls `toJSON` of each
- * `Date`, which takes longer than everything else in a list of orders. The schemas are read for the first request to a
- * route, because reading the schemas of all routes would slow down boot.
+ * Converts a response's documented dates to strings in advance. Otherwise, `JSON.stringify` would call `toJSON` for
+ * each `Date`, which takes longer than all other work for a list of orders. A route's schemas are read on the first
+ * request to the route, because reading the schemas of all routes would slow down boot.
  */
 export function datesStage(find: FindDateWriter): StepFactory {
   return (next) => {

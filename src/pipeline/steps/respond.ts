@@ -28,25 +28,27 @@ import {
 import type { Deadlines } from '../deadlines.js'
 import type { SendReturned } from '../send-success.js'
 
-/** How a route responds. */
+/** The configuration for sending a route's responses. */
 export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
-  /** Whether the handler may send its response after it has returned nothing. */
+  /** Whether the handler can send its response after it has returned nothing. */
   readonly mayRespondLater: boolean
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** Sends the items of a stream; `null` for all other routes. */
+  /** Sends the items of a stream; `null` if the route does not stream. */
   readonly stream: Settle | null
-  /** Sends the value that the handler has returned. */
+  /** Sends the value that the handler returned. */
   readonly send: SendReturned
   readonly onError: OnError
   /** The time limits of handlers; `null` for no limit. */
   readonly deadlines: Deadlines | null
-  /** Whether the response to an error may be sent later, while the handler is still running. */
+  /** Whether the response to an error can be sent later, while the handler is still running. */
   readonly mayRespondToErrorsLater: boolean
 }
 
-/** Runs the following steps, and sends exactly one response for their value or error. */
+/**
+ * Runs the following steps, and sends exactly one response for the value that they return or the error that they throw.
+ */
 export function respondStage(config: RespondConfig): (next: Step) => RunRoute {
   return (next) => respondStep(config, next)
 }
@@ -73,7 +75,7 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
       whenSettled(
         value as PromiseLike<unknown>,
         (settled) => {
-          // The request has failed in the meantime. The response is the error, even if it has not been sent yet.
+          // The request has failed in the meantime, so the client receives the error, even if it has not been sent yet.
           if (mayRespondToErrorsLater && req[kHasFailed]) return discard(settled, res)
           deadlines?.stop(req)
           settle(settled, req, res)
@@ -87,15 +89,16 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
 }
 
 /**
- * Creates the function that turns the value of the steps into a response, or passes on its error. Writing a value runs
- * application code, such as `toJSON`, getters and generators, in the scope that a later step has entered.
+ * Creates the function that sends the value that the steps returned as a response, or passes on an error. Writing a
+ * value runs application code, such as `toJSON`, getters and generators. This code runs in the scope that a later step
+ * has entered.
  */
 export function settleOf(config: RespondConfig): Settle {
   const settle = settleHere(config)
   const { scopes } = config
   if (scopes === null) return settle
   return function settleInScope(value, req, res) {
-    // The usual case needs no closure.
+    // In the usual case, no closure is needed.
     if (req[kTenantScope] === scopes.current()) return settle(value, req, res)
     scopes.keep(req, () => settle(value, req, res))
   }
@@ -107,7 +110,7 @@ function settleHere(config: RespondConfig): Settle {
     let failure: unknown
     try {
       // Compare with `res` first, because most handlers return it. `instanceof` reads the prototype chain, which takes
-      // time, and which a proxy may refuse.
+      // time and throws for some proxies.
       if (value === res || !(value instanceof Refusal)) return send(value, req, res)
       failure = value.error
     } catch (error) {
@@ -118,19 +121,19 @@ function settleHere(config: RespondConfig): Settle {
 }
 
 /**
- * Ends the body of a value that is not sent, unless it is the response itself, which is also a stream and may still
- * have to be sent.
+ * Ends the body of a value that is not sent. The response itself is also a stream, but it may still have to be sent, so
+ * it is not ended.
  */
 function discard(value: unknown, res: Response): void {
   if (value !== res) discardBody(value)
 }
 
-/** The same after the head has been sent, when the handler may be piping the value into the response. */
+/** Like `discard`, after the head has been sent. The handler may still be piping the value into the response. */
 function discardLate(value: unknown, res: Response): void {
   if (value !== res) discardAfter(res, value)
 }
 
-/** Sends the value that a handler has returned, unless the handler has sent a response itself. */
+/** Sends the value that a handler returned, unless the handler has sent a response itself. */
 function sendOnce(config: RespondConfig): Settle {
   const { route, mayRespondLater, deadlines, send, stream } = config
   const { status, redirect } = route
@@ -162,7 +165,7 @@ export interface UnusualConfig {
   readonly deadlines: Deadlines | null
 }
 
-/** The request for which such a value is sent. */
+/** The request and response for which such a value is sent. */
 interface UnusualTarget {
   readonly req: BlazonRequest
   readonly res: Response
@@ -170,7 +173,7 @@ interface UnusualTarget {
 }
 
 /**
- * Whether a returned value is text, a number, a boolean, `null`, a list or a plain object, like nearly all values.
+ * Whether a returned value is a string, a number, a boolean, `null`, a list or a plain object. Nearly all values are.
  * {@link sendUnusual} handles all other values.
  */
 export function isOrdinaryData(value: unknown): boolean {
@@ -183,10 +186,10 @@ export function isOrdinaryData(value: unknown): boolean {
 }
 
 /**
- * Sends a stream, bytes, a file or a Fetch API response unchanged. Returns `false`, and sends nothing, for an instance
- * of any other class, whose JSON is sent.
+ * Sends a stream, bytes, a file or a Fetch API response unchanged. For an instance of any other class, returns `false`
+ * and sends nothing. The caller then sends the value as JSON.
  *
- * @throws TypeError for a value that JSON cannot express.
+ * @throws TypeError for a value that JSON cannot represent.
  */
 export function sendUnusual(
   value: unknown,
@@ -204,7 +207,7 @@ export function sendUnusual(
     } else sendRaw(res, raw, { status, ...types, fail })
     return true
   }
-  // A representation can write streamed items.
+  // A `@Produces` representation can write streamed items.
   if (route.produces !== null && isAsyncIterable(value) && representationOf(req)?.send) return false
   const kind = unsendableKind(value)
   if (kind === null) return false
@@ -218,7 +221,9 @@ async function loadSendFile() {
   return (await import('../../http/send/send-file.js')).sendFile
 }
 
-/** Bytes or a `Blob` that are documented as a file support range and conditional requests, like a file. */
+/**
+ * Converts bytes or a `Blob` that the route documents as a file, so that range and conditional requests are supported.
+ */
 function toFile(value: unknown): RawBody | null {
   const isFile =
     value instanceof Uint8Array || value instanceof ArrayBuffer || value instanceof Blob
@@ -235,7 +240,7 @@ function statedFor({ operation }: UnusualConfig['route'], status: number): State
   return operation.responses.find((response) => response.status === status)
 }
 
-/** The media types of bytes from the description of a status. A wildcard does not specify a type. */
+/** Returns the media type for bytes from the description of a status. A wildcard does not specify a type. */
 function documentedType(
   stated: Stated,
   chosen: string | null | undefined,
@@ -249,9 +254,9 @@ function documentedType(
 }
 
 /**
- * The status of a response: the status that `res.status` or `res.statusCode` has set, even if it is 200; otherwise, the
- * status of the route's `@HttpCode`. A status has been set if the response itself has a property `statusCode`: Node's
- * default 200 is on the prototype.
+ * Returns the status of a response: the status that was set with `res.status` or `res.statusCode`, even if it is 200;
+ * otherwise, the status of the route's `@HttpCode`. A status has been set if the response object itself has the
+ * property `statusCode`. Node's default of 200 is on the prototype.
  *
  * @param stated The declared status; `null` if the route has no `@HttpCode`.
  */
@@ -260,8 +265,8 @@ export function statusOf(res: ServerResponse, stated: number | null): number {
 }
 
 /**
- * Reads the status of every response of one route. Most routes have no `@HttpCode`, so no property needs to be looked
- * up.
+ * Creates the function that reads the status of a route's responses. For routes without `@HttpCode`, which are the
+ * majority, no property needs to be looked up.
  */
 function statusReader(stated: number | null): (res: ServerResponse) => number {
   return stated === null ? ({ statusCode }) => statusCode : (res) => statusOf(res, stated)

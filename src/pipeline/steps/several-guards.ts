@@ -19,12 +19,12 @@ import {
   storingForbidden,
 } from './guard.js'
 
-/** The results of the guards for a request so far. */
+/** The results so far of the guards that check a request. */
 interface GuardResults {
   /** The name of the guard that sets `req.user`: the first guard that allows the request. */
   scheme: string | undefined
   user: BlazonRequest['user']
-  /** The name of the first guard that stored the ID of a key, and that ID. */
+  /** The name of the first guard that stored a key's ID; `key` is this ID. */
   keyScheme: string | undefined
   key: string | undefined
   readonly tenants: (string | undefined)[]
@@ -33,10 +33,11 @@ interface GuardResults {
 }
 
 /**
- * Allows a request if all guards whose credentials it carries return exactly `true`, because a valid credential must
- * not make up for an invalid one. A request that carries no credential is refused.
+ * Allows a request if all guards whose credentials the request carries return exactly `true`, because a valid
+ * credential must not compensate for an invalid one. A request without a credential is refused.
  *
- * @param isOptional Whether a request without credentials in any of the places of these guards is also allowed.
+ * @param isOptional Whether a request without credentials in any of the places configured for these guards is also
+ * allowed.
  */
 export function severalGuardsStage(config: GuardConfig, isOptional: boolean): StepFactory {
   const { guards, forbidsStoring } = config
@@ -59,7 +60,9 @@ export function severalGuardsStage(config: GuardConfig, isOptional: boolean): St
   }
 }
 
-/** A user that a middleware has set also needs a guard. */
+/**
+ * Whether a request has no credentials and no user. A request whose user was set by a middleware also needs a guard.
+ */
 function isAnonymous(req: BlazonRequest, guards: readonly RouteGuard[]): boolean {
   return (req.user ?? null) === null && !guards.some((each) => each.isPlaced(req))
 }
@@ -75,7 +78,7 @@ async function admitAll(
   for (const each of carried) {
     const refusal = await admit(each, req, found)
     noteKey(each, req, found)
-    // Each guard receives the original request, and so does the refusal.
+    // Each guard, and the refusal, must receive the request with its original user.
     setUser(req, before)
     if (refusal === null) continue
     noteGuards(req, found.verdicts)
@@ -89,7 +92,9 @@ async function admitAll(
   return null
 }
 
-/** Calls one guard, and adds its decision. Returns the refusal; `null` if the guard allows the request. */
+/**
+ * Calls one guard and adds its decision to the results. Returns the refusal; `null` if the guard allows the request.
+ */
 type Admit = (each: RouteGuard, req: BlazonRequest, found: GuardResults) => Promise<Refusal | null>
 
 function admitter({ guards, logDenial, route }: GuardConfig, challenge: string): Admit {
@@ -104,7 +109,7 @@ function admitter({ guards, logDenial, route }: GuardConfig, challenge: string):
         found.verdicts.push(notes.refused(req))
         return deny(challenge)
       }
-      // Called while the guard's user is set, because a guard may read the user to determine the tenant.
+      // The tenant is read while the guard's user is set, because the guard may use the user to determine the tenant.
       if (tenantOf !== null) found.tenants.push(readTenant(tenantOf, req))
     } catch (error) {
       found.verdicts.push(notes.failed(error))
@@ -130,7 +135,7 @@ function foundNothing(user: BlazonRequest['user']): GuardResults {
   }
 }
 
-/** Removes the ID of a key from the request, and keeps the first ID, so that a second key cannot change the limit. */
+/** Removes a key's ID from the request and stores the first ID, so that a second key cannot change the rate limit. */
 function noteKey({ name }: RouteGuard, req: BlazonRequest, found: GuardResults): void {
   const key = replaceKeyId(req, undefined)
   if (key === undefined || found.key !== undefined) return

@@ -11,7 +11,7 @@ import {
   type OnLateError,
 } from '../middleware-errors.js'
 
-/** The parts of an application that the middlewares of a route depend on. */
+/** The parts of an application that a route's middlewares depend on. */
 export interface UseConfig {
   readonly onError: OnError
   /** Handles an error of a middleware that has already called `next`. */
@@ -20,12 +20,12 @@ export interface UseConfig {
 }
 
 /**
- * Runs Express middlewares as steps of a route. A router among them sets `req.route` to its own route; our route is
- * restored for the handler. An error of a middleware (passed on, thrown or rejected) is the error of the request. A
- * middleware that sends the response ends the request. A request that has ended in the meantime does not enter further
- * middlewares.
+ * Runs Express middlewares as steps of a route. If a middleware is a router, it sets `req.route` to its own route. The
+ * framework's route is restored for the handler. If a middleware passes on an error, throws or rejects, the request
+ * fails with this error. A middleware that sends a response ends the request. A request that has ended in the meantime
+ * does not enter further middlewares.
  *
- * @param middlewares The middlewares. If requests have scopes, their `next` returns to the scope of the request.
+ * @param middlewares The middlewares. If requests have scopes, `next` returns to the request's scope.
  */
 export function useStage(middlewares: readonly RequestHandler[], config: UseConfig): StepFactory {
   const { route } = config
@@ -38,7 +38,7 @@ export function useStage(middlewares: readonly RequestHandler[], config: UseConf
       (later, each) => middlewareStep(each, later, config),
       restored,
     )
-    // Only these routes respond differently from a request without a route.
+    // Only these routes respond differently from requests without a route.
     if (route.isEnveloped && route.status === null) return run
     return function useMiddlewares(req, res) {
       noteRoute(req, route)
@@ -69,17 +69,17 @@ function middlewareStep(
   }
 }
 
-/** The functions that a middleware calls at the end of its work on a request. */
+/** The functions to call when a middleware has finished its work on a request. */
 interface PassageEnds {
   /** Records the error of the middleware. */
   readonly note: (error: unknown) => void
   readonly later: () => unknown
-  /** Handles an error after the middleware has ended. */
+  /** Handles an error that occurs after the passage has ended. */
   readonly late: (error: unknown) => void
   readonly res: Response
 }
 
-/** One request in one middleware. It ends once: by `next`, an error or the response. */
+/** One request in one middleware. The passage ends once: with `next`, an error or a response. */
 class Passage {
   readonly #ends: PassageEnds
   #state: 'inside' | 'waiting' | 'over' = 'inside'
@@ -93,7 +93,10 @@ class Passage {
     this.#ends = ends
   }
 
-  /** As in Express, `'route'` and `'router'` leave the route. No other route follows, so the response is a 404. */
+  /**
+   * As in Express, `'route'` and `'router'` leave the route. No other route follows, so the client receives a 404
+   * response.
+   */
   readonly next = ((argument?: unknown) => {
     if (isNextError(argument)) return this.fail(argument)
     if (argument === 'route' || argument === 'router') return this.fail(refuse('NOT_FOUND'))
@@ -108,7 +111,10 @@ class Passage {
     })
   }
 
-  /** The result of the step. A middleware that has not called `next` may call it later, or has sent the response. */
+  /**
+   * The result of the step. A middleware that has not called `next` may still call it later, or may have sent the
+   * response.
+   */
   get result(): unknown {
     if (this.#error !== undefined) throw this.#error.reason
     if (this.#state === 'over') return this.#value

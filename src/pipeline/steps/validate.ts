@@ -18,14 +18,14 @@ export interface CompiledInput {
   readonly source: InputSource
   readonly validate: Validator
   /**
-   * The check for names in the schema, for errors that repeat no data from the request; `null` if errors contain the
+   * The check for names in the schema, if errors must not repeat data from the request; `null` if errors contain the
    * messages of the schema library.
    */
   readonly declares: Declares | null
 }
 
 /**
- * Validates every part of the request that has a schema, then replaces each part with the value that its schema
+ * Validates all parts of the request that have a schema, then replaces each part with the value that its schema
  * returned.
  */
 export function validateStage(
@@ -35,9 +35,9 @@ export function validateStage(
   return (next) => validateStep(inputs, config, next)
 }
 
-/** The settings of the step. */
+/** The settings of the `validate` step. */
 export interface ValidateConfig {
-  /** The status of a rejection. */
+  /** The response status for a request that a schema rejects. */
   readonly validationStatus: number
 }
 
@@ -73,8 +73,8 @@ function validateStep(
 }
 
 /**
- * Turns an error that a validator throws into a rejection. Otherwise, the promise of another validator would remain
- * unhandled, and an unhandled rejection ends the process.
+ * Converts an error that a validator throws to a rejection. Otherwise, the promise of another validator would not be
+ * handled, and an unhandled rejection ends the process.
  */
 function attempt(validate: Validator, value: unknown): ReturnType<Validator> {
   try {
@@ -141,7 +141,9 @@ function addFieldErrors(
   for (const { path, message } of first) errors.push({ in: source, path: joined(path), message })
 }
 
-/** Not `path.map(String).join('.')`: two lists per issue took as long as the rest of this file. */
+/**
+ * `path.map(String).join('.')` is not used, because creating two lists per issue took as long as the rest of this file.
+ */
 function joined(path: readonly PropertyKey[]): string {
   let text = ''
   for (let i = 0; i < path.length; i++) text += i === 0 ? String(path[i]) : `.${String(path[i])}`

@@ -20,15 +20,15 @@ export interface StreamsConfig {
   readonly onError: OnError
   readonly onStreamError: OnStreamError
   readonly log: LogFailure
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
 }
 
-/** The functions of a route that streams. */
+/** The functions of a streaming route. */
 export interface CompiledStream {
-  /** Whether the client accepts a format of the route. */
+  /** Whether the client accepts one of the route's formats. */
   readonly isAccepted: (req: BlazonRequest) => boolean
-  /** Requests the first item of the iterable that the handler returned; other values are returned unchanged. */
+  /** Requests the first item of the iterable that the handler returned. Other values are returned unchanged. */
   readonly open: (value: unknown, req: BlazonRequest, res: Response) => unknown
   /** Sends the handler's result. */
   readonly send: (value: unknown, req: BlazonRequest, res: Response) => void
@@ -65,7 +65,7 @@ export function streamCompiler(
 
 interface OneConfig {
   readonly name: string
-  /** How items are sent, by media type. */
+  /** The configurations for sending items, by media type. */
   readonly byType: ReadonlyMap<string, SendConfig>
   readonly config: StreamsConfig
   readonly late: SendConfig['late']
@@ -74,7 +74,7 @@ interface OneConfig {
 function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   const types = [...byType.keys()]
   const [only] = types
-  // If there is only one format, every client receives it, because programs rarely specify the exact type in `Accept`.
+  // If there is only one format, every client receives it, because clients rarely specify the exact type in `Accept`.
   const typeFor = (req: BlazonRequest) =>
     types.length === 1 ? only : negotiate(req.headers.accept, types)
   const surroundings = { scopes: config.scopes, late }
@@ -93,7 +93,7 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
     send(value, req, res) {
       if (value instanceof OpenedStream) return sendOpened(value, req, res)
       if (!isAsyncIterable(value)) throw notAsync(name, value)
-      // An interceptor has wrapped the items in its own generator.
+      // In this case, an interceptor has wrapped the items in its own generator.
       openStream(value, req, surroundings)
         .then((opened) => {
           if (opened.isDone && res.closed) return
@@ -104,11 +104,11 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
   }
 }
 
-/** @param isNegotiated Whether another client may get another type from the same URL. */
+/** @param isNegotiated Whether another client may receive another type from the same URL. */
 function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
-  // A compressing proxy or middleware would buffer items.
+  // Otherwise, a compressing proxy or middleware would buffer items.
   if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
   else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
   // Otherwise, nginx buffers the response.

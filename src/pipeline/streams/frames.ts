@@ -3,23 +3,23 @@ import { isSseComment, isSseEvent } from '../../http/sse-event.js'
 import { refuseHidden, remedyFor, unsendableKind } from '../../schema/fields/to-plain.js'
 import { isOrdinaryData } from '../steps/respond.js'
 
-/** Limits an item to the fields of its schema, or checks it; `null` sends items unchanged. */
+/** Limits an item to the fields in its schema, or checks the item; `null` if items are sent unchanged. */
 export type PrepareItem = ((item: unknown) => unknown) | null
 
 /** The serialization of items in one format. */
 export interface Frames {
   readonly mediaType: string
-  /** Writes a yielded value; empty text for a value that only opens the stream. */
+  /** Writes a yielded value. The result is empty for a value that only opens the stream. */
   readonly write: (value: unknown, prepare: PrepareItem) => string
   /** The text after the last item, which indicates that the client has received all items. */
   readonly end: string
-  /** Writes the JSON of an error; `null` if the format cannot express errors. */
+  /** Writes the JSON of an error; `null` if the format cannot represent errors. */
   readonly error: ((json: string) => string) | null
 }
 
 /**
- * Server-Sent Events (HTML Living Standard, 9.2). JSON text here has no line breaks, because they are escaped in
- * strings, so the data of an event is always one line.
+ * Server-Sent Events (HTML Living Standard, 9.2). JSON contains no line breaks here, because they are escaped in
+ * strings, so an event's data is always one line.
  */
 const SSE: Frames = {
   mediaType: 'text/event-stream',
@@ -39,7 +39,7 @@ const SSE: Frames = {
   error: (json) => `event: error\ndata: ${json}\n\n`,
 }
 
-/** One value per line. After an error, a line is either complete or missing. */
+/** One value per line. After an error, each line is either complete or missing. */
 const JSON_LINES: Frames = {
   mediaType: 'application/jsonl',
   write(value, prepare) {
@@ -54,7 +54,7 @@ const JSON_LINES: Frames = {
 /** The frames of each format. */
 export const FRAMES: Readonly<Record<StreamKind, Frames>> = { sse: SSE, jsonLines: JSON_LINES }
 
-/** Sent after some time without other data. */
+/** The data that is sent after some time without other data. */
 export const HEARTBEAT = ':\n\n'
 
 function toJson(item: unknown, prepare: PrepareItem): string {

@@ -4,13 +4,13 @@ import { isThenable } from '../../step/step.js'
 
 /** The parts that the generators of an application share. */
 export interface StreamSurroundings {
-  /** The request scopes; `null` if requests have none. */
+  /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
-  /** Receives a generator error after the end of the response. */
+  /** Receives an error that the generator throws after the response has ended. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
-/** Called if a stream has to end before its generator. */
+/** The sender of a stream. It is stopped if the stream has to end before its generator does. */
 export interface Stoppable {
   stop(): void
 }
@@ -18,8 +18,8 @@ export interface Stoppable {
 type Result = IteratorResult<unknown, unknown>
 
 /**
- * Requests the first item of a handler's iterable. Nothing is sent before it is available, so an earlier error results
- * in an ordinary error response.
+ * Requests the first item of a handler's iterable. Nothing is sent before the first item is available, so an earlier
+ * error results in an ordinary error response.
  */
 export async function openStream(
   iterable: AsyncIterable<unknown>,
@@ -32,9 +32,9 @@ export async function openStream(
 }
 
 /**
- * The items of a handler, of which the first has already been read. They end when `req.signal` aborts: when the client
- * disconnects, at the handler timeout, at `maxAge`, and when the application closes. The generator then ends, even if
- * no code is reading it.
+ * The items of a handler's iterable. The first item has already been read. The stream ends when `req.signal` aborts:
+ * when the client disconnects, at the handler timeout, at `maxAge`, and when the application closes. The generator then
+ * ends, even if no code is reading it.
  */
 export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #source: AsyncIterator<unknown>
@@ -42,7 +42,10 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   readonly #surroundings: StreamSurroundings
   #first: Result | undefined
   #isDone = false
-  /** Whether the generator is still running. A generator that has failed has ended. */
+  /**
+   * Whether an item has been requested and has not arrived yet. If the generator fails meanwhile, it has ended by
+   * itself.
+   */
   #isAsked = false
   #sender: Stoppable | undefined
 
@@ -57,8 +60,8 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#source = iterable[Symbol.asyncIterator]()
     const stop = () => this.#stop()
     req.signal.addEventListener('abort', stop)
-    // The signal does not abort if a response other than this stream was sent completely. `once` would allocate two
-    // more objects for each open stream.
+    // The signal does not abort if another response was sent completely instead of this stream. `once` would allocate
+    // two more objects for each open stream.
     res.on('close', stop)
     if (req.signal.aborted || res.closed) stop()
   }
@@ -73,7 +76,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#first = await this.next()
   }
 
-  /** Returns the next item; first the item that was already read. */
+  /** Returns the next item, beginning with the item that was already read. */
   async next(): Promise<Result> {
     try {
       const result = await this.ask()
@@ -85,7 +88,10 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     }
   }
 
-  /** Like {@link next}, with the generator's own promise. The caller passes its result to {@link isEnd}. */
+  /**
+   * Like {@link next}, but returns the generator's own promise. The caller must pass the promise's result to {@link
+   * isEnd}.
+   */
   ask(): Promise<Result> {
     const first = this.#first
     if (first !== undefined) {
@@ -98,7 +104,7 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this.#run(() => this.#source.next())
   }
 
-  /** Whether a result of {@link ask} is the end. */
+  /** Whether a result of {@link ask} means the end of the items. */
   isEnd({ done }: Result): boolean {
     this.#isAsked = false
     if (done === true) this.#isDone = true
@@ -116,12 +122,12 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     return this
   }
 
-  /** Sets the object to call if the stream has to end before its generator. */
+  /** Sets the sender to stop if the stream has to end before its generator does. */
   sendBy(sender: Stoppable): void {
     this.#sender = sender
   }
 
-  /** Ends the generator after its own error, or an error about its item. */
+  /** Ends the generator after an error in the generator itself, or an error about one of its items. */
   closeAfter(): void {
     if (this.#isAsked) this.#isDone = true
     else this.close()
@@ -146,7 +152,10 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
     this.#sender = undefined
   }
 
-  /** A generator continues in the async context of the code that requests an item. */
+  /**
+   * Requests an item in the request's scope, because a generator continues in the async context of the code that
+   * requests the item.
+   */
   #run<T>(ask: () => T): T {
     const { scopes } = this.#surroundings
     return scopes === null ? ask() : scopes.keep(this.#req, ask)

@@ -1,45 +1,49 @@
 import type { Clock, Timer } from '../../contracts/clock.js'
 import type { BlazonRequest } from '../../http/request.js'
 
-/** Returns an item without the fields that the caller may not see. */
+/** Returns an item without the fields that the caller is not allowed to see. */
 export type HideInItem = (item: unknown) => unknown
 
 const hiders = new WeakMap<BlazonRequest, HideInItem>()
 
-/** Sets the function that removes fields that the caller may not see from the items of a request. */
+/** Sets the function that removes hidden fields from a request's items. */
 export function hideInItemsOf(req: BlazonRequest, hide: HideInItem): void {
   hiders.set(req, hide)
 }
 
-/** Returns the function for the items of a request; `undefined` if the caller may see all fields. */
+/**
+ * Returns the function that removes hidden fields from a request's items; `undefined` if the caller is allowed to see
+ * all fields.
+ */
 export function itemHiderOf(req: BlazonRequest): HideInItem | undefined {
   return hiders.get(req)
 }
 
-/** Checks a serialized item; throws to end the stream. */
+/** Checks a serialized item. Throws to end the stream. */
 type CheckItem = (item: unknown) => void
 
-/** The item checks of requests in tests. No other code adds checks. */
+/** The item checks of requests. Only tests add checks. */
 const checks = new WeakMap<BlazonRequest, CheckItem>()
 
-/** Checks the items of a request after fields outside their schema have been removed. */
+/** Sets the check for a request's items. The check runs after fields that are not in the schema have been removed. */
 export function checkItemsOf(req: BlazonRequest, check: CheckItem): void {
   checks.set(req, check)
 }
 
-/** Returns the check of a request; `undefined` outside tests. */
+/** Returns the check for a request's items; `undefined` outside tests. */
 export function itemCheckOf(req: BlazonRequest): CheckItem | undefined {
   return checks.get(req)
 }
 
-/** A stream that may need a heartbeat. */
+/** A stream that needs heartbeats. */
 export interface Beating {
-  /** Called twice within the maximum pause between two data chunks. */
+  /** {@link Heartbeats} calls this twice within the maximum pause between two data chunks. */
   beat(): void
 }
 
 /**
- * One timer for all streams with the same heartbeat, because 10,000 timers would take more memory than their streams.
+ * Sends the heartbeats of all streams with the same interval. They share one timer, because 10,000 timers would use
+ * more memory than the streams themselves.
  */
 export class Heartbeats {
   readonly #streams = new Set<Beating>()
@@ -47,7 +51,7 @@ export class Heartbeats {
   readonly #ms: number
   #timer: Timer | undefined
 
-  /** @param ms The maximum pause of a stream. */
+  /** @param ms The maximum pause between two data chunks, in milliseconds. */
   constructor(ms: number, clock: Clock) {
     this.#ms = ms
     this.#clock = clock

@@ -18,7 +18,7 @@ export type OnStreamError = (
   end: (json: string) => void,
 ) => void
 
-/** How a route sends items in one format. */
+/** The configuration for sending items in one format. */
 export interface SendConfig {
   readonly name: string
   readonly frames: Frames
@@ -29,16 +29,16 @@ export interface SendConfig {
   /** The heartbeats; `null` for a format without heartbeats. */
   readonly heartbeats: Heartbeats | null
   readonly clock: Clock
-  /** Handles an error before the head is sent. */
+  /** Handles an error that occurs before the head is sent. */
   readonly onError: OnError
   readonly onStreamError: OnStreamError
-  /** Receives a generator error after the end of the response. */
+  /** Receives an error that the generator throws after the response has ended. */
   readonly late: (error: unknown, req: BlazonRequest) => void
 }
 
 /**
- * Sends items with backpressure: after a write that fills the buffers, no item is sent until they are empty, and at
- * most one item is requested.
+ * Sends items with backpressure: after a write that fills the buffers, no item is sent until the buffers are empty, and
+ * at most one item is requested.
  */
 export class StreamResponse implements Beating, Stoppable, Waiting {
   readonly #opened: OpenedStream
@@ -53,7 +53,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   #isFresh = true
   /** The promise that resolves when the buffers are empty. */
   #drained: Promise<void> | undefined
-  /** Resolves this promise. */
+  /** Resolves the promise in `#drained`. */
   #resume: (() => void) | undefined
   #age: Timer | undefined
 
@@ -66,13 +66,13 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#writes = new JoinedWrites(req.res, this)
   }
 
-  /** Sends all items. The promise is never rejected. */
+  /** Sends all items. The returned promise never rejects. */
   async send(): Promise<void> {
     this.#start()
     try {
       while (!this.#isOver) {
-        // Only one promise per item, from the generator, because each further promise takes a tenth of the time of an
-        // item.
+        // There is only one promise per item, which the generator creates. Each further promise takes a tenth of the
+        // time for an item.
         const result = await this.#opened.ask()
         if (this.#opened.isEnd(result)) return this.#isOver ? undefined : this.#finish()
         if (this.#drained !== undefined) await this.#drained
@@ -85,7 +85,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     }
   }
 
-  /** Sends a comment if nothing has been sent since the last call, and the client is reading. */
+  /** Sends a comment if nothing has been sent since the last call and the client is reading. */
   beat(): void {
     const isIdle = !this.#isFresh && this.#resume === undefined
     this.#isFresh = false
@@ -105,18 +105,18 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
   #write(value: unknown): void {
     // The first item is serialized before the head is sent, so that an error results in an ordinary error response.
     const text = this.#config.frames.write(value, this.#prepare)
-    // Other code has ended the response.
+    // The response has already been ended elsewhere.
     if (!this.#writes.isWritable) {
       this.#opened.close()
       return this.stop()
     }
     this.#isFresh = true
     const isFirst = !this.#hasBegun
-    // Before the text is added, because a long text is written immediately.
+    // Begin the response before adding the text, because long text is written immediately.
     this.#begin()
     if (text !== '') this.#writes.add(text)
     if (!isFirst) return
-    // The head is sent before another item can fail.
+    // Send the head now, before another item can fail.
     if (text === '') this.#res.flushHeaders()
     else this.#writes.flush()
   }
@@ -127,7 +127,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#config.begin(this.#res)
   }
 
-  /** A client that reads quickly would otherwise block other requests; each wait allows them to run. */
+  /** Waits until the buffers are empty. Even if the client reads quickly, each wait allows other requests to run. */
   wait(): void {
     this.#drained ??= new Promise((resolve) => {
       const resume = () => {
@@ -151,7 +151,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     else this.#res.end(last)
   }
 
-  /** Called when the signal has aborted. A stream that must not appear complete is aborted. */
+  /** Ends the stream after the signal has aborted. A stream that must not appear complete is cut off. */
   stop(): void {
     if (this.#isOver) return
     const isWaiting = this.#resume !== undefined
@@ -161,7 +161,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     this.#writes.flush()
     const isClosing = this.#req.signal.reason instanceof AppClosingError
     const isReadable = this.#config.frames.error !== null && (isClosing || !isWaiting)
-    // A client that is not reading would keep the connection open.
+    // If the client is not reading, an orderly end would keep the connection open.
     if (!isReadable) return isWaiting ? void res.destroy() : cutOff(res)
     this.#begin()
     res.end()
@@ -190,7 +190,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
 }
 
 /**
- * The function that limits and checks items. Few callers may not see all fields; only requests under test have a check.
+ * Returns the function that limits and checks items. Hidden fields are rare, and only requests in tests have a check.
  */
 function prepareFor(req: BlazonRequest, { prepare }: SendConfig): PrepareItem {
   const check = itemCheckOf(req)
@@ -216,22 +216,23 @@ interface Compressed {
 }
 
 /**
- * Called when the client does not accept more data. It is an interface instead of a function, so that a stream needs no
- * closure.
+ * An object to call when the client does not accept more data. This is an interface instead of a function type, so that
+ * a stream needs no closure.
  */
 interface Waiting {
   wait(): void
 }
 
 /**
- * Writes texts that follow each other immediately as one chunk. One write for each row of 50 bytes takes three times as
- * many instructions as all other work for the row. No text waits for a later text: `process.nextTick` runs as soon as
- * the generator waits for anything other than settled promises, and Node itself then passes the text to the connection.
+ * Writes strings that follow each other immediately as one chunk. One write per row of 50 bytes would take three times
+ * as many instructions as all other work for the row. No string is delayed until a later string arrives:
+ * `process.nextTick` runs as soon as the generator waits for anything other than settled promises, and the collected
+ * text is then written.
  */
 class JoinedWrites {
   readonly #res: Response
   readonly #sender: Waiting
-  /** The length from which a text is written without waiting for more text. */
+  /** The length at which collected text is written without waiting for more text. */
   readonly #most: number
   #text = ''
   #isScheduled = false
@@ -242,12 +243,15 @@ class JoinedWrites {
     this.#most = res.writableHighWaterMark
   }
 
-  /** Needed because Node emits an error for a write after the end, which would end the process. */
+  /**
+   * Whether the response can still be written to. Node emits an error for a write after the end, which would end the
+   * process.
+   */
   get isWritable(): boolean {
     return !this.#res.writableEnded && !this.#res.destroyed
   }
 
-  /** Adds a text, which is written in this turn of the event loop. */
+  /** Adds text, which is written in the current turn of the event loop. */
   add(text: string): void {
     this.#text += text
     if (this.#text.length >= this.#most) return this.flush()
@@ -256,7 +260,7 @@ class JoinedWrites {
     process.nextTick(flushScheduled, this)
   }
 
-  /** Writes the added texts. */
+  /** Writes the added text. */
   flush(): void {
     const text = this.take()
     if (text === '' || !this.isWritable) return
@@ -266,14 +270,14 @@ class JoinedWrites {
     if (!isTaken) this.#sender.wait()
   }
 
-  /** Returns the added but unwritten texts, for a caller that writes them. */
+  /** Returns the added text that has not been written yet. The caller must write it. */
   take(): string {
     const text = this.#text
     this.#text = ''
     return text
   }
 
-  /** @internal Called by the scheduled function, which is shared, so that streams need no closures. */
+  /** @internal The scheduled function calls this. All streams share that function, so that they need no closures. */
   flushScheduled(): void {
     this.#isScheduled = false
     this.flush()

@@ -38,33 +38,33 @@ export interface RouteVisibility extends MarkedSides {
   readonly forHeld: (isHeld: readonly boolean[]) => HeldVisibility
 }
 
-/** The functions for callers with the same abilities. */
+/** The functions for all callers with the same abilities. */
 export interface HeldVisibility extends RequestVisibility {
-  /** Whether the callers may see all fields. */
+  /** Whether the callers are allowed to see all fields. */
   readonly isComplete: boolean
   /** Returns the function that removes hidden fields from responses with a status. */
   readonly hideIn: (status: number) => HideInResponse
   /** Removes hidden fields from a stream item. */
   readonly hideInItem: HideFields
-  /** Finds hidden fields that were nevertheless sent in a body. */
+  /** Finds hidden fields that are nevertheless in a sent body. */
   readonly findInBody: (plain: unknown, status: number) => ReturnType<FindHidden>
   /** Lists the hidden fields in a request. */
   readonly findSent: (req: BlazonRequest) => readonly FieldError[]
 }
 
-/** Removes hidden fields from the responses of one status, as plain data. */
+/** The functions that remove hidden fields from responses with one status. The responses are plain data. */
 export type HideInResponse = MadeForStatus<HideFields>
 
-/** The functions for the responses of one status. */
+/** The functions for responses with one status. */
 interface MadeForStatus<T> {
   readonly body: T
-  /** For data, before a custom envelope is added. */
+  /** The function for data, before a custom envelope is added. */
   readonly data: T
-  /** For streamed rows; `null` if the document does not describe a list of rows. */
+  /** The function for streamed rows; `null` if the document does not describe a list of rows. */
   readonly rows: MadeRows<T> | null
   /**
-   * Whether these functions find every hidden field. Without a schema, they use only names, and some fields have no
-   * names.
+   * Whether these functions find every hidden field. Without a schema, they find fields only by name, and some hidden
+   * parts have no name.
    */
   readonly findsAll: boolean
 }
@@ -122,7 +122,7 @@ function compileHeld(
   }
 }
 
-/** Whether responses have hidden parts without a name: values of records, and items of lists. */
+/** Whether responses contain hidden parts that have no name: record values and list items. */
 function hasNamelessParts(
   schemas: readonly SchemaMarks[],
   hides: (mark: Mark) => boolean,
@@ -171,16 +171,16 @@ interface ItemConfig extends Pick<VisibilityConfig, 'converters'> {
   readonly hides: (mark: Mark) => boolean
 }
 
-/** Lists the hidden fields in a request. */
+/** Lists the hidden fields that a request contains. */
 type FindSent = (req: BlazonRequest) => readonly FieldError[]
 
 interface SentConfig {
   readonly schemas: readonly SchemaMarks[]
-  /** Whether the caller may not see the fields with a mark. */
+  /** Whether the fields with this mark are hidden from the caller. */
   readonly hides: (mark: Mark) => boolean
 }
 
-/** Compiles the function that finds hidden fields in the body and the query of a request before their validation. */
+/** Compiles the function that finds hidden fields in a request's body and query before they are validated. */
 function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSent {
   const finders = schemas
     .filter(({ part, places }) => (part === 'body' || part === 'query') && places.length > 0)
@@ -196,7 +196,10 @@ function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSen
     )
 }
 
-/** If there are several bodies, only the schema of the declared type applies. */
+/**
+ * Creates the function that decides whether a schema applies to the body of a request. If there are several bodies,
+ * only the schema of the declared type applies.
+ */
 function bodySelector(
   { bodies }: RouteModel,
   schema: SchemaMarks['schema'],
@@ -221,7 +224,7 @@ function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldErro
   return find(value).map((path) => ({ in: part, path: textOf(path, names), message: REFUSED }))
 }
 
-/** The message, which reveals nothing about the allowed values of the field. */
+/** The error message. It reveals nothing about the allowed values of the field. */
 const REFUSED = 'may not be sent by this caller'
 
 function textOf(path: Path, names: ReadonlySet<string>): string {

@@ -17,7 +17,7 @@ import { explained } from '../steps/prepare-response.js'
 import { hideInItemsOf } from '../streams/stream-items.js'
 import type { HeldVisibility, RouteVisibility } from './compile-visibility.js'
 
-/** The marked fields of a route, and the stages of their steps. */
+/** The marked fields of a route, and the stages that handle them. */
 export interface VisibilityStages extends RouteVisibility {
   readonly ask: (config: Omit<AskConfig, 'visibility'>) => StepFactory
   readonly refuseSent: () => StepFactory
@@ -25,7 +25,7 @@ export interface VisibilityStages extends RouteVisibility {
   readonly hide: (config: Omit<VisibleConfig, 'visibility'>) => StepFactory
 }
 
-/** Adds the stages of their steps to the marked fields of a route. */
+/** Creates the stages that handle a route's marked fields. */
 export function visibilityStages(visibility: RouteVisibility): VisibilityStages {
   return {
     ...visibility,
@@ -39,7 +39,7 @@ export function visibilityStages(visibility: RouteVisibility): VisibilityStages 
 /** The input of {@link visibilityStage}. */
 export interface AskConfig {
   readonly visibility: RouteVisibility
-  /** Decides whether the caller has all abilities of a mark. */
+  /** Decides whether the caller has all abilities that a mark requires. */
   readonly decide: Decide
   /**
    * Whether a guard has allowed every caller. If not, callers without a user have no abilities, so no check runs for
@@ -48,7 +48,7 @@ export interface AskConfig {
   readonly isProtected: boolean
 }
 
-/** Determines which marked fields the caller may see. An error fails the request. */
+/** Determines which marked fields the caller is allowed to see. If this fails, the request fails. */
 export function visibilityStage({ visibility, decide, isProtected }: AskConfig): StepFactory {
   const { marks, forHeld } = visibility
   const withoutAbilities = forHeld([])
@@ -67,9 +67,7 @@ export function visibilityStage({ visibility, decide, isProtected }: AskConfig):
     }
 }
 
-/**
- * Returns a rejected promise instead of throwing, because the promise of another mark would otherwise remain unhandled.
- */
+/** Returns a rejected promise instead of throwing. Otherwise, the promise for another mark would not be handled. */
 function ask(decide: Decide, mark: Mark, req: Request): unknown {
   try {
     return decide(req.user, mark, req)
@@ -79,8 +77,8 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
 }
 
 /**
- * Removes all marked fields from the responses of steps before {@link visibleStage}, such as the middlewares of `@Use`,
- * because the caller's visible fields are not known yet.
+ * Removes all marked fields from the responses of steps before {@link visibleStage}, such as `@Use` middlewares,
+ * because the fields that the caller is allowed to see have not been determined yet.
  */
 export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
   const preparation = preparationOf(config.visibility.forHeld([]), { ...config, base: null })
@@ -91,7 +89,7 @@ export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
     }
 }
 
-/** Refuses requests with fields that the caller may not see, before anything is validated. */
+/** Refuses requests with fields that are hidden from the caller, before anything is validated. */
 export function sendableStage(visibility: RouteVisibility): StepFactory {
   return (next) =>
     function refuseHidden(req, res) {
@@ -105,7 +103,7 @@ function forbidden(errors: ReturnType<HeldVisibility['findSent']>): Error {
   return refuse('FIELD_FORBIDDEN', message, { errors: limitErrors(errors) })
 }
 
-/** Requests without a check have no abilities. */
+/** Returns the functions for a request's abilities. If no check has run for the request, it has no abilities. */
 function heldBy(req: object, { forHeld }: RouteVisibility): HeldVisibility {
   return (notedVisibility(req) as HeldVisibility | undefined) ?? forHeld([])
 }
@@ -114,15 +112,15 @@ function heldBy(req: object, { forHeld }: RouteVisibility): HeldVisibility {
 export interface VisibleConfig {
   readonly visibility: RouteVisibility
   readonly route: Pick<RouteModel, 'name' | 'stream'>
-  /** The preparation of the fields of all responses; `null` if there is none. */
+  /** The preparation that limits the fields of all responses; `null` if there is none. */
   readonly base: JsonPreparation | null
   readonly onError: OnError
 }
 
-/** Removes fields that the caller may not see from the response. */
+/** Removes hidden fields from the response. */
 export function visibleStage(config: VisibleConfig): StepFactory {
   const { visibility, route, base } = config
-  // A weak map, so that the entries do not live forever.
+  // This is a weak map, so that entries can be garbage-collected.
   const known = new WeakMap<HeldVisibility, JsonPreparation>()
   const preparationFor = (held: HeldVisibility): JsonPreparation => {
     const found = known.get(held) ?? preparationOf(held, config)
@@ -148,7 +146,7 @@ export function visibleStage(config: VisibleConfig): StepFactory {
     }
 }
 
-/** Fields cannot be removed from raw bytes. */
+/** Throws for a value that is sent as raw bytes, because fields cannot be removed from it. */
 function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['route']): void {
   if (value === res || res.headersSent) return
   const raw = toRawBody(value)
@@ -174,7 +172,7 @@ function preparationOf(
     }
   }
   /**
-   * Reported as an error of the route instead of being thrown, for the reason in `checkFields` of
+   * The error is reported as an error of the route instead of being thrown, for the reason in `checkFields` of
    * `steps/prepare-response.ts`.
    */
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
@@ -188,7 +186,8 @@ function preparationOf(
   const hideAs = (part: 'body' | 'data', limited: unknown, status: number, res: Response) => {
     if (limited === REFUSED || limited === undefined) return limited
     const hide = held.hideIn(status)
-    // The application is responsible for the response of an error middleware, as for the text of the error.
+    // If the request has failed, the application is responsible for the response that an error middleware sends,
+    // including its message.
     const mayRefuse = !(res.req as BlazonRequest)[kHasFailed]
     if (!hide.findsAll && mayRefuse) return refuseAll(status, res)
     return hidden(limited, status, hide[part])
@@ -218,7 +217,7 @@ function preparationOf(
   }
 }
 
-/** The preparation for an envelope around data without hidden fields. */
+/** The preparation for an envelope whose data no longer contains hidden fields. */
 const AS_IT_IS: JsonPreparation = {
   prepare: (body) => body,
   inEnvelope: null,
