@@ -28,8 +28,8 @@ export interface CacheDecoratorOptions {
    */
   readonly headers?: readonly string[]
   /**
-   * How long after `ttl` a stale response is still sent while the handler creates a new one in the background: seconds,
-   * or a string with a unit. Default 0: stale responses are not sent.
+   * How long after `ttl` a stale response is still sent while the handler creates a new response in the background:
+   * seconds, or a string with a unit. Default 0: stale responses are not sent.
    */
   readonly staleWhileRevalidate?: Duration
 }
@@ -66,13 +66,13 @@ export interface CacheEntry {
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Stores cache entries. Keys and tags may be any strings; the store escapes them if necessary. A method that fails
+ * Stores cache entries. Keys and tags can be any strings; the store escapes them if necessary. A method that fails
  * rejects or throws within bounded time; the caller then continues without the cache.
  */
 export interface CacheStore {
   /**
-   * Whether other processes see the entries of this store. `blazon start` warns about a store with `false`. Default
-   * `true`.
+   * Whether this store shares its entries with other processes. If `false`, `blazon start` warns about the store.
+   * Default `true`.
    */
   readonly isShared?: boolean
   /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
@@ -114,7 +114,7 @@ export interface CacheStore {
   close?(): MaybePromise<void>
 }
 
-/** The parts of the application that a store may use. */
+/** The parts of the application that a store can use. */
 export interface StoreContext {
   /** The clock of the application. A test can change its time. */
   readonly clock: Clock

@@ -47,7 +47,7 @@ export interface DualClassOrMethodDecorator extends DualMethodDecorator {
   (target: AnyClass, context?: ClassDecoratorContext<any>): void
 }
 
-/** Decorates a handler parameter; exists in the legacy dialect only. */
+/** Decorates a handler parameter, in the legacy dialect only. */
 export type LegacyParameterDecorator = (
   target: object,
   key: string | symbol | undefined,
@@ -55,8 +55,8 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
- * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` decide whether there is a user,
- * and the types of input decorators do not depend on them.
+ * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` determine whether there is a
+ * user. The types of input decorators do not depend on them.
  */
 type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
@@ -133,7 +133,7 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
   ): void
 }
 
-/** The data that a handler returns. A handler with a parameter `res` may send any response itself. */
+/** The data that a handler returns. A handler with a parameter `res` can send any response itself. */
 type Returned<M> = M extends (...args: infer A) => infer R
   ? A['length'] extends 0 | 1
     ? Exclude<Awaited<R>, AsyncIterable<unknown>>
@@ -238,9 +238,9 @@ type RoutePlace<I extends RouteOptions, M, TPlace> =
   M extends Taking<RouteRequest<I>> ? TPlace : NoInfer<Misfit<I, M>>
 
 /**
- * Decorates a handler whose request type must accept everything that the options of its route declare, and must require
- * nothing else, and whose data fits the option `returns`. One of the first two signatures, which are cheapest for the
- * compiler, accepts a handler that fits. For other handlers, TypeScript 7 explains the last signature in one sentence.
+ * Decorates a handler. Its request type must accept everything that the options of the route declare, and require
+ * nothing else. Its data must match the option `returns`. A valid handler matches one of the first two signatures,
+ * which are cheapest for the compiler. For an invalid handler, TypeScript 7 reports only the last signature.
  */
 export interface RouteDecorator<I extends RouteOptions> {
   <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
@@ -279,8 +279,8 @@ export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, T
 ) => void
 
 /**
- * The index of a parameter that can hold the user, or whose type has more fields than `User`. So a parameter can have
- * the application's own user class, even if `User` does not declare its fields.
+ * The index of a parameter that can hold the user, or whose type has more fields than `User`. A parameter can therefore
+ * have the application's own user class, even if `User` does not declare the fields of that class.
  */
 type UserPlace<TMethod, TPlace extends number> = TMethod extends (...args: infer TArgs) => unknown
   ? [NonNullable<RequestUser>] extends [TArgs[TPlace]]

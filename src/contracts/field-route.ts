@@ -24,7 +24,7 @@ type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
 
 /**
  * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns
- * the response object. Any other return type becomes an error text, which the compiler prints at the returned value.
+ * the response object. Any other return type becomes an error message, which the compiler prints at the returned value.
  */
 type Returns<I extends RouteOptions, R> = I extends WithReturns
   ? [R] extends [InferOutput<I['returns']>]
@@ -44,7 +44,7 @@ export type RouteField<TRequest, TReturned> = (
 /**
  * The signature of `get`, `post` and the other functions that turn a field into a route: a path relative to the
  * controller's path, optional {@link RouteOptions}, and the handler. The compiler infers the request of the handler
- * from the options, and compares the type that the handler returns with `returns`.
+ * from the options, and checks the return type of the handler against `returns`.
  */
 export interface FieldVerb {
   <R>(

@@ -2,19 +2,19 @@ import type { MiddlewareList, RequestHandler, Response } from './handler.js'
 import type { Token } from './provider.js'
 
 /**
- * Wraps the handler of a route: it may change the result, map errors, call the handler again, or measure. It runs after
- * the validation of all inputs.
+ * Wraps the handler of a route: it can change the result, map errors, call the handler again, or measure the time. It
+ * runs after the validation of all inputs.
  *
  * @example
  * class Retry implements Interceptor {
- *   async intercept(_req: Request, next: () => unknown) {
- *     try {
- *       return await next()
- *     } catch (error) {
- *       if (isSerializationFailure(error)) return next()
- *       throw error
- *     }
- *   }
+ * async intercept(_req: Request, next: () => unknown) {
+ * try {
+ * return await next()
+ * } catch (error) {
+ * if (isSerializationFailure(error)) return next()
+ * throw error
+ * }
+ * }
  * }
  */
 export interface Interceptor {

@@ -3,17 +3,17 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 
 /** The logger methods that the framework calls. A pino logger has them. */
 export interface Logger {
-  /** Logs a detail that helps to find a fault. Default: such lines are dropped. */
+  /** Logs a detail that helps to find a fault. If omitted, such lines are dropped. */
   trace?(facts: object, message: string): void
-  /** Logs an event that is irrelevant in normal operation. Default: such lines are dropped. */
+  /** Logs an event that is irrelevant in normal operation. If omitted, such lines are dropped. */
   debug?(facts: object, message: string): void
   /** Logs an event of normal work. */
   info(facts: object, message: string): void
-  /** Logs something that a person should look at. */
+  /** Logs an event that needs attention. */
   warn(facts: object, message: string): void
   /** Logs a failure. */
   error(facts: object, message: string): void
-  /** Logs a failure that ends the process. Default: uses `error`. */
+  /** Logs a failure that ends the process. If omitted, `error` is called. */
   fatal?(facts: object, message: string): void
 }
 
@@ -31,7 +31,7 @@ export interface LevelLogger {
   readonly debug: LogMethod
   /** Logs an event of normal work. */
   readonly info: LogMethod
-  /** Logs something that a person should look at. */
+  /** Logs an event that needs attention. */
   readonly warn: LogMethod
   /** Logs a failure. */
   readonly error: LogMethod

@@ -2,7 +2,7 @@
 interface SchemaKeywords<S> {
   /** A reference to a component: `#/components/schemas/User`. Members beside it have no effect. */
   readonly $ref?: string
-  /** A short name for people. */
+  /** A short name for human readers. */
   readonly title?: string
   /** A description of the value; CommonMark. */
   readonly description?: string
@@ -62,9 +62,9 @@ interface SchemaKeywords<S> {
   readonly example?: unknown
   /** Whether clients should stop using the value. Default `false`. */
   readonly deprecated?: boolean
-  /** Whether a property is in responses only. Default `false`. */
+  /** Whether a property occurs only in responses. Default `false`. */
   readonly readOnly?: boolean
-  /** Whether a property is in requests only. Default `false`. */
+  /** Whether a property occurs only in requests. Default `false`. */
   readonly writeOnly?: boolean
   /** Documentation outside the document. */
   readonly externalDocs?: {

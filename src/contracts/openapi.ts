@@ -14,7 +14,7 @@ export interface Reference {
 export interface OpenApiParameter<S = OpenApiSchema> {
   /** The name of the parameter, case-sensitive except for a header. */
   readonly name: string
-  /** The part of the request that has the parameter. */
+  /** The part of the request that contains the parameter. */
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   /** A description of the parameter; CommonMark. */
   readonly description?: string
@@ -89,7 +89,8 @@ export interface OpenApiResponse<S = OpenApiSchema> {
   /** The schemas of the body, by media type. Default: the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType<S>>>
   /**
-   * For a 413: the maximum size of a request body, in bytes. An extension (4.9), because OpenAPI has no field for it.
+   * For a 413: the maximum size of a request body, in bytes. It is an extension (4.9), because OpenAPI has no field for
+   * this size.
    */
   readonly 'x-max-body-bytes'?: number
 }
@@ -122,7 +123,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly security?: readonly SecurityRequirement[]
 }
 
-/** The methods for which a path item can have operations. */
+/** The methods for which a path item can contain operations. */
 export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
 
 /** A Path Item Object (4.7.9). */
@@ -201,11 +202,11 @@ export interface OpenApiSecurityScheme {
   readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
   /** For type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
   readonly scheme?: string
-  /** For type `apiKey`: the part of the request that has the key. */
+  /** For type `apiKey`: the part of the request that contains the key. */
   readonly in?: 'header' | 'query' | 'cookie'
   /** For type `apiKey`: the name of the header, of the parameter or of the cookie. */
   readonly name?: string
-  /** For type `http`: the format of the token, for people: `JWT`. */
+  /** For type `http`: the format of the token, for human readers: `JWT`. */
   readonly bearerFormat?: string
   /**
    * For type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, ….
@@ -286,7 +287,7 @@ export interface DescribedSchema<S = OpenApiSchema> {
    */
   readonly schema: S
   readonly definitions: readonly SchemaDefinition<S>[]
-  /** The parts that the dialect cannot express or can express only less exactly. */
+  /** The parts that the dialect cannot express, or cannot express exactly. */
   readonly losses: readonly SchemaLoss[]
 }
 
@@ -299,7 +300,7 @@ export interface SchemaDefinition<S = OpenApiSchema> {
   readonly schema: S
 }
 
-/** A part of a schema that became `{}` or less exact in the document. */
+/** A part of a schema that is `{}` or less exact in the document. */
 export interface SchemaLoss {
   /** Dotted path from the root of the schema; empty for the root. */
   readonly path: string

@@ -55,8 +55,8 @@ export type Provider<T = unknown> =
   | ExistingProvider<T>
 
 /**
- * A part of an application. Its providers can be injected everywhere, unless the module lists `exports`: then its
- * other providers are private to the module.
+ * A part of an application. Its providers can be injected everywhere. If the module lists `exports`, all other
+ * providers are private to the module.
  *
  * @example
  * const users: Module = { name: 'users', providers: [UserService], controllers: [UsersController] }
@@ -71,7 +71,7 @@ export interface Module {
   /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
   /**
-   * A path prefix for the module's own controllers, after the `prefix` of the application. It may contain `:param`
+   * A path prefix for the module's own controllers, after the `prefix` of the application. It can contain `:param`
    * segments. It does not apply to the controllers of imported modules. Default: none.
    */
   readonly prefix?: string
@@ -94,19 +94,22 @@ export interface InjectionFacts {
  * construction.
  */
 export interface Lifecycle {
-  /** Called once everything is constructed, in the order of construction. A promise is awaited. */
+  /**
+   * The framework calls this method once everything is constructed, in the order of construction. A promise is awaited.
+   */
   onInit?(): unknown
-  /** Called when the application is ready to serve requests. A promise is awaited. */
+  /** The framework calls this method when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
   /**
-   * Called when the application begins to close, while requests are still running, to end other work, such as jobs or
-   * queue consumers. A promise is awaited before any `onClose`. The argument is the time limit for requests,
-   * `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus `timeouts.onClose`.
+   * The framework calls this method when the application begins to close, while requests are still running. Use it to
+   * end other work, such as jobs or queue consumers. A promise is awaited before any `onClose`. The argument is the
+   * time limit for requests, `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus
+   * `timeouts.onClose`.
    */
   onClosing?(graceMs: number): unknown
   /**
-   * Called after the last response, while upgraded connections are still open. A promise is awaited. `signal` is the
-   * name of the process signal that closes the application, if any.
+   * The framework calls this method after the last response, while upgraded connections are still open. A promise is
+   * awaited. `signal` is the name of the process signal that closes the application, if any.
    */
   onClose?(signal?: string): unknown
 }

@@ -3,7 +3,7 @@ import type { RequestOutcome, StepName } from './steps.js'
 
 /**
  * The reasons for a response: everything that determined it. It is plain data that JSON preserves. It contains no
- * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such texts.
+ * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such values.
  *
  * All times are in milliseconds. `at` is relative to `startedAt`, so all parts share one timeline.
  */
@@ -20,7 +20,7 @@ export interface RequestRecord {
   readonly url: string
   /** The route of the request; `null` if no controller route was found. */
   readonly route: RecordedRoute | null
-  /** The status that was sent; `null` if the client disconnected before. */
+  /** The status that was sent; `null` if the client disconnected first. */
   readonly status: number | null
   /** How the request ended; `null` while it is running. */
   readonly outcome: RequestOutcome | null
@@ -61,17 +61,17 @@ export interface RecordedRoute {
 }
 
 /**
- * A decision in a {@link RequestRecord}: a `Decision` with its time. The framework has these decisions, with these
+ * A decision in a {@link RequestRecord}: a `Decision` with its time. The framework records these decisions, with these
  * facts:
  *
  * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each
- *   scheme that was tried; the scheme is `null` for `auth.guard`.
+ * scheme that was tried; the scheme is `null` for `auth.guard`.
  * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`,
- *   `path`, the name of a strategy of the application, `credential`, `authorize`.
+ * `path`, the name of a strategy of the application, `credential`, `authorize`.
  * - `can`: `admitted`, `refused`. `abilities`.
  * - `policy`: `allowed`, `refused`. `policy`, `action`.
  * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: the kind of key, without its
- *   value.
+ * value.
  * - `capacity`: `refused`. `running`, `queued`, `receiving`.
  * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
  * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.
@@ -155,9 +155,9 @@ export interface RecordedLog {
 
 /** The error of a {@link RequestRecord}. */
 export interface RecordedError {
-  /** The status that the client got. */
+  /** The status that the client received. */
   readonly status: number
-  /** The code that the client got: `NOT_FOUND`. */
+  /** The code that the client received: `NOT_FOUND`. */
   readonly code: string
   /** The class of the error: `NotFoundError`. */
   readonly name: string

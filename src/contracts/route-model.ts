@@ -65,7 +65,7 @@ export interface RouteLayer {
   readonly handle: unknown
 }
 
-/** One route, as plain frozen data: the only description of the route, which all other code reads. */
+/** One route, as plain frozen data. It is the only description of the route, and all other code reads it. */
 export interface RouteModel {
   /**
    * The position in `AppModel.routes`. Functions that belong to the route are stored outside the model, by this number.
@@ -83,7 +83,7 @@ export interface RouteModel {
    * true }` for `ALL`.
    */
   readonly methods: Readonly<Record<string, true>>
-  /** The handler in the form of Express routes, for the same packages. */
+  /** The handler in the form of Express routes, for packages that measure requests. */
   readonly stack: readonly RouteLayer[]
   /**
    * The version of `@Version`; `null` for a route in every version. A route with several versions has one model for
@@ -128,8 +128,8 @@ export interface RouteModel {
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
   /**
-   * Whether the guard must allow only requests that carry a credential (`@Auth({ optional: true })`). Never `true`
-   * together with `isProtected`.
+   * Whether only requests that carry a credential must be allowed by the guard (`@Auth({ optional: true })`). Never
+   * `true` together with `isProtected`.
    */
   readonly isAuthOptional: boolean
   /**
@@ -142,8 +142,8 @@ export interface RouteModel {
   /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**
-   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator, when the
-   * application's limits apply.
+   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator: the application's
+   * limits apply.
    */
   readonly rateLimits: {
     /** The limits; a request must satisfy all of them. */
@@ -165,8 +165,8 @@ export interface RouteModel {
     readonly status: number
   } | null
   /**
-   * The envelope around the data of success responses, from `@Envelope` or otherwise from the option `envelope`. `true`
-   * is the framework's own envelope, `false` means bare data.
+   * The envelope around the data of success responses, from `@Envelope`, otherwise from the option `envelope`. `true`
+   * means the framework's own envelope; `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
   /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */

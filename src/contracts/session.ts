@@ -43,7 +43,7 @@ export interface SessionChange {
 /** The result of a {@link SessionChange}. The session has changed only if it is `'written'`. */
 export type SessionWrite = 'written' | 'conflict' | 'gone'
 
-/** The parts of its application that a session store may use. */
+/** The parts of its application that a session store can use. */
 export interface SessionStoreContext
   extends StoreContext,
     Pick<PluginContext, 'get' | 'usesTenants'> {}
@@ -57,8 +57,8 @@ export interface SessionStore {
   /** Whether all processes share the sessions, and the sessions survive restarts. Must be `true` in production. */
   readonly isShared: boolean
   /**
-   * Called once for each application. Returns the store that the application uses. Needed if two applications must not
-   * share a store. Default: the store itself.
+   * Returns the store for one application. The framework calls this method once for each application. Implement it if
+   * two applications must not share a store. Default: the store itself.
    */
   forApplication?(): SessionStore
   /** Returns a session; `undefined` if there is none. The caller checks whether the session has expired. */
@@ -80,17 +80,18 @@ export interface SessionStore {
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
    * Calls a function when all writes of the current code have been committed, before the response begins, and never if
-   * they are rolled back. Needed if sessions are written in the transaction of a request: the cookie for a change that
-   * was not saved is then not sent. Default: writes are saved when the method completes.
+   * they are rolled back. Implement this method if sessions are written in the transaction of a request: the cookie for
+   * a change that was not saved is then not sent. If omitted, a write is saved when the method that writes it
+   * completes.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**
    * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`.
-   * Default: no check, for a store whose server is already checked by another plugin.
+   * Omit this method if another plugin already checks the store's server. Default: no check.
    */
   check?(): MaybePromise<void>
-  /** Prepares the store after the plugins have been set up. Called by each application that uses the store. */
+  /** Prepares the store after the plugins have been set up. Each application that uses the store calls this method. */
   open?(context: SessionStoreContext): MaybePromise<void>
-  /** Releases the resources of the store. Called once for each `open`. */
+  /** Releases the resources of the store. The framework calls this method once for each `open`. */
   close?(): MaybePromise<void>
 }

@@ -5,7 +5,10 @@ import type { Request } from './handler.js'
  * anything that was started in its async context.
  */
 export interface TenantScope {
-  /** The ID of the tenant; `undefined` if the request specifies no tenant, or may not act for the specified tenant. */
+  /**
+   * The ID of the tenant; `undefined` if the request specifies no tenant, or is not allowed to act for the specified
+   * tenant.
+   */
   readonly id: string | undefined
   /** The tenant that the request specifies, until `tenant.authorize` has allowed it. */
   readonly claim?: string
@@ -34,7 +37,7 @@ export interface TenantDecoratorOptions {
   readonly optional?: boolean
 }
 
-/** A tenant of the application. The application may add fields. */
+/** A tenant of the application. The application can add fields. */
 export interface TenantInfo {
   /** The ID, as used in requests. */
   readonly id: string
