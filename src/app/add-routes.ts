@@ -49,12 +49,11 @@ interface PluginRoute {
 }
 
 /**
- * The methods with which a controller route on the same path would take requests from a `GET` route, or lose requests
- * to it.
+ * The methods of controller routes that conflict with a `GET` route on the same path: one route would receive requests
+ * for the other.
  */
 const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
 
-/** Collects the routes of every plugin. */
 function collectPluginRoutes(
   plugins: readonly Plugin[],
   app: Pick<PluginContext, 'get'>,

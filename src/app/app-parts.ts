@@ -96,7 +96,7 @@ export class AppLogger implements Logger {
     return this.#opened
   }
 
-  /** Writes the queued lines. Must be called last. */
+  /** Writes the queued lines. Call this method last. */
   close(): void {
     this.#opened?.close()
   }

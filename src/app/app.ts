@@ -133,7 +133,7 @@ export class App {
   /**
    * Handles a request. Pass this function to `http.createServer`, to a serverless platform, or to `app.use` of an
    * Express application. In Express, a request without a route in this application continues with the next middleware
-   * of the host. The first request starts the application; if the start fails, requests get a 503.
+   * of the host. The first request starts the application; if the start fails, requests receive a 503 response.
    *
    * @example
    * express().use('/api', app.handler)
@@ -253,8 +253,8 @@ export class App {
   }
 
   /**
-   * Read when needed, because the constructor of the subclass `TestApp` sets the harness after this constructor has
-   * run.
+   * The harness is read when it is needed, because the constructor of the subclass `TestApp` sets it after this
+   * constructor has run.
    */
   get #harness(): Harness {
     return harnessOf(this)
@@ -312,7 +312,7 @@ export class App {
     return this.#running
   }
 
-  /** Loads the code here, because only `fetch` uses it. */
+  /** Loads the module here, because only `fetch` uses it. */
   async #openFetch(): Promise<Fetch> {
     const { createFetch } = await import('./fetch.js')
     return createFetch(await this.#start())

@@ -36,8 +36,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const plugins: Plugin[] = []
   // The guards that exist only for this application.
   const guarding = new Set<object>()
-  // Members close in reverse order, so the features come first here. A provider may use a feature until it is closed
-  // itself.
+  // Members close in reverse order, so the features come first here. A provider can use a feature until the provider
+  // itself is closed.
   const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
   const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
   try {

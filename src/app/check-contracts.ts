@@ -80,7 +80,7 @@ function callsOf({ label: by, contract: ask, routes }: Source): ReturnedContract
   })
 }
 
-/** The document lists the scopes of a route as texts. Reports at most one problem for each guard. */
+/** The document lists the scopes of a route as strings. Reports at most one problem for each guard. */
 function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]): Problem[] {
   return guards.flatMap((guard) => {
     const { scopes } = guard.document

@@ -94,7 +94,7 @@ export function checkResponseLists(
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
   const { method, pages, stream, produces, operation, inputs } = route
   if (method !== 'GET' || pages !== null || stream !== null) return false
-  // A route without JSON is an export: its rows may be streamed, and only a list can describe them.
+  // A route without JSON is an export: its rows can be streamed, and only a list can describe them.
   if (produces?.every(({ serialize }) => serialize !== null)) return false
   const lists = operation.responses.filter(
     ({ status, schema }) =>

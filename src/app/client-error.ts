@@ -8,7 +8,7 @@ import type { RequestObservers } from './observe-requests.js'
  * rejects each further chunk again.
  */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
-/** How long a client may take to read the response and close its side of the connection. */
+/** How long a client has to read the response and close its side of the connection. */
 const LINGER_MS = 1000
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
@@ -31,7 +31,9 @@ export interface ClientErrorConfig {
   readonly observers: RequestObservers | null
 }
 
-/** Connections with a parse error, and the number of bytes that each had received when it occurred. */
+/**
+ * Connections with a parse error, and the number of bytes that each connection had received when the error occurred.
+ */
 const refusedAt = new WeakMap<Connection, number>()
 
 /**

@@ -60,7 +60,7 @@ export class HostedRequests {
   /**
    * Destroys all remaining responses.
    *
-   * @param note Called for each of these requests.
+   * @param note Called for each request whose response is destroyed.
    */
   cut(note: NoteCut): void {
     this.#forgetEnded()
@@ -86,8 +86,8 @@ function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
 }
 
 /**
- * Resolves when a response is finished or closed. Serverless platforms replace Node's response and may emit
- * only one of the two events.
+ * Resolves when a response is finished or closed. Serverless platforms replace Node's response, and some emit only one
+ * of the two events.
  */
 function ended(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

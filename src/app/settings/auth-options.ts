@@ -38,8 +38,8 @@ export interface AuthOptions {
    */
   readonly default?: 'public' | 'protected'
   /**
-   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. With any other
-   * value, the response is a 403.
+   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. Any other value
+   * results in a 403 response.
    *
    * @defaultValue all abilities must be in `req.user.permissions` or `req.user.roles`
    */

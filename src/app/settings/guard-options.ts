@@ -101,7 +101,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   )
 }
 
-/** Whether a member has the type of a guard's member, because a class may use the name for something else. */
+/** Whether a member has the type of a guard's member, because a class can use the name for something else. */
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)
