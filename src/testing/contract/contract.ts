@@ -17,7 +17,10 @@ export interface RunningRequest extends Pick<Exchange, 'method' | 'url'> {
 
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
-  /** Called for the first response, so that the document is not built earlier. */
+  /**
+   * Returns the operations. The check calls this function for the first response, so that the document is not built
+   * earlier.
+   */
   readonly operations: () => DocumentedOperations
   readonly mode: 'warn' | 'throw'
   readonly coverage: ContractCoverage
@@ -52,8 +55,8 @@ export class Contract {
     try {
       return this.#checkExchange(exchange)
     } catch (cause) {
-      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The only cause is
-      // a document that cannot be built.
+      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The only possible
+      // cause is a document that cannot be built.
       return this.#unreadable(exchange, cause)
     }
   }

@@ -14,7 +14,7 @@ import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 export interface HostileChoice {
   readonly place: number
   readonly value: number
-  /** A random text, used in addition to the fixed texts. */
+  /** A random string, used in addition to the fixed strings. */
   readonly text: string
 }
 

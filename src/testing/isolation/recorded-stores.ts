@@ -54,7 +54,7 @@ export class RecordedStores {
   }
 }
 
-/** A text that was logged or cached for a tenant. */
+/** A string that was logged or cached for a tenant. */
 export interface Trace {
   readonly kind: 'log' | 'cache'
   /** The name of a side. */
@@ -65,7 +65,7 @@ export interface Trace {
 }
 
 /**
- * Lists the texts of cache entries that were written for a tenant.
+ * Lists the strings in cache entries that were written for a tenant.
  *
  * @param nameOf Returns the name of the side with a tenant ID.
  */
