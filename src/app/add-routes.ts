@@ -27,7 +27,7 @@ export interface AddedRoutes {
 /** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
-  // A document that cannot be built gets no page: its own problems are reported first.
+  // A document that cannot be built has no page: its own problems are reported first.
   const ofDocuments = served.flatMap((each) => each.problems)
   const isBroken = ofDocuments.some((problem) => isFatal(problem, settings))
   const pages = isBroken ? [] : buildDocsRoutes(served)

@@ -140,7 +140,7 @@ export class App {
    */
   readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
-    // Boot may open connections and timers, which retain the async context in which they were created. They must not
+    // Boot can open connections and timers, which retain the async context in which they were created. They must not
     // retain the context of this request.
     this.#scope
       .runInAsyncScope(() => this.#start())

@@ -74,7 +74,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
-    // This check runs last, because any line above may request a token.
+    // This check runs last, because any line above can request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))

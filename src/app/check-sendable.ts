@@ -77,7 +77,7 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
   })
 }
 
-/** The keys of an input that is described key by key; each key may have a schema of a different library. */
+/** The keys of an input that is described key by key; each key can have a schema of a different library. */
 function fieldsOf(part: Part): Part[] {
   const { schema } = part
   if (!(schema instanceof KeyedSchema)) return [part]

@@ -4,7 +4,7 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestObservers } from './observe-requests.js'
 
 /**
- * How many bytes a client may still send after a parse error while its earlier requests are served. Node's parser
+ * How many bytes a client can still send after a parse error while its earlier requests are served. Node's parser
  * rejects each further chunk again.
  */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
@@ -38,8 +38,8 @@ const refusedAt = new WeakMap<Connection, number>()
 
 /**
  * Responds to bytes that Node's parser could not read as a request, and to requests that did not arrive in time. The
- * connection is closed afterwards. Earlier requests on the same connection get their responses first, with the usual
- * time limits.
+ * connection is closed afterwards. Earlier requests on the same connection receive their responses first, with the
+ * usual time limits.
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,

@@ -77,7 +77,7 @@ export function isStreaming({ headersSent, writableEnded, destroyed }: ServerRes
 export function notifyStreamIn(scopes: RequestScopes | null): NotifyStream {
   return function notifyStream(res) {
     const req = (res as Response).req as BlazonRequest
-    // Reading `req.signal` creates it. A handler that reads it later gets an aborted signal.
+    // Reading `req.signal` creates it. A handler that reads the signal later receives an aborted signal.
     if (req.signal.aborted) return
     inScopeOf(scopes, req, () => req[kAbortController]?.abort(new AppClosingError()))
   }

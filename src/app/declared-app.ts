@@ -133,7 +133,7 @@ export class DeclaredApp {
   /**
    * Returns the part of an application that can be checked despite the errors; `undefined` if there is no such part.
    *
-   * @param mistakes All known errors, which may include invalid options.
+   * @param mistakes All known errors, which can include invalid options.
    */
   soundPart(mistakes: readonly Problem[]): SoundPart | undefined {
     const settings = this.#resolved?.settings ?? soundSettings(this.#config.options, mistakes)

@@ -69,7 +69,7 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
   }
 }
 
-/** Lists the functions that return what features add to the OpenAPI document. */
+/** Lists the functions that return the additions of features to the OpenAPI document. */
 export function featureContracts(settings: Settings): ContractOf[] {
   return FEATURES.flatMap(({ contract }) => contract?.(settings) ?? [])
 }

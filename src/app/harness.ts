@@ -27,7 +27,7 @@ export interface Harness {
   readonly logger: Logger | null
   /** Providers that replace providers of the application. */
   readonly overrides: readonly Override[]
-  /** Plugins that run after all others. */
+  /** Plugins that run after all other plugins. */
   readonly plugins: readonly Plugin[]
   /** Returns the request of the current code; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null

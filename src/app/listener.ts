@@ -166,7 +166,7 @@ export function createListener(config: ListenerConfig): Listener {
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (isHttp2(req, res)) return refuseHttp2(res)
     if (res.socket === null && !mayWait(req, res)) return
-    // The connection has just been destroyed, so drop the request. A request whose response is already closed may still
+    // The connection has just been destroyed, so drop the request. A request whose response is already closed can still
     // run.
     if (hasLostConnection(res) && !res.closed) return
     const reqPrototype = Object.getPrototypeOf(req)

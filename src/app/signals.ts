@@ -99,7 +99,7 @@ export class ProcessEnd {
       if (isForced()) process.exitCode = 1
     } catch (error) {
       process.exitCode = 1
-      // A log of an `AggregateError` may leave out its errors.
+      // A log of an `AggregateError` can omit its errors.
       const errors = error instanceof AggregateError ? error.errors : [error]
       for (const err of errors) logger.error({ err }, 'Closing the application failed')
     }

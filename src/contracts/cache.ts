@@ -75,7 +75,7 @@ export interface CacheStore {
    * Default `true`.
    */
   readonly isShared?: boolean
-  /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
+  /** Returns the entry, unless it has expired. The entry can be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
    * Returns the entry as `get` does, with the `versions` of the tags that the entry is expected to have. Implement it
@@ -97,8 +97,8 @@ export interface CacheStore {
   /** Deletes every key that begins with `prefix`; without a prefix, all keys. */
   clear(prefix?: string): MaybePromise<void>
   /**
-   * Returns the current version of each tag, in order. A tag that is unknown or was lost gets a new version, never a
-   * previous one.
+   * Returns the current version of each tag, in order. A tag that is unknown or was lost receives a new version, never
+   * a previous version.
    */
   versions(tags: readonly string[]): MaybePromise<readonly string[]>
   /** Assigns a new version to each tag. All entries that were stored with an earlier version become outdated. */

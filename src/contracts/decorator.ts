@@ -166,7 +166,9 @@ type WrongData<R, S> = [R] extends [readonly (infer A)[]]
       ? FieldAdvice<R, WrongField<R, S>>
       : 'The type that the handler returns differs from the schema of `returns`.'
 
-/** The reason why data does not match `returns`. No value has this type, so a compile error contains only the text. */
+/**
+ * The reason why data does not match `returns`. No value has this type, so a compile error contains only the message.
+ */
 export type WrongReturn<
   R,
   S,
@@ -225,7 +227,7 @@ type UnknownPart<TPart> = [TPart] extends [never]
 
 /**
  * The reason why a handler does not match its route. No value has this type, so a compile error contains only the
- * text.
+ * message.
  */
 type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown
   ? [WrongOf<I, R>] extends [never]

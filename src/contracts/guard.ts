@@ -19,7 +19,7 @@ export interface AuthDecoratorOptions {
 export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
 
 /**
- * Decides whether a request may continue. It can set `req.user`.
+ * Decides whether a request is allowed to continue. It can set `req.user`.
  *
  * Only the value `true` allows the request. If the guard returns any other value, throws, or rejects, the request is
  * refused with 401; a thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a

@@ -63,11 +63,11 @@ type TypesOf<T> = T extends readonly (infer D extends BodyType)[] ? D : T & Body
 export interface BodyModel {
   /** How the body is read. */
   readonly type: BodyType
-  /** The accepted media types, in lower case, without parameters; may be ranges. */
+  /** The accepted media types, in lower case, without parameters. Ranges are allowed. */
   readonly contentTypes: readonly string[]
   /** The schema; `null` if the body is not validated. */
   readonly schema: Schema | null
-  /** `false` for the body of a webhook without `@Body`, which is read as JSON and may be missing. */
+  /** `false` for the body of a webhook without `@Body`, which is read as JSON and can be missing. */
   readonly isDescribed: boolean
   /** The maximum size of the body, in bytes; `null` if `@Limits` or the application decides. */
   readonly maxBytes: number | null
@@ -116,8 +116,8 @@ export interface SavedFile {
 
 /**
  * A file in a form. It can be read only once: with `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with
- * a 413 if the file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response,
- * the file is deleted unless it was saved.
+ * a 413 error if the file is larger than `maxSize`, and with a 400 error if the request or the form ends early. After
+ * the response, the file is deleted unless it was saved.
  */
 export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The name of the part: `avatar`. */
@@ -156,7 +156,7 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
 /** The parts of a form: `file()` for a file, any schema for a text field. */
 export type UploadParts = Readonly<Record<string, Schema>>
 
-/** The body type of a handler with `@Upload`: a part that may be absent is optional. */
+/** The body type of a handler with `@Upload`: a part that can be absent is optional. */
 export type UploadOutput<P> = {
   -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? never : K]: InferOutput<P[K]>
 } & {
@@ -178,7 +178,7 @@ export interface FileRule {
   readonly types: readonly string[] | null
   /** The maximum number of files. */
   readonly max: number
-  /** Whether the file may be missing in the form. */
+  /** Whether the file can be missing from the form. */
   readonly isOptional: boolean
 }
 

@@ -30,7 +30,7 @@ export interface Decision {
    * for each decision that ends a request with an error.
    */
   readonly verdict: string
-  /** The reason, as a sentence or a part of one: `expired token`. Omitted if the verdict needs no reason. */
+  /** The reason, as a sentence or a part of one: `expired token`. Omit it if the verdict needs no reason. */
   readonly reason?: string
   /** Further details, such as a cache key. Default: none. */
   readonly facts?: { readonly [name: string]: DecisionValue }

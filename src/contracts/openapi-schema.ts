@@ -33,7 +33,7 @@ interface SchemaKeywords<S> {
   /** Names of the properties that an object must have. */
   readonly required?: readonly string[]
   /**
-   * Whether an object may have properties that `properties` does not list, or the schema of such properties. Default
+   * Whether an object can have properties that `properties` does not list, or the schema of such properties. Default
    * `true`.
    */
   readonly additionalProperties?: boolean | S

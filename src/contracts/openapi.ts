@@ -185,7 +185,7 @@ export interface OpenApiInfo {
 export interface OpenApiOAuthFlow {
   /** For the flows `implicit` and `authorizationCode`: where the user logs in. */
   readonly authorizationUrl?: string
-  /** For all flows except `implicit`: where clients get a token. */
+  /** For all flows except `implicit`: where clients obtain a token. */
   readonly tokenUrl?: string
   /** Where clients refresh a token. */
   readonly refreshUrl?: string
@@ -209,18 +209,19 @@ export interface OpenApiSecurityScheme {
   /** For type `http`: the format of the token, for human readers: `JWT`. */
   readonly bearerFormat?: string
   /**
-   * For type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, ….
+   * For type `oauth2`: how clients obtain a token, by the name of the flow: `clientCredentials`, `authorizationCode`,
+   * ….
    */
   readonly flows?: Readonly<Record<string, OpenApiOAuthFlow>>
   /** For type `openIdConnect`: the URL of the discovery document. */
   readonly openIdConnectUrl?: string
-  /** How clients get a token; CommonMark. */
+  /** How clients obtain a token; CommonMark. */
   readonly description?: string
 }
 
 /** A Components Object (4.7.7). */
 export interface OpenApiComponents<S = OpenApiSchema> {
-  /** Schemas that others refer to, by name. */
+  /** Schemas to which other parts of the document refer, by name. */
   readonly schemas?: Readonly<Record<string, S>>
   /** Responses that operations refer to, by name. */
   readonly responses?: Readonly<Record<string, OpenApiResponse<S>>>
@@ -291,7 +292,7 @@ export interface DescribedSchema<S = OpenApiSchema> {
   readonly losses: readonly SchemaLoss[]
 }
 
-/** A schema that others refer to. */
+/** A schema that other schemas refer to. */
 export interface SchemaDefinition<S = OpenApiSchema> {
   /** The name that the author chose, or a name that is unique only within this {@link DescribedSchema}. */
   readonly name: string

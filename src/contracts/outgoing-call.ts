@@ -4,7 +4,7 @@ import type { Request } from './handler.js'
 export interface NewCall {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The whole URL. It has no user and no password, but its query may be secret. */
+  /** The whole URL. It has no user and no password, but its query can be secret. */
   readonly url: URL
   /** The headers that are sent. An observer can set headers, such as `traceparent`. */
   readonly headers: Headers

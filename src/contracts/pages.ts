@@ -67,7 +67,7 @@ export interface CursorOptions<
   readonly filter?: TFilter
 }
 
-/** The parameter values of a filter. A parameter that may be missing is optional. */
+/** The parameter values of a filter. A parameter that can be missing is optional. */
 export type FilterOutput<TFilter extends PageFilter> = {
   [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? never : K]: InferOutput<
     TFilter[K]
@@ -87,7 +87,7 @@ export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends s
 } & SortQuery<TSort> &
   FilterOutput<TFilter>
 
-/** A value in a cursor. A date becomes its ISO text, and a `bigint` its decimal text. */
+/** A value in a cursor. A date is written as an ISO string, and a `bigint` as a decimal string. */
 export type CursorValue = string | number | boolean
 
 /** One page of a list, as clients receive it. */

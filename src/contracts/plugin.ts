@@ -71,7 +71,7 @@ export interface ObserverSetup
 
 /** Hides the secrets of one request. */
 export interface RequestSecretTexts {
-  /** Returns a text with `[secret]` in place of each secret of the request. */
+  /** Returns a string with `[secret]` in place of each secret of the request. */
   readonly hideIn: (text: string) => string
   /** The path and query of the request, without its secrets. */
   readonly url: string
@@ -197,7 +197,7 @@ export interface Plugin extends Lifecycle {
   readonly health?: HealthCheck
   /**
    * Returns work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`. The
-   * framework calls this method once, at startup, and only under `blazon dev`.
+   * framework calls this method once, at startup, but only under `blazon dev`.
    *
    * @see docs/extending.md#work-in-the-dashboard
    */
@@ -219,7 +219,7 @@ export interface FrameworkRoute {
   readonly path: string
   /**
    * Handles the request. If it throws or rejects, the request fails as on other routes. If it sends no response, the
-   * request gets a 503 after `timeouts.handler`.
+   * client receives a 503 response after `timeouts.handler`.
    */
   readonly handle: RequestHandler
   /** Whether monitoring calls the route constantly. If so, the request log uses the level `debug`. Default `false`. */

@@ -2,7 +2,7 @@
 /** Any class. */
 export type Class<T = unknown> = new (...args: any[]) => T
 
-/** A class that cannot be constructed itself. It may still be a token. */
+/** A class that cannot be constructed itself. It can still be a token. */
 export type AbstractClass<T = unknown> = abstract new (...args: any[]) => T
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
@@ -81,7 +81,7 @@ export interface Module {
 
 /** The facts about a class that the container reads before it creates an instance. */
 export interface InjectionFacts {
-  /** Whether the container may create the class without a provider. */
+  /** Whether the container is allowed to create the class without a provider. */
   readonly injectable: boolean
   /** Tokens by constructor parameter. */
   readonly parameters: ReadonlyMap<number, Token>

@@ -8,8 +8,8 @@ export interface HealthContext {
 }
 
 /**
- * Checks whether a dependency of the application can be used. It throws or rejects if not. Operators see the returned
- * value as `details`.
+ * Checks whether a dependency of the application can be used. It throws or rejects if not. The report for operators
+ * contains the returned value as `details`.
  */
 export type HealthQuestion = (app: HealthContext) => unknown
 

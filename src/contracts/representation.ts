@@ -42,7 +42,7 @@ export interface StreamFormat {
 export interface StreamModel {
   /** The schema of each item. */
   readonly item: Schema
-  /** The formats, in the order of the decorators; a client without a preference gets the first format. */
+  /** The formats, in the order of the decorators; a client without a preference receives the first format. */
   readonly formats: readonly StreamFormat[]
 }
 

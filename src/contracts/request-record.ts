@@ -38,11 +38,11 @@ export interface RequestRecord {
   readonly steps: readonly RecordedStep[]
   /** The statements of the request, in the order in which they began. */
   readonly statements: readonly RecordedStatement[]
-  /** The number of statements. It may exceed the length of `statements`, which is limited. */
+  /** The number of statements. It can exceed the length of `statements`, which is limited. */
   readonly statementCount: number
   /** The outgoing calls of the request, in the order in which they began. */
   readonly calls: readonly RecordedCall[]
-  /** The number of calls. It may exceed the length of `calls`, which is limited. */
+  /** The number of calls. It can exceed the length of `calls`, which is limited. */
   readonly callCount: number
   /** The log lines of the request. */
   readonly logs: readonly RecordedLog[]

@@ -30,7 +30,7 @@ export type HttpMethod =
 /** Statuses by the method of a route. */
 export type DefaultStatus = { readonly [M in HttpMethod]?: number }
 
-/** The source from which a handler parameter gets its value (legacy dialect). */
+/** The source of a handler parameter's value (legacy dialect). */
 export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant' | 'defined'
 
 /** A decorated handler parameter. */
@@ -172,8 +172,8 @@ export interface RouteModel {
   /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */
   readonly produces: readonly ProducedModel[] | null
   /**
-   * Whether every success response is sent in the framework's own envelope: the route has no `@ApiResponseDoc` without
-   * the envelope, and no `@Produces`.
+   * Whether every success response is sent in the framework's own envelope: the route has neither `@Produces` nor an
+   * `@ApiResponseDoc` without the envelope.
    */
   readonly isEnveloped: boolean
   /** The mode of `@ResponseFields`; `null` if the `responses` option of the application applies. */
@@ -234,9 +234,9 @@ export interface RouteTableEntry {
 /** The result of the router for a method and a URL. */
 export type RouteMatch =
   | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
-  /** No route has this path. */
+  /** No route matches this path. */
   | { readonly kind: 'none' }
-  /** Routes have this path, but not this method. */
+  /** Routes match this path, but not this method. */
   | {
       readonly kind: 'method'
       readonly allow: readonly string[]

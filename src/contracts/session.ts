@@ -1,7 +1,7 @@
 import type { MaybePromise, StoreContext } from './cache.js'
 import type { PluginContext } from './plugin.js'
 
-/** The values of a session by name, each as the text of its JSON. */
+/** The values of a session by name, each as a JSON string. */
 export type SessionFields = Readonly<Record<string, string>>
 
 /** A session in a store, as plain data. All times are milliseconds since 1970, from the application's clock. */
@@ -28,7 +28,7 @@ export interface SessionRecord {
 
 /** A change of some values of a session. */
 export interface SessionChange {
-  /** The new texts by name; `null` removes a value. */
+  /** The new values by name, each as a JSON string; `null` removes a value. */
   readonly set: Readonly<Record<string, string | null>>
   /**
    * The values that the fields must still have for the change to apply (compare-and-set); `null` for a missing field.
@@ -74,15 +74,15 @@ export interface SessionStore {
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
   /** Removes a session and returns its last state. Of several concurrent calls, only one receives it. */
   take(id: string): MaybePromise<SessionRecord | undefined>
-  /** Returns the sessions of a user, in any order. Some may have ended. */
+  /** Returns the sessions of a user, in any order. Some of them may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>
   /** Removes all sessions of a user except one. Returns their number. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
-   * Calls a function when all writes of the current code have been committed, before the response begins, and never if
-   * they are rolled back. Implement this method if sessions are written in the transaction of a request: the cookie for
-   * a change that was not saved is then not sent. If omitted, a write is saved when the method that writes it
-   * completes.
+   * Calls a function when all writes of the current code have been committed, before the response begins. Does not call
+   * it if the writes are rolled back. Implement this method if sessions are written in the transaction of a request:
+   * the cookie for a change that was not saved is then not sent. If omitted, a write is saved when the method that
+   * writes it completes.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**

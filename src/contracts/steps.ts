@@ -76,7 +76,7 @@ export type StepName =
 
 /**
  * How a request ended. `'sent'`: the response was passed to the connection. `'aborted'`: the connection closed before
- * that. `'timeout'`: the handler timeout ended the request; the client has received a 503.
+ * that. `'timeout'`: the handler timeout ended the request; the client has received a 503 response.
  */
 export type RequestOutcome = 'sent' | 'aborted' | 'timeout'
 

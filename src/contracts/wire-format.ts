@@ -2,7 +2,7 @@ import type { Request } from './handler.js'
 import type { OpenApiSchema } from './openapi-schema.js'
 import type { FieldError, Schema } from './schema.js'
 
-/** The error of a request, as frozen data that the client may see. The original error is in the log. */
+/** The error of a request, as frozen data that the client is allowed to see. The original error is in the log. */
 export interface Failure {
   /** The status of the response, 400 to 599. */
   readonly status: number

@@ -120,7 +120,7 @@ const keepHandle: WrapHandle = (handle, kind) => {
 /** Wraps `next`, so that it continues in the scope of the request. */
 function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
   const goOn = ((argument?: unknown) => {
-    // The usual case needs no closure.
+    // In the usual case, no closure is needed.
     if (req[kTenantScope] === TenantContext.current()) return next(argument)
     if (isInForeignTenant(req)) warnOfForeignScope(req)
     rejoin(req, () => next(argument))
