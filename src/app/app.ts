@@ -91,7 +91,7 @@ export class App {
 
   /**
    * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit` and
-   * `onReady`. `listen` calls it. A second call waits for the first one.
+   * `onReady`. `listen` calls this method. A second call waits for the first one.
    *
    * @throws ConfigError with all problems that prevent the start.
    */
@@ -245,7 +245,7 @@ export class App {
     return this.close()
   }
 
-  /** Does not remove the listeners of a process that is ending, so that a second signal ends it immediately. */
+  /** Removes the listeners, except in a process that is ending, so that a second signal ends it immediately. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()

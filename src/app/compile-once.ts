@@ -68,7 +68,7 @@ export class ModelMemory<T> {
   /**
    * Returns the cached value of a model, or creates it.
    *
-   * @param key Everything besides the model that the value depends on. `null` if this is unknown; then nothing is
+   * @param key Everything that the value depends on besides the model. `null` if this is unknown; then nothing is
    * cached.
    */
   get(model: AppModel, key: string | null, make: () => T): T {

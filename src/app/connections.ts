@@ -54,8 +54,8 @@ export class Connections {
    * Ends connections that were idle for a number of sweeps. On all other connections, makes the last pending response
    * announce the end of the connection.
    *
-   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here; 0 does
-   * not wait for it.
+   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here. With
+   *   0, such a request is not awaited.
    */
   sweep(idleSweeps: number): void {
     this.#isClosing = true

@@ -101,8 +101,7 @@ export function keptByWorkers(
 }
 
 /**
- * The response headers that features and plugins add to routes, so that scripts from other origins can read these
- * headers.
+ * The response headers that features and plugins add to routes. CORS must expose them to scripts from other origins.
  */
 export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
   if (settings.security.cors === null) return []

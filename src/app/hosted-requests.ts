@@ -5,8 +5,8 @@ import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 const SWEEP_FROM = 64
 
 /**
- * Requests that arrived through the server of a host; stored so that closing can wait for them. There is no listener on
- * a response before closing, because a listener would disable the fast path of `res.json`.
+ * Requests that arrived through the server of a host. They are stored so that closing can wait for them. There is no
+ * listener on a response before closing, because a listener would disable the fast path of `res.json`.
  */
 export class HostedRequests {
   readonly #responses = new Set<ServerResponse>()

@@ -41,7 +41,7 @@ export interface ObserverConfig
 }
 
 /**
- * Collects the plugins' observers of all requests. The `requests` of each plugin is called once.
+ * Collects the plugins' observers of all requests. The method `requests` of each plugin is called once.
  *
  * @returns `null` if no plugin observes requests.
  * @throws ConfigError if a plugin returns something other than an observer.

@@ -8,10 +8,10 @@ const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
  * A repeated signal within this time is ignored: a terminal sends the signal of Ctrl-C to all processes of a command,
- * and npm sends it to its child again.
+ * and npm sends it to its child process again.
  */
 const ECHO_MS = 250
-/** How long closing may take after an uncaught error, when the state of the application is unknown. */
+/** The maximum time for closing after an uncaught error, when the state of the application is unknown. */
 const FAULT_MS = 10_000
 /** Marks the listeners of all copies of this package in the process. */
 const OURS = Symbol.for('blazon.signals')

@@ -20,7 +20,7 @@ export interface SlowReadersConfig {
   readonly connections: Pick<Connections, 'list'>
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a client may stall without reading any bytes. */
+  /** How long a client can stall without reading any bytes. */
   readonly ms: number
 }
 

@@ -39,8 +39,8 @@ export interface CacheEntry {
   /** The tenant that owns the entry; `null` if it has none. For any other tenant, a lookup is a miss. */
   readonly owner: string | null
   /**
-   * The user for whom a response was created; `null` if there is none, and for values. For any other user, a lookup is
-   * a miss. If a store loses this field, every lookup is a miss.
+   * The user for whom a response was created; `null` without a user, and for values. For any other user, a lookup is a
+   * miss. If a store loses this field, every lookup is a miss.
    */
   readonly user: string | null
   /** Whether the entry is a JSON value that the program stored, or a response that was sent. */
@@ -66,7 +66,7 @@ export interface CacheEntry {
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Stores cache entries. Keys and tags can be any strings; the store escapes them if necessary. A method that fails
+ * Stores cache entries. Keys and tags can be any strings; the store escapes them if necessary. If a method fails, it
  * rejects or throws within bounded time; the caller then continues without the cache.
  */
 export interface CacheStore {
@@ -78,8 +78,8 @@ export interface CacheStore {
   /** Returns the entry, unless it has expired. The entry can be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
-   * Returns the entry as `get` does, with the `versions` of the tags that the entry is expected to have. Implement it
-   * if this saves a round trip. Default: `get` and `versions` are called one after the other.
+   * Returns the entry as `get` does, with the `versions` of the tags that the entry is expected to have. Implement this
+   * method if it saves a round trip. If omitted, `get` and `versions` are called sequentially.
    */
   getTagged?(
     key: string,
@@ -90,7 +90,7 @@ export interface CacheStore {
     /** The current version of each tag, in the order of `tags`. */
     readonly versions: readonly string[]
   }>
-  /** Stores an entry for at most `ttlMs` milliseconds; or for a shorter time if the store needs the memory. */
+  /** Stores an entry for at most `ttlMs` milliseconds, or for a shorter time if the store needs the memory. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
   /** Deletes an entry. Returns whether it existed. */
   delete(key: string): MaybePromise<boolean>

@@ -5,7 +5,7 @@ import type { InferOutput, InputSource } from './schema.js'
 
 // Each decorator works in both dialects: a standard decorator receives `(value, context)`, a legacy decorator `(target,
 // key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
-// decorator accepts; any other call is a compile error.
+// decorator accepts; any other call causes a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
 type AnyMethod = (...args: any[]) => unknown
@@ -17,7 +17,7 @@ type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & 
 /** The context of a field that can handle a request. */
 type FieldContext<M extends AnyMethod> = ClassFieldDecoratorContext<any, M> & OfInstance
 
-// Interfaces instead of type literals, because the compiler would instantiate a literal for every route.
+// These are interfaces instead of type literals, because the compiler would instantiate a literal for every route.
 interface OfInstance {
   readonly static: false
   readonly private: false
@@ -62,8 +62,8 @@ type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
 /**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
- * descriptor of a handler that can accept `TRequest`. One type instead of two overloads, because TypeScript 7 explains
- * only the last overload that fails.
+ * descriptor of a handler that can accept `TRequest`. It is one type instead of two overloads, because TypeScript 7
+ * reports only the last overload that fails.
  */
 type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
   ? TMethod extends (...args: infer TArgs) => unknown
@@ -82,8 +82,8 @@ interface Mismatch<TParameter, TValue> {
 }
 
 /**
- * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that
- * must be able to hold `TValue`. A handler that does not match its schema is a compile error.
+ * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that must
+ * be able to hold `TValue`. A handler that does not match its schema causes a compile error.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
   <M extends Taking<TRequest>>(value: M, context: MethodContext<M>): void

@@ -48,7 +48,7 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
   readonly merge?: 'override' | 'list'
   /**
    * Returns a sentence that describes the error in the value, or `undefined` if it is valid. Boot reports the sentence
-   * as `E_OPTION_INVALID`. Default: every value is accepted.
+   * as `E_OPTION_INVALID`. If omitted, every value is accepted.
    */
   readonly check?: (value: TValue) => string | undefined
   /**

@@ -3,7 +3,7 @@ import type { AuthenticatedRequest, NextFunction, Response, RouteRequest } from 
 import type { NoOthers, RouteOptions } from './route-options.js'
 import type { InferOutput, Schema } from './schema.js'
 
-// Interfaces instead of type literals, because the compiler would instantiate a literal for every route.
+// These are interfaces instead of type literals, because the compiler would instantiate a literal for every route.
 interface WithAbilities {
   readonly can: string | readonly string[]
 }
@@ -14,7 +14,7 @@ interface WithReturns {
 
 type NoOptions = Record<never, never>
 
-/** The request of a field route, with the parts that its options declare. With `can`, it always has a user. */
+/** The request of a field route, with the parts that its options declare. With `can`, the request always has a user. */
 type FieldRequest<I extends RouteOptions> = I extends WithAbilities
   ? RouteRequest<I> & Pick<AuthenticatedRequest, 'user'>
   : RouteRequest<I>

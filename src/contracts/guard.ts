@@ -27,10 +27,10 @@ export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
  *
  * @example
  * class TokenGuard implements AuthGuard {
- * async canActivate(req: Request, route?: RouteModel) {
- * req.user = await users.byToken(req.get('authorization'))
- * return req.user !== undefined && (route?.option(Internal) !== true || req.user.isStaff)
- * }
+ *   async canActivate(req: Request, route?: RouteModel) {
+ *     req.user = await users.byToken(req.get('authorization'))
+ *     return req.user !== undefined && (route?.option(Internal) !== true || req.user.isStaff)
+ *   }
  * }
  */
 export interface AuthGuard<TUser = User> {
@@ -57,7 +57,7 @@ export interface AuthGuard<TUser = User> {
   scopes?(route: RouteModel): readonly string[]
   /**
    * The `WWW-Authenticate` challenge of the guard's 401 responses (RFC 9110, 11.6.1). If a route accepts several
-   * guards, the 401 contains the challenge of each. Default: `Bearer`.
+   * guards, the 401 response contains the challenge of each guard. Default: `Bearer`.
    */
   readonly challenge?: string
   /**

@@ -47,11 +47,11 @@ type WithUserFields<U> = U extends object ? User & U : U
  *
  * @example
  * declare global {
- * namespace Express {
- * interface Request {
- * user?: { readonly email: string }
- * }
- * }
+ *   namespace Express {
+ *     interface Request {
+ *       user?: { readonly email: string }
+ *     }
+ *   }
  * }
  */
 export type RequestUser = WithUserFields<DeclaredUser>
@@ -113,8 +113,8 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    */
   id: RequestId
   /**
-   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when the
-   * application closes before a response that has begun is complete.
+   * The framework aborts this signal when the client disconnects, when the handler timeout has passed, or, with an
+   * `AppClosingError`, when the application closes before a response that has begun is complete.
    */
   readonly signal: AbortSignal
   /**
@@ -167,8 +167,8 @@ export interface TypedGuard {
 }
 
 /**
- * The user type of a guard, or the union of the user types of several guards. For a guard without a user type, it is
- * the user of `auth: true`.
+ * The user type of a guard, or the union of the user types of several guards. For a guard without a user type, the
+ * result is the user type of `auth: true`.
  */
 export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   ? unknown extends TUser
@@ -250,7 +250,7 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
  * @Post()
  * @Body(CreateNote)
  * create(req: Req<{ auth: true; body: typeof CreateNote }>, res: Response) {
- * return this.ok(res, 'Note created', notes.add(req.user.id, req.body), 201)
+ *   return this.ok(res, 'Note created', notes.add(req.user.id, req.body), 201)
  * }
  */
 export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs extends {
@@ -267,7 +267,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
       >
     : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
-// An interface instead of a type literal, because the compiler would instantiate a literal for every route.
+// This is an interface instead of a type literal, because the compiler would instantiate a literal for every route.
 interface WithPages {
   // biome-ignore lint/suspicious/noExplicitAny: pages of any list
   readonly paged: Pages<any>
@@ -319,12 +319,12 @@ export type ErrorRequestHandler = (
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
 export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
-/** Middlewares, and nested lists of them. Lists are flattened to any depth, as `app.use` of Express does. */
+/** Middlewares, and nested lists of middlewares. Lists are flattened to any depth, as `app.use` of Express does. */
 export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
- * A controller method. The decorators of its inputs determine the type of its request. It responds through `res`, or
- * returns a value (or a promise of a value), which is sent in the envelope.
+ * A controller method. The decorators of its inputs determine the type of its request. The method responds through
+ * `res`, or returns a value (or a promise of a value), which is sent in the envelope.
  */
 export type Handler<TRequest extends Request = Request> = (
   req: TRequest,

@@ -122,7 +122,7 @@ export interface SavedFile {
 export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The name of the part: `avatar`. */
   readonly field: string
-  /** A name that the server has chosen: random, with the extension of a type that was checked: `5f0c….png`. */
+  /** A random name that the server has chosen, with the extension of a type that was checked: `5f0c….png`. */
   readonly name: string
   /**
    * The name that the client sent, without folders and limited to 255 characters; `null` if it sent none. Use it only

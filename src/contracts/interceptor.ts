@@ -7,14 +7,14 @@ import type { Token } from './provider.js'
  *
  * @example
  * class Retry implements Interceptor {
- * async intercept(_req: Request, next: () => unknown) {
- * try {
- * return await next()
- * } catch (error) {
- * if (isSerializationFailure(error)) return next()
- * throw error
- * }
- * }
+ *   async intercept(_req: Request, next: () => unknown) {
+ *     try {
+ *       return await next()
+ *     } catch (error) {
+ *       if (isSerializationFailure(error)) return next()
+ *       throw error
+ *     }
+ *   }
  * }
  */
 export interface Interceptor {
@@ -32,8 +32,8 @@ export interface Interceptor {
 export type InterceptorEntry = Interceptor | Token<Interceptor>
 
 /**
- * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it
- * is a class with a method `intercept`.
+ * An entry of `@Use`: an Express middleware, a list of middlewares, or an interceptor. A function is a middleware,
+ * unless it is a class with a method `intercept`.
  */
 export type UseEntry = RequestHandler | MiddlewareList | InterceptorEntry
 

@@ -21,7 +21,7 @@ export type DecisionValue =
 export interface Decision {
   /**
    * The part that decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`,
-   * `validation` and `error`; a plugin uses its name. A line of `Log` is recorded with the name `log`, and with its
+   * `validation` and `error`; a plugin uses its own name. A line of `Log` is recorded with the name `log`, and with its
    * level as the verdict.
    */
   readonly by: string
@@ -44,13 +44,13 @@ export type NoteDecision = (decision: Decision) => void
  *
  * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
  * - `head`: the framework refused the request head: `Host`, the request target, the number of header lines or query
- * parameters; or Node refused an expectation that it does not support (417).
+ *   parameters; or Node refused an expectation that it does not support (417).
  * - `security`: CORS or helmet. `tenant`: the check of the request's tenant. `middleware`: a middleware of the
- * application, a plugin or `@Use`.
+ *   application, a plugin or `@Use`.
  * - `router`: no route matches the path (404) or the method (405), or the request method is `OPTIONS`.
  * - `limit`: a rate limit. `guard`, `can`: the access checks. `cache`: a cached response. `body`: the body could not be
- * read. `validation`: an input did not match its schema. `plugin`: a plugin's step. `interceptor`, `handler`: the
- * code of the route.
+ *   read. `validation`: an input did not match its schema. `plugin`: a plugin's step. `interceptor`, `handler`: the
+ *   code of the route.
  * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page.
  * - `upgrade`: a listener of `upgrade` or `connect` has taken over the connection, as for a WebSocket.
  */
@@ -119,8 +119,8 @@ export interface RequestObserver {
    *
    * @example
    * const traced: Plugin = {
-   * name: 'traced',
-   * requests: () => ({ around: (req, next) => RequestContext.run(req, next) }),
+   *   name: 'traced',
+   *   requests: () => ({ around: (req, next) => RequestContext.run(req, next) }),
    * }
    */
   readonly around?: (req: Request, next: () => void) => void
@@ -147,10 +147,10 @@ export interface RequestObserver {
    *
    * @example
    * const timeline: Plugin = {
-   * name: 'timeline',
-   * requests: () => ({
-   * onStep: (req, step) => console.log(req.id, step, performance.now()),
-   * }),
+   *   name: 'timeline',
+   *   requests: () => ({
+   *     onStep: (req, step) => console.log(req.id, step, performance.now()),
+   *   }),
    * }
    */
   readonly onStep?: (req: Request, step: StepName) => void
@@ -172,12 +172,12 @@ export interface RequestObserver {
    *
    * @example
    * const slowStatements: Plugin = {
-   * name: 'slow-statements',
-   * requests: ({ logger }) => ({
-   * onStatement({ text, durationMs, req }) {
-   * if (durationMs > 100) logger.warn({ text, durationMs, route: req?.route?.path }, 'Slow')
-   * },
-   * }),
+   *   name: 'slow-statements',
+   *   requests: ({ logger }) => ({
+   *     onStatement({ text, durationMs, req }) {
+   *       if (durationMs > 100) logger.warn({ text, durationMs, route: req?.route?.path }, 'Slow')
+   *     },
+   *   }),
    * }
    */
   readonly onStatement?: (statement: RanStatement) => void
@@ -188,12 +188,12 @@ export interface RequestObserver {
    *
    * @example
    * const slowCalls: Plugin = {
-   * name: 'slow-calls',
-   * requests: ({ logger }) => ({
-   * onCall: ({ url, method }) => ({ durationMs }) => {
-   * if (durationMs > 500) logger.warn({ method, host: url.host, durationMs }, 'Slow')
-   * },
-   * }),
+   *   name: 'slow-calls',
+   *   requests: ({ logger }) => ({
+   *     onCall: ({ url, method }) => ({ durationMs }) => {
+   *       if (durationMs > 500) logger.warn({ method, host: url.host, durationMs }, 'Slow')
+   *     },
+   *   }),
    * }
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most observers return nothing

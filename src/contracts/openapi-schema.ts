@@ -58,7 +58,7 @@ interface SchemaKeywords<S> {
   }
   /** The value to use if none is sent. */
   readonly default?: unknown
-  /** A value that is valid against the schema. From OpenAPI 3.1 on, documents have `examples` instead. */
+  /** A value that is valid against the schema. From OpenAPI 3.1 on, documents contain `examples` instead. */
   readonly example?: unknown
   /** Whether clients should stop using the value. Default `false`. */
   readonly deprecated?: boolean
@@ -145,8 +145,8 @@ export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
   readonly exclusiveMaximum?: boolean
   readonly items?: OpenApi30Schema
   /**
-   * Not a 3.0 keyword: the positions of a tuple, in documents that `lowerDocument` has read. `items` describes all of
-   * them.
+   * The schemas of a tuple's positions, in documents that `lowerDocument` has read; not a 3.0 keyword. `items`
+   * describes all positions.
    */
   readonly prefixItems?: readonly OpenApi30Schema[]
 }

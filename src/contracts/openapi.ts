@@ -263,7 +263,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
 
 /**
  * Whether a schema describes data that a client sends (`input`) or receives (`output`): defaults, coercion and
- * transforms make them differ.
+ * transforms make the two differ.
  */
 export type SchemaSide = 'input' | 'output'
 

@@ -29,8 +29,8 @@ export interface ApiBodyOptions {
 
 /**
  * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
- * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a
- * 500.
+ * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a 500
+ * response.
  */
 export type ResponseFieldsMode = 'send' | 'strip' | 'check'
 

@@ -63,8 +63,8 @@ export interface ObserverSetup
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
-   * Returns the URL of a request without the values that are secret by the schemas of its route, as the log shows it.
-   * It takes less time than `secretsOf`, which also hides credentials.
+   * Returns the URL of a request without the values that are secret by the schemas of its route, as it appears in the
+   * log. It takes less time than `secretsOf`, which also hides credentials.
    */
   readonly urlOf: (req: Request) => string
 }
@@ -139,8 +139,8 @@ export interface Plugin extends Lifecycle {
   /**
    * Returns the errors in the use of the plugin's decorators on a route, or `null`. The framework calls this method
    * once for each route, before anything is constructed, and reports each error as a boot error (`E_PLUGIN_CHECK`),
-   * together with all others. `check` of `defineOption` receives only the value of one decorator; this method receives
-   * the whole route.
+   * together with all other errors. `check` of `defineOption` receives only the value of one decorator; this method
+   * receives the whole route.
    *
    * @see docs/extending.md#mistakes
    */
@@ -192,7 +192,8 @@ export interface Plugin extends Lifecycle {
   routes?(app: Pick<PluginContext, 'get'>): readonly FrameworkRoute[] | null | undefined
   /**
    * Checks whether the plugin can use the services that it depends on, and throws or rejects if not. `Health` and the
-   * option `health` call it. With `{ check, required: false }`, the application stays ready even if the check fails.
+   * option `health` call this check. With `{ check, required: false }`, the application stays ready even if the check
+   * fails.
    */
   readonly health?: HealthCheck
   /**

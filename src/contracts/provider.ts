@@ -90,8 +90,8 @@ export interface InjectionFacts {
 }
 
 /**
- * Hooks of providers and plugins. `onClosing` runs concurrently in all of them, `onClose` in the reverse order of
- * construction.
+ * Hooks of providers and plugins. `onClosing` runs concurrently for all providers and plugins; `onClose` runs in the
+ * reverse order of construction.
  */
 export interface Lifecycle {
   /**

@@ -59,7 +59,7 @@ export interface RateLimitStore {
    */
   readonly isShared?: boolean
   /**
-   * Counts one request. If a store cannot count in time, it counts in this process instead: the promise never rejects.
+   * Counts one request. A store that cannot count in time counts in this process instead, so the promise never rejects.
    */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /**

@@ -74,10 +74,10 @@ export interface MetricSample {
  *
  * @example
  * const waiting: Metric = {
- * name: 'jobs_waiting',
- * help: 'Jobs that no worker has taken yet.',
- * type: 'gauge',
- * read: () => queue.length,
+ *   name: 'jobs_waiting',
+ *   help: 'Jobs that no worker has taken yet.',
+ *   type: 'gauge',
+ *   read: () => queue.length,
  * }
  */
 export interface Metric {

@@ -32,8 +32,8 @@ export interface StreamFormat {
   /** The maximum duration, in milliseconds; `null` for no limit. */
   readonly maxAgeMs: number | null
   /**
-   * The maximum time without data before a comment is sent, in milliseconds; `null` for no comments, as for lines of
-   * JSON.
+   * The maximum time without data before a comment is sent, in milliseconds; `null` if no comments are sent, as with
+   * lines of JSON.
    */
   readonly heartbeatMs: number | null
 }
@@ -53,7 +53,9 @@ export interface SseEventOptions {
    * none.
    */
   readonly id?: string | number
-  /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
+  /**
+   * The type, for `addEventListener` in a browser. Must not be `end` or `error`. Default: none, which means `message`.
+   */
   readonly event?: string
   /** How long the client waits before it reconnects. Default: the client's own value. */
   readonly retry?: Duration

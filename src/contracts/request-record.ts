@@ -65,13 +65,13 @@ export interface RecordedRoute {
  * facts:
  *
  * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each
- * scheme that was tried; the scheme is `null` for `auth.guard`.
+ *   scheme that was tried; the scheme is `null` for `auth.guard`.
  * - `tenant`: `named`, `confirmed`, `refused`. `tenant`, and `source`: `header`, `jwtClaim`, `host`, `subdomain`,
- * `path`, the name of a strategy of the application, `credential`, `authorize`.
+ *   `path`, the name of a strategy of the application, `credential`, `authorize`.
  * - `can`: `admitted`, `refused`. `abilities`.
  * - `policy`: `allowed`, `refused`. `policy`, `action`.
  * - `limit`: `counted`, `refused`. `policy`, `limit`, `windowMs`, `remaining`, and `key`: the kind of key, without its
- * value.
+ *   value.
  * - `capacity`: `refused`. `running`, `queued`, `receiving`.
  * - `cache`: `hit`, `stale`, `miss`, `bypass`. `key`, `ageSeconds`.
  * - `validation`: `passed`, `refused`. `in`: the parts; `issues`: a list of `{ in, path, message }`.

@@ -169,7 +169,10 @@ export interface RouteModel {
    * means the framework's own envelope; `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
-  /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */
+  /**
+   * The representations of `@Produces`, starting with the preferred representation; `null` if every success response is
+   * JSON.
+   */
   readonly produces: readonly ProducedModel[] | null
   /**
    * Whether every success response is sent in the framework's own envelope: the route has neither `@Produces` nor an

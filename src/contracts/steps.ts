@@ -13,12 +13,12 @@ export type Step = (req: Request, res: Response) => unknown
  * @param next The step that runs after the new one.
  * @example
  * const timed: StepFactory = (next) => async (req, res) => {
- * const start = performance.now()
- * try {
- * return await next(req, res)
- * } finally {
- * console.log(req.url, performance.now() - start)
- * }
+ *   const start = performance.now()
+ *   try {
+ *     return await next(req, res)
+ *   } finally {
+ *     console.log(req.url, performance.now() - start)
+ *   }
  * }
  */
 export type StepFactory = (next: Step) => Step

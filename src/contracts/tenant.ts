@@ -25,7 +25,9 @@ export interface TenantScope {
   readonly depth?: number
   /** The application of the request; `undefined` outside an application. */
   readonly host: object | undefined
-  /** Whether the code runs for all tenants, by `runWithoutTenant`. Absent for a request that specifies no tenant. */
+  /**
+   * Whether the code runs for all tenants, inside `runWithoutTenant`. Absent for a request that specifies no tenant.
+   */
   readonly isForAll?: true
 }
 

@@ -6,8 +6,7 @@ import { MemorySocket } from '../http/memory-socket.js'
 export type OnConnect = (serverEnd: MemorySocket, clientEnd: MemorySocket) => void
 
 /**
- * An HTTP agent whose connections lead directly to a server in the same process. The server listens on no
- * port.
+ * An HTTP agent whose connections lead directly to a server in the same process. The server does not listen on a port.
  */
 export class MemoryAgent extends Agent {
   readonly #server: Server

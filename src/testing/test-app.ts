@@ -109,8 +109,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this tenant. It sends the header of the option `tenant` (default `x-tenant-id`) and the current
-   * headers. With `app.as(user).asTenant(id)`, the user's credential also belongs to this tenant.
+   * Returns a caller for this tenant. It sends the header of the option `tenant` (default `x-tenant-id`) and the
+   * current headers. With `app.as(user).asTenant(id)`, the user's credential also belongs to this tenant.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -119,7 +119,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this API version; write paths without the version. @throws Error without the option `versions`.
+   * Returns a caller for this API version. Write paths without the version. @throws Error without the option
+   * `versions`.
    */
   version(name: string): TestCaller {
     return this.#started('version()').version(name)

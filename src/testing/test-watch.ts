@@ -8,7 +8,10 @@ import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
 import { userPlaceIn } from './user-place.js'
 
-/** Finds rejected promises and open handles that an application in a test has left, and handlers that call `fetch`. */
+/**
+ * Finds rejected promises and open handles that an application in a test has left behind, and handlers that call
+ * `fetch`.
+ */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()

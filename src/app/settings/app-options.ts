@@ -177,7 +177,7 @@ export interface AppOptions {
   readonly envelope?: EnvelopeChoice
   /**
    * The format of error responses, and the status of rejected input. `'problem'`: every error is an RFC 9457 document,
-   * whatever the client accepts.
+   * regardless of the media types that the client accepts.
    *
    * @defaultValue the error envelope, or RFC 9457 for clients that request it
    * @see docs/errors.md#your-own-error-format
@@ -274,7 +274,7 @@ export interface AppOptions {
   readonly requestIds?: boolean
   /**
    * Whether the `X-Request-Id` header of a request is used as its ID, if it consists of 1 to 128 letters, digits, `_`,
-   * `.` and `-`. Turn it on behind your own proxy that sets the header.
+   * `.` and `-`. Enable this option behind your own proxy that sets the header.
    *
    * @defaultValue `false`: the application generates the IDs
    * @see docs/operating.md#request-ids

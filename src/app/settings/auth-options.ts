@@ -25,7 +25,7 @@ export interface AuthOptions {
   readonly guard?: AnyGuard | Token<AnyGuard>
   /**
    * Several guards by name, instead of `guard`. Each is an instance, a class or a token. `@Auth()` requires the first
-   * one, `@Auth('user', 'partner')` any of the named guards. Names are letters, digits and `_`.
+   * guard; `@Auth('user', 'partner')` requires any of the named guards. Names are letters, digits and `_`.
    *
    * @defaultValue none
    * @see docs/auth.md#several-schemes

@@ -42,7 +42,8 @@ export interface Settings extends FeatureSettings {
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
   /**
-   * The settings of tenants; `null` without the option `tenant`; middlewares of the application can still set tenants.
+   * The settings of tenants; `null` without the option `tenant`. Middlewares of the application can then still set
+   * tenants.
    */
   readonly tenant: TenantSettings | null
   /** All documents: at least one, even if the application serves no document. */

@@ -28,7 +28,7 @@ export interface TimeoutOptions {
    */
   readonly request?: Duration
   /**
-   * How long a client may stall without reading any bytes of a pending response: a duration, or 0 for no limit. After
+   * How long a client can stall without reading any bytes of a pending response: a duration, or 0 for no limit. After
    * this time, the connection is closed, and a line is logged. A stream that has nothing to send is not affected.
    *
    * @defaultValue `'60s'`
@@ -57,7 +57,7 @@ export interface TimeoutOptions {
    */
   readonly preStop?: Duration
   /**
-   * How long each `onClose` of a plugin or provider may take: a duration. After this time, the next `onClose` is
+   * The maximum time for each `onClose` of a plugin or provider: a duration. After this time, the next `onClose` is
    * called.
    *
    * @defaultValue `'5s'`

@@ -32,8 +32,8 @@ export interface CoverageReport {
   /** How many of the operations have responded with a documented status below 400. */
   readonly operations: CoverageCount
   /**
-   * How many of the documented statuses tests have received. Statuses that the author documents count, as do 401 and
-   * 403. Statuses that the framework adds to many operations, such as 400 and 500, do not count.
+   * How many of the documented statuses tests have received. All statuses that the author documents count, and so do
+   * the statuses 401 and 403. Statuses that the framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
   /** One row for each operation, in the order of the document. */

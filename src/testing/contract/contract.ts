@@ -38,7 +38,10 @@ export class Contract {
   readonly #compilers: ResponseCompilers = new ResponseCompilers()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
-  /** Violations found while a request was running, by method and URL. They are reported with its response. */
+  /**
+   * Violations found while a request was running, by method and URL. Each violation is reported with the response to
+   * its request.
+   */
   readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {

@@ -146,8 +146,8 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
 }
 
 /**
- * For some patterns (look-around, back references), no values can be generated directly; they usually describe one of
- * `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
+ * For some patterns (look-around, back references), no values can be generated directly; such patterns usually describe
+ * one of `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
  */
 export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]
@@ -172,7 +172,7 @@ function matchingOf(
   }
 }
 
-/** Common e-mail addresses. RFC 5322 also allows unusual addresses, which many validators reject for good reasons. */
+/** Common e-mail addresses. RFC 5322 also allows unusual addresses, which many validators reject intentionally. */
 function emails(fc: FastCheck): Arbitrary<string> {
   const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   return fc

@@ -12,7 +12,7 @@ export interface CanaryMatch {
   /** The name of the side that owns it. */
   readonly owner: string
   /**
-   * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its id`. For a canary in a
+   * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its ID`. For a canary in a
    * tenant's user: `its user`.
    */
   readonly origin: string

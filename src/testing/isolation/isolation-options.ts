@@ -17,8 +17,8 @@ export interface IsolationCaller {
 /** Options of `proveIsolation`. */
 export interface IsolationOptions {
   /**
-   * At least two tenants. A list contains their IDs, which are sent in the same way as by `asTenant`. An object
-   * contains the caller of each tenant, by any name. Default: two IDs that are generated from the seed.
+   * At least two tenants. A list contains their IDs, which are sent as `asTenant` sends them. An object contains the
+   * caller of each tenant, by any name. Default: two IDs that are generated from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
   /** The seed that determines every request and every canary. Default: a random seed, which the report contains. */

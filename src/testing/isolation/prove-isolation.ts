@@ -192,7 +192,7 @@ async function runPhases(
       await requestForeignData(each, { session, by, of, round: 0, readers })
     }
   }
-  // After the requests of other sides, each owner reads its data, because another side can have overwritten it.
+  // After the requests of other sides, each owner reads its data, because another side could have overwritten it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   await nameOthers()
   await sendAsUsers()
