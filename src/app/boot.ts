@@ -65,7 +65,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
-    // The functions that take a request from Node to its route.
+    // The functions that pass a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
     const chain = buildRequestChain(way)
     const entry = buildServerEntry({ ...way, messages, chain, wrapListener })

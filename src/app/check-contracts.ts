@@ -19,7 +19,7 @@ const FIELDS = {
   security: isObjectOf((scheme) => typeof (scheme as { type?: unknown } | null)?.type === 'string'),
 } satisfies Record<keyof RouteContract, (value: unknown, route: RouteModel) => boolean>
 
-/** Something that adds to operations of the document: a plugin, or a guard. */
+/** A source of additions to operations of the document: a plugin, or a guard. */
 interface Source {
   readonly label: string
   readonly contract: ContractOf | null | undefined

@@ -6,7 +6,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { inScopeOf, type RequestScopes } from '../http/request-scopes.js'
 import { kAbortController } from '../http/symbol-fields.js'
 
-/** The longest time that `setTimeout` accepts. It treats a longer time as 1 ms. */
+/** The longest time that `setTimeout` accepts. Node treats a longer time as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** A timer that keeps the process alive until `unref` is called. */

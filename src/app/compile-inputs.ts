@@ -81,7 +81,7 @@ export async function compileInputs(
   return inputs
 }
 
-/** The problem of a JSON Schema that does not compile. */
+/** Creates the problem for a JSON Schema that does not compile. */
 export function invalidSchema(route: RouteModel, source: string, error: unknown): Problem {
   return {
     code: 'E_SCHEMA_INVALID',

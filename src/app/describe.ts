@@ -144,7 +144,7 @@ export function isFatal({ code }: Problem, { strict }: Pick<Settings, 'strict'>)
   return strict || code.startsWith('E_')
 }
 
-/** Throws the problems that prevent a start. Returns the others. */
+/** Throws the problems that prevent a start. Returns all other problems. */
 export function throwErrors(
   problems: readonly Problem[],
   settings: Pick<Settings, 'strict'>,

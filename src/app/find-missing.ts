@@ -40,7 +40,7 @@ async function findMissing(
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 
-/** The same scope, with factories that fail as soon as their dependencies have been injected. */
+/** Returns the same scope, but with factories that fail as soon as their dependencies have been injected. */
 function withoutFactories(scope: Scope): Scope {
   return { ...scope, bindings: scope.bindings.map(withoutFactory) }
 }

@@ -10,9 +10,9 @@ export interface Timer {
  * cannot change the time there.
  */
 export interface Clock {
-  /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can go backwards. */
+  /** The current time in milliseconds since 1970, like `Date.now()`. Use it for dates; it can go backwards. */
   now(): number
-  /** Milliseconds since an unspecified start, which never decrease. Use them for durations. */
+  /** Milliseconds since an unspecified start. The value never decreases; use it for durations. */
   monotonic(): number
   /** Calls `run` once, after `ms` milliseconds. `ms` has no upper limit. */
   setTimeout(run: () => void, ms: number): Timer

@@ -14,11 +14,11 @@ export type ViolationKind =
 
 /** One difference between a response and its document. */
 export interface ContractViolation {
-  /** `GET /users/{id}`, as in the document. */
+  /** The operation, as in the document: `GET /users/{id}`. */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** `UsersController.getById`. */
+  /** The handler: `UsersController.getById`. */
   readonly handler: string
   /** The status of the response. */
   readonly status: number

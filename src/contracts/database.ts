@@ -115,7 +115,7 @@ export interface DatabaseLink {
   join<T>(fn: (query: LinkQuery) => Promise<T>): Promise<T>
   /** Runs a function in one transaction, as `db.transaction` does. */
   transaction<T>(fn: () => Promise<T>): Promise<T>
-  /** Runs a function after the commit of the current transaction; immediately if there is none. */
+  /** Runs a function after the commit of the current transaction, or immediately if there is no transaction. */
   afterCommit(fn: () => unknown): Promise<void>
 }
 

@@ -81,7 +81,7 @@ interface SchemaKeywords<S> {
  * From 3.1 on it is JSON Schema 2020-12.
  */
 export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
-  /** The type of the value; a list allows several (3.1). Without it, every type is allowed. */
+  /** The type of the value; a list allows several types (3.1). If omitted, every type is allowed. */
   readonly type?:
     | 'string'
     | 'number'

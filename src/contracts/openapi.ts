@@ -106,7 +106,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly summary?: string
   /** A description of the operation; CommonMark. */
   readonly description?: string
-  /** A name that is unique in the document. Generated clients name their functions after it. */
+  /** A name that is unique in the document. Generated clients use this name for their functions. */
   readonly operationId?: string
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
@@ -149,7 +149,7 @@ export interface OpenApiTag {
   readonly summary?: string
   /** The name of the parent tag. */
   readonly parent?: string
-  /** The purpose of the tag: `nav`, `badge`, `audience`, or your own word. */
+  /** The purpose of the tag: `nav`, `badge`, `audience`, or a custom value. */
   readonly kind?: string
 }
 

@@ -22,7 +22,7 @@ export type SortOf<TOrder extends ListOrder> = TOrder extends readonly unknown[]
 export type SortQuery<TSort extends string> = [TSort] extends [never]
   ? unknown
   : {
-      /** The name of the order. Default: the first one. */
+      /** The name of the order. Default: the first order. */
       sort: TSort
     }
 

@@ -43,7 +43,7 @@ export type CheckedHealth =
   | {
       /** The dependency cannot be used. `'degraded'`: the application works without it (`required: false`). */
       readonly status: 'down' | 'degraded'
-      /** The message of the error that the check threw, or a message that the check did not respond. */
+      /** The message of the error that the check threw, or a message that states that the check did not respond. */
       readonly reason: string
     }
 

@@ -46,7 +46,7 @@ export interface StreamModel {
   readonly formats: readonly StreamFormat[]
 }
 
-/** The fields of an event beside its data. */
+/** The fields of an event besides its data. */
 export interface SseEventOptions {
   /**
    * The ID, without line breaks or NUL characters. The client sends it as `Last-Event-ID` when it reconnects. Default:
@@ -65,7 +65,7 @@ export interface SseEventOptions {
 export interface SseEvent<TItem = unknown> {
   /** The item; sent as JSON. */
   readonly data: TItem
-  /** The id; `undefined` if there is none. */
+  /** The ID; `undefined` if there is none. */
   readonly id: string | undefined
   /** The type; `undefined` for `message`. */
   readonly event: string | undefined

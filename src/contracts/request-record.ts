@@ -16,7 +16,7 @@ export interface RequestRecord {
   readonly durationMs: number
   /** The method that the client sent. */
   readonly method: string
-  /** Path and query, with `[secret]` in place of secrets. */
+  /** The path and query, with `[secret]` in place of secrets. */
   readonly url: string
   /** The route of the request; `null` if no controller route was found. */
   readonly route: RecordedRoute | null

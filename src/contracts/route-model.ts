@@ -224,7 +224,7 @@ export interface RouteTableEntry {
   readonly handler: string
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
-  /** Whether the guard only runs for requests with credentials, and must allow them. */
+  /** Whether the guard runs only for requests with credentials, which it must allow. */
   readonly isAuthOptional: boolean
   /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
   readonly guards?: readonly string[]

@@ -16,7 +16,7 @@ export interface SessionRecord {
   readonly user: string | null
   /** The tenant of the session; `null` if it has none. */
   readonly tenant: string | null
-  /** When the session began. A login changes it, but a new ID does not. */
+  /** When the session began. A login changes this time, but a new ID does not. */
   readonly createdAt: number
   /** The time of the last use, or slightly earlier, because not every request updates it. */
   readonly usedAt: number
@@ -72,7 +72,7 @@ export interface SessionStore {
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
   /** Records the use of a session. Has no effect on an ended session, which must not become valid again. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
-  /** Removes a session and returns its last state. Of several concurrent calls, only one receives it. */
+  /** Removes a session and returns its last state. Of several concurrent calls, only one receives the state. */
   take(id: string): MaybePromise<SessionRecord | undefined>
   /** Returns the sessions of a user, in any order. Some of them may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>

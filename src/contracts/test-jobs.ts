@@ -38,7 +38,7 @@ export interface DrainOptions {
   readonly failures?: 'throw' | 'keep'
 }
 
-/** The jobs of an application under test. No job runs by itself. */
+/** The jobs of an application under test. No job runs automatically. */
 export interface TestJobs {
   /** The jobs that the program sends, by name. `tenant` specifies whether the job runs as a tenant. */
   readonly known: ReadonlyMap<string, { readonly tenant: boolean }>

@@ -45,7 +45,7 @@ export interface WebhookReplays {
    * @param seconds The time after which the key can be removed.
    */
   claim(key: string, seconds: number): MaybePromise<boolean>
-  /** Releases a key, because its delivery was not handled: the sender will send it again. */
+  /** Releases a key, because its delivery was not handled: the sender will send the delivery again. */
   release(key: string): unknown
 }
 

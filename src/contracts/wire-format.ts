@@ -8,7 +8,7 @@ export interface Failure {
   readonly status: number
   /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
-  /** A sentence for people; never the message of an unexpected error. */
+  /** A sentence for human readers. It is never the message of an unexpected error. */
   readonly message: string
   /** The rejected fields, at most 20. Absent if no field was rejected. */
   readonly errors?: readonly FieldError[]

@@ -37,7 +37,7 @@ interface QueryBudgetConfig {
   readonly draftOf: (req: Request) => Draft | undefined
 }
 
-/** Counts the statements of requests, and finds requests with too many. */
+/** Counts the statements of requests, and finds requests with too many statements. */
 export class QueryBudget {
   readonly #config: QueryBudgetConfig
   readonly #counts = new QueryCounts()

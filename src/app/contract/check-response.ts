@@ -12,7 +12,7 @@ import type { FindMismatches } from '../../schema/response-validator.js'
 import type { DocumentedOperation } from './documented-by-route.js'
 import { type Exchange, isJson } from './exchange.js'
 
-/** Statuses whose responses have no body, whatever a document describes (RFC 9110, section 15). */
+/** Statuses whose responses have no body, regardless of the document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /**
  * Statuses that Node sends before the operation is known, because the request took too long or its headers are too

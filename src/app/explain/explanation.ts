@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Phase, StepName } from '../../contracts/steps.js'
 
-/** A step that the requests of a route pass. */
+/** A step that the requests of a route pass through. */
 export interface ExplainedStep {
   readonly name: StepName
   readonly phase: Phase

@@ -45,7 +45,7 @@ type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carri
 /** The syntax of a guard name, which is used in types and messages, and as a component name in the document. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Resolves one guard. Missing members get their defaults. */
+/** Resolves one guard. Missing members receive their defaults. */
 export function resolveGuard(
   name: string | null,
   entry: GuardEntry,

@@ -14,7 +14,7 @@ import type { Settings } from './settings.js'
 /** The result of reading the options. */
 export interface Resolved {
   readonly settings: Settings
-  /** The warnings about suspicious options, which are valid, so the settings are complete. */
+  /** The warnings about options that are suspicious but valid. The settings are complete despite these warnings. */
   readonly warnings: readonly Problem[]
 }
 

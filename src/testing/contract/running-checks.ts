@@ -43,7 +43,7 @@ export function watchVisibility(
   }
 }
 
-/** Calls a function with the whole body, before the client has its last bytes. */
+/** Calls a function with the whole body, before the client has received the last bytes. */
 function beforeEnd(res: Response, check: (text: string) => void): void {
   const chunks: Buffer[] = []
   const note = (chunk: unknown) => {

@@ -109,7 +109,7 @@ interface Run {
   readonly count: number
 }
 
-/** The bytes as Latin-1, with separate pieces for long runs of a letter, which make a file too large. */
+/** The bytes as Latin-1, in pieces. Long runs of a letter, which make a file too large, are separate pieces. */
 function piecesOf(body: Buffer): (string | Run)[] {
   const text = body.toString('latin1')
   const pieces: (string | Run)[] = []

@@ -35,7 +35,10 @@ const ATTEMPTS = 100
 /** The upper limit of the random numbers that choose a variant. */
 const CHOICES = 2 ** 30
 
-/** Whether requests to an operation can be generated. Forms with files whose rules are unknown cannot. */
+/**
+ * Whether requests to an operation can be generated. Forms cannot be generated if the rules for their files are
+ * unknown.
+ */
 export function isFuzzable(documented: DocumentedOperation): boolean {
   return documented.operation.requestBody === undefined || bodyTypesOf(documented).length > 0
 }
@@ -215,7 +218,7 @@ function checked(
   )
 }
 
-/** No value is found that a schema accepts. */
+/** Thrown if no value is found that a schema accepts. */
 export class NoValueError extends Error {
   /** The part of the request: `query page`, `body.address.code`. */
   readonly where: string

@@ -168,7 +168,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   if (fuzzCase === undefined) throw cause
   const place = `${operation.operationId}/${details.counterexamplePath}`
   const message = messageOf({ operation, fuzzCase, cause, place }, session)
-  // The message describes a `Fault` completely. As a cause, it would also print credentials.
+  // The message describes a `Fault` completely. With the `Fault` as its cause, the error would also print credentials.
   throw cause instanceof Fault ? new Error(message) : new Error(message, { cause })
 }
 

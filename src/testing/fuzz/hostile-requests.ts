@@ -18,7 +18,7 @@ export interface HostileChoice {
   readonly text: string
 }
 
-/** A place for hostile values, and the values that fit there. */
+/** A place for hostile values, and the values to use there. */
 interface HostileSlot {
   readonly name: string
   readonly values: readonly string[]

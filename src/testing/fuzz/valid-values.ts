@@ -4,7 +4,7 @@ import { componentName } from '../../schema/openapi-to-json.js'
 import type { IsHidden } from './hidden-fields.js'
 import type { FastCheck } from './random.js'
 
-/** The depth of values of recursive schemas. */
+/** The depth of values for recursive schemas. */
 const DEPTH = 3
 /** The depth at which an endless cycle of references is ended. */
 const ABYSS = -20

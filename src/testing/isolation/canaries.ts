@@ -9,14 +9,14 @@ export const SHORT = 16
 export interface CanaryMatch {
   /** The recognized string: the first characters of a canary, or the tenant's ID. */
   readonly key: string
-  /** The name of the side that owns it. */
+  /** The name of the side that owns the canary or ID. */
   readonly owner: string
   /**
    * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its ID`. For a canary in a
    * tenant's user: `its user`.
    */
   readonly origin: string
-  /** Whether it is the ID of a record that the application created. */
+  /** Whether the match is the ID of a record that the application created. */
   readonly isId?: boolean
 }
 

@@ -215,7 +215,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** Whether an operation only reads. */
+/** Whether an operation only reads data. */
 export function isSafe({ method }: TestedOperation): boolean {
   return SAFE.includes(method)
 }

@@ -23,7 +23,7 @@ export interface JobProofConfig {
 interface Seen {
   readonly isOfTenants: boolean
   runs: number
-  /** The sides whose job runs have run a statement as the side's tenant. */
+  /** The sides for whose tenants a run of the job has sent a statement. */
   readonly proved: Set<string>
   readonly leaks: Map<string, IsolationLeak>
   error: unknown

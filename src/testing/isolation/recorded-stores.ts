@@ -60,7 +60,7 @@ export interface Trace {
   /** The name of a side. */
   readonly owner: string
   readonly text: string
-  /** `the message “…”`, `the key …`. */
+  /** The place: `the message “…”`, `the key …`. */
   readonly where: string
 }
 

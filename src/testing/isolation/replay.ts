@@ -77,7 +77,7 @@ export async function sendInTurns(
   }
 }
 
-/** Sends requests concurrently, so that each finds shared state that the other has just changed. */
+/** Sends requests concurrently, so that each request finds shared state that another request has just changed. */
 export async function sendConcurrently(
   tested: TestedOperation,
   pair: Pair,

@@ -104,7 +104,7 @@ function operationOf({ method, path, handler, notTested }: Described): RouterOpe
   }
 }
 
-/** An Express router has its own errors. */
+/** An Express router has its own error responses. */
 const UNKNOWN_ERRORS: ExpectedErrors = {
   types: [],
   isOwn: true,
