@@ -55,7 +55,7 @@ export class Connections {
    * announce the end of the connection.
    *
    * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here. With
-   *   0, such a request is not awaited.
+   * 0, such a request is not awaited.
    */
   sweep(idleSweeps: number): void {
     this.#isClosing = true

@@ -113,8 +113,8 @@ export interface Representation {
    * function throws, or returns anything else, the client receives a 500 response, and the reason is logged.
    *
    * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'`, it contains
-   *   only the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type
-   *   is `any`, so that a function can declare the type that its handler returns.
+   * only the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type is
+   * `any`, so that a function can declare the type that its handler returns.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above; nothing connects the handler with the decorator.
   serialize(data: any, facts: SuccessFacts): RepresentationBody

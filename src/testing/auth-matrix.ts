@@ -183,7 +183,7 @@ export interface MatrixSubject {
  * Determines the access of each principal to each route, object and marked field.
  *
  * @throws ConfigError for invalid options; Error for a 429 response; with `unguarded: 'fail'`, an Error with the
- *   operations that change data and are public, or about which no guard has decided.
+ * operations that change data and are public, or about which no guard has decided.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,

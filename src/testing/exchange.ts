@@ -14,7 +14,7 @@ export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): bo
  * Passes the response of a request to `checkExchange`, without consuming the body that the caller reads.
  *
  * @param report Receives the result: for a JSON body, before the caller receives the end of the body; otherwise, when
- *   the head arrives.
+ * the head arrives.
  */
 export function observe(
   req: ClientRequest,
