@@ -13,7 +13,7 @@ import { isHeaderText } from './settings/guard-options.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
 
-/** The functions that decide who may call a route. */
+/** The functions that control access to a route. */
 export type Access = Pick<PipelineConfig, 'guards' | 'can' | 'logDenial'>
 
 /** The input of {@link buildAccess}. */
@@ -35,8 +35,7 @@ export interface AccessConfig {
 }
 
 /**
- * Builds the functions that decide who may call a route. Routers that require a tenant use the same guard and
- * functions.
+ * Builds the functions that control access to routes. Routers that require a tenant use the same guard and functions.
  */
 export function buildAccess(config: AccessConfig): Access {
   const { settings, clock, guards: made, features, errors } = config

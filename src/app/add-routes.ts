@@ -27,7 +27,7 @@ export interface AddedRoutes {
 /** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
-  // A document that cannot be built gets no page: its own problems are reported first.
+  // A document that cannot be built has no page: its own problems are reported first.
   const ofDocuments = served.flatMap((each) => each.problems)
   const isBroken = ofDocuments.some((problem) => isFatal(problem, settings))
   const pages = isBroken ? [] : buildDocsRoutes(served)
@@ -49,12 +49,11 @@ interface PluginRoute {
 }
 
 /**
- * The methods with which a controller route on the same path would take requests from a `GET` route, or lose requests
- * to it.
+ * The methods of controller routes that conflict with a `GET` route on the same path: one route would receive requests
+ * for the other.
  */
 const TAKEN: readonly string[] = ['GET', 'HEAD', 'ALL']
 
-/** Collects the routes of every plugin. */
 function collectPluginRoutes(
   plugins: readonly Plugin[],
   app: Pick<PluginContext, 'get'>,

@@ -12,18 +12,18 @@ const DESCRIBER = Symbol.for('blazon.describe')
 
 /** The parts of an application that can be read before it starts. Every member throws a `ConfigError`, like `init`. */
 export interface AppDescription {
-  /** Loads the dependencies of the other members. Call it first. */
+  /** Loads the dependencies of the other members. Call this method first. */
   load(): Promise<void>
   documents(): readonly AppDocument[]
   routes(): readonly RouteTableEntry[]
   warnings(): readonly Problem[]
-  /** Explains the steps of a route's requests. Loads the module for it first. */
+  /** Loads the module that explains routes, and explains the steps of a route's requests. */
   explain(query: RouteQuery): Promise<ExplainResult>
   /** The options that were passed to the constructor. */
   options(): object
   /**
-   * Lists the problems that boot would report, and settings that are unsafe in production. Loads the module for it
-   * first.
+   * Loads the module that examines applications. Lists the problems that boot would report, and settings that are
+   * unsafe in production.
    */
   examine(): Promise<ExaminedApp>
 }
@@ -36,11 +36,11 @@ export interface LoadedCopy {
 
 /** The callbacks for a process that reads applications instead of starting them. */
 export interface Describer {
-  /** Called when an application has been constructed. */
+  /** Receives an application that has been constructed. */
   declared(app: object, description: AppDescription): void
-  /** Called when `init` or `listen` of an application is called. At that time, its options are complete. */
+  /** Receives an application when its `init` or `listen` is called. At that time, its options are complete. */
   starting(app: object): void
-  /** Called when this copy of the package has been loaded, before any decorator in user code runs. */
+  /** Receives this copy of the package when it has been loaded, before any decorator in user code runs. */
   loaded(copy: LoadedCopy): void
 }
 

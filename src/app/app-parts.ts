@@ -51,10 +51,10 @@ export function createParts(loggerOf: ConstructorParameters<typeof AppLogger>[0]
 let kept: object | undefined
 
 /**
- * Keeps one of the objects that `process.nextTick` creates alive. Node 20 and 22 create them as a literal with computed
- * keys. If none is alive during a full garbage collection, which happens after about ten seconds without requests, V8
- * stops caching their creation until the process ends. Every request then took 40,000 more instructions (60,000 on Node
- * 22); a small request takes 65,000 in total. Node 24 does not have this problem.
+ * Keeps alive one of the objects that `process.nextTick` creates. Node 20 and 22 create these objects as a literal with
+ * computed keys. If none is alive during a full garbage collection, which happens after about ten seconds without
+ * requests, V8 stops caching their creation until the process ends. Every request then took 40,000 more instructions
+ * (60,000 on Node 22); a small request takes 65,000 in total. Node 24 does not have this problem.
  */
 function keepTickObjectAlive(): void {
   if (kept !== undefined) return
@@ -96,7 +96,7 @@ export class AppLogger implements Logger {
     return this.#opened
   }
 
-  /** Writes the queued lines. Must be called last. */
+  /** Writes the queued lines. Call this method last. */
   close(): void {
     this.#opened?.close()
   }

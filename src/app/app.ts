@@ -91,7 +91,7 @@ export class App {
 
   /**
    * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit` and
-   * `onReady`. `listen` calls it. A second call waits for the first one.
+   * `onReady`. `listen` calls this method. A second call waits for the first one.
    *
    * @throws ConfigError with all problems that prevent the start.
    */
@@ -133,14 +133,14 @@ export class App {
   /**
    * Handles a request. Pass this function to `http.createServer`, to a serverless platform, or to `app.use` of an
    * Express application. In Express, a request without a route in this application continues with the next middleware
-   * of the host. The first request starts the application; if the start fails, requests get a 503.
+   * of the host. The first request starts the application; if the start fails, requests receive a 503 response.
    *
    * @example
    * express().use('/api', app.handler)
    */
   readonly handler = (req: IncomingMessage, res: ServerResponse, next?: NextFunction): void => {
     if (this.#running !== undefined) return this.#running.listener.handleForeign(req, res, next)
-    // Boot may open connections and timers, which retain the async context in which they were created. They must not
+    // Boot can open connections and timers, which retain the async context in which they were created. They must not
     // retain the context of this request.
     this.#scope
       .runInAsyncScope(() => this.#start())
@@ -245,7 +245,7 @@ export class App {
     return this.close()
   }
 
-  /** Does not remove the listeners of a process that is ending, so that a second signal ends it immediately. */
+  /** Removes the listeners, except in a process that is ending, so that a second signal ends it immediately. */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()
@@ -253,8 +253,8 @@ export class App {
   }
 
   /**
-   * Read when needed, because the constructor of the subclass `TestApp` sets the harness after this constructor has
-   * run.
+   * The harness is read when it is needed, because the constructor of the subclass `TestApp` sets it after this
+   * constructor has run.
    */
   get #harness(): Harness {
     return harnessOf(this)
@@ -312,7 +312,7 @@ export class App {
     return this.#running
   }
 
-  /** Loads the code here, because only `fetch` uses it. */
+  /** Loads the module here, because only `fetch` uses it. */
   async #openFetch(): Promise<Fetch> {
     const { createFetch } = await import('./fetch.js')
     return createFetch(await this.#start())

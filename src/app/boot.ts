@@ -36,8 +36,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   const plugins: Plugin[] = []
   // The guards that exist only for this application.
   const guarding = new Set<object>()
-  // Members close in reverse order, so the features come first here. A provider may use a feature until it is closed
-  // itself.
+  // Members close in reverse order, so the features come first here. A provider can use a feature until the provider
+  // itself is closed.
   const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
   const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
   try {
@@ -65,7 +65,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
     const routes = wrapRoutes(await compileRoutes(withSteps))
 
-    // The functions that take a request from Node to its route.
+    // The functions that pass a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
     const chain = buildRequestChain(way)
     const entry = buildServerEntry({ ...way, messages, chain, wrapListener })
@@ -74,7 +74,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
-    // This check runs last, because any line above may request a token.
+    // This check runs last, because any line above can request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))

@@ -56,7 +56,7 @@ function unbounded({ name }: RouteModel, path: string): Problem {
 }
 
 /**
- * Compares the settings of an application with its model. Each of the two is valid by itself.
+ * Compares the settings of an application with its model. Both are valid on their own.
  *
  * @param express The application whose query parser reads the requests.
  */

@@ -19,7 +19,7 @@ const FIELDS = {
   security: isObjectOf((scheme) => typeof (scheme as { type?: unknown } | null)?.type === 'string'),
 } satisfies Record<keyof RouteContract, (value: unknown, route: RouteModel) => boolean>
 
-/** Something that adds to operations of the document: a plugin, or a guard. */
+/** A source of additions to operations of the document: a plugin, or a guard. */
 interface Source {
   readonly label: string
   readonly contract: ContractOf | null | undefined
@@ -80,7 +80,7 @@ function callsOf({ label: by, contract: ask, routes }: Source): ReturnedContract
   })
 }
 
-/** The document lists the scopes of a route as texts. Reports at most one problem for each guard. */
+/** The document lists the scopes of a route as strings. Reports at most one problem for each guard. */
 function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]): Problem[] {
   return guards.flatMap((guard) => {
     const { scopes } = guard.document

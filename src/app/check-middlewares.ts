@@ -41,7 +41,7 @@ export function endsAll(middleware: unknown): boolean {
 }
 
 /**
- * Whether a function certainly never calls `next`. A function may also get `next` from `req.next`, `arguments`,
+ * Whether a function certainly never calls `next`. A function can also get `next` from `req.next`, `arguments`,
  * `...all` or a default value, and a function with four parameters handles errors.
  */
 export function isEnd(handle: Handle): boolean {

@@ -28,7 +28,7 @@ export function checkResponseFields(
   ]
 }
 
-/** Whether a successful JSON response of the route may have a body without a schema. */
+/** Whether a successful JSON response of the route can have a body without a schema. */
 export function lacksSchema({ operation, status, redirect, headers }: RouteModel): boolean {
   const hasBody = (code: number) => code >= 200 && code < 300 && !isBodiless(code)
   const successes = operation.responses.filter((response) => hasBody(response.status))
@@ -74,8 +74,8 @@ const LIMITS = /^(limit|count|take|first|top|size|(per|max)?(page)?(size|items|r
 
 /**
  * Warns, outside production, of `GET` routes that describe a list of objects without a maximum and give clients no way
- * to limit it: such a list grows with its database table. The list may be the data or the data's field `items`. Lists
- * of primitive values are excluded, because they are usually short.
+ * to limit it: such a list grows with its database table. The list is either the data or the data's field `items`.
+ * Lists of primitive values are excluded, because they are usually short.
  */
 export function checkResponseLists(
   { converters }: Pick<Settings, 'converters'>,
@@ -94,7 +94,7 @@ export function checkResponseLists(
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
   const { method, pages, stream, produces, operation, inputs } = route
   if (method !== 'GET' || pages !== null || stream !== null) return false
-  // A route without JSON is an export: its rows may be streamed, and only a list can describe them.
+  // A route without JSON is an export: its rows can be streamed, and only a list can describe them.
   if (produces?.every(({ serialize }) => serialize !== null)) return false
   const lists = operation.responses.filter(
     ({ status, schema }) =>

@@ -13,7 +13,7 @@ import type { Settings } from './settings/settings.js'
 interface Part extends Omit<Arrival, 'coerces'> {
   readonly source: InputSource
   readonly schema: Schema
-  /** The word for one value of the part, in messages. */
+  /** The noun for one value of the part, in messages. */
   readonly noun: string
   /** The name of the field that the schema describes; `null` if it describes the whole part. */
   readonly key: string | null
@@ -27,7 +27,7 @@ export function checkSendable(
   { converters, express }: Pick<Settings, 'converters'> & { readonly express: Application },
   { routes }: AppModel,
 ): readonly Problem[] {
-  // A custom query parser may produce values of any type.
+  // A custom query parser can produce values of any type.
   const isParsed = typeof express.get('query parser') !== 'function'
   return routes.flatMap((route) =>
     partsOf(route)
@@ -72,12 +72,12 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
     if (type === 'form') return [{ source, ...FORM, schema, key: null }]
     const body = { source, hasFields: false, schema, key: null } as const
     if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a string' }]
-    // A middleware of the route may produce values of any type.
+    // A middleware of the route can produce values of any type.
     return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has none' }] : []
   })
 }
 
-/** The keys of an input that is described key by key; each key may have a schema of a different library. */
+/** The keys of an input that is described key by key; each key can have a schema of a different library. */
 function fieldsOf(part: Part): Part[] {
   const { schema } = part
   if (!(schema instanceof KeyedSchema)) return [part]
@@ -86,7 +86,7 @@ function fieldsOf(part: Part): Part[] {
   )
 }
 
-/** The libraries whose schemas for text conversion are known. */
+/** The libraries for which the schemas that convert text are listed below. */
 const KNOWN = new Set(['zod', 'valibot', 'arktype'])
 
 function unsendableIn(

@@ -156,7 +156,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
   })
 }
 
-/** A response without a schema may contain an object that has marks in other schemas. */
+/** A response without a schema can contain an object that has marks in other schemas. */
 function undescribed(routes: readonly RouteModel[]): Problem[] {
   const bare = routes
     .filter((route) => route.responseFields !== 'send' && route.method !== 'HEAD')

@@ -4,11 +4,11 @@ import type { BlazonRequest } from '../http/request.js'
 import type { RequestObservers } from './observe-requests.js'
 
 /**
- * How many bytes a client may still send after a parse error while its earlier requests are served. Node's parser
+ * How many bytes a client can still send after a parse error while its earlier requests are served. Node's parser
  * rejects each further chunk again.
  */
 const MOST_UNREADABLE_BYTES = 1024 * 1024
-/** How long a client may take to read the response and close its side of the connection. */
+/** How long a client has to read the response and close its side of the connection. */
 const LINGER_MS = 1000
 
 /** Properties that Node sets on a connection. They are not part of its documented interface. */
@@ -31,13 +31,15 @@ export interface ClientErrorConfig {
   readonly observers: RequestObservers | null
 }
 
-/** Connections with a parse error, and the number of bytes that each had received when it occurred. */
+/**
+ * Connections with a parse error, and the number of bytes that each connection had received when the error occurred.
+ */
 const refusedAt = new WeakMap<Connection, number>()
 
 /**
  * Responds to bytes that Node's parser could not read as a request, and to requests that did not arrive in time. The
- * connection is closed afterwards. Earlier requests on the same connection get their responses first, with the usual
- * time limits.
+ * connection is closed afterwards. Earlier requests on the same connection receive their responses first, with the
+ * usual time limits.
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,

@@ -6,7 +6,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { inScopeOf, type RequestScopes } from '../http/request-scopes.js'
 import { kAbortController } from '../http/symbol-fields.js'
 
-/** The longest time that `setTimeout` accepts. It treats a longer time as 1 ms. */
+/** The longest time that `setTimeout` accepts. Node treats a longer time as 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** A timer that keeps the process alive until `unref` is called. */
@@ -77,7 +77,7 @@ export function isStreaming({ headersSent, writableEnded, destroyed }: ServerRes
 export function notifyStreamIn(scopes: RequestScopes | null): NotifyStream {
   return function notifyStream(res) {
     const req = (res as Response).req as BlazonRequest
-    // Reading `req.signal` creates it. A handler that reads it later gets an aborted signal.
+    // Reading `req.signal` creates it. A handler that reads the signal later receives an aborted signal.
     if (req.signal.aborted) return
     inScopeOf(scopes, req, () => req[kAbortController]?.abort(new AppClosingError()))
   }

@@ -135,7 +135,7 @@ function rulesOf(
     areSingle: Object.values(fields).every(isSingle),
     fieldBytes: bodyBytes,
     formBytes: bytesOfForm(upload, bodyBytes),
-    // A form may send an empty part for each file field.
+    // A form can send an empty part for each file field.
     maxParts: MAX_PARAMETERS + maxFiles + Object.keys(files).length,
     validationStatus,
   }

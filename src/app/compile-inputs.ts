@@ -9,8 +9,8 @@ import { fieldNames } from '../schema/object-fields.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Returns a check for the names that a schema contains, if error messages may repeat only these names; `null` if
- * messages may repeat any name.
+ * Returns a check for the names that a schema contains, if error messages are allowed to repeat only these names;
+ * `null` if they are allowed to repeat any name.
  */
 type DeclaresOf = (schema: Schema) => CompiledInput['declares']
 
@@ -81,7 +81,7 @@ export async function compileInputs(
   return inputs
 }
 
-/** The problem of a JSON Schema that does not compile. */
+/** Creates the problem for a JSON Schema that does not compile. */
 export function invalidSchema(route: RouteModel, source: string, error: unknown): Problem {
   return {
     code: 'E_SCHEMA_INVALID',

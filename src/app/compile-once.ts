@@ -58,7 +58,7 @@ function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => each === now[index])
 }
 
-/** If a model has more keys, it is unlikely that one of them is used again. */
+/** If a model has more entries, it is unlikely that one of them is used again. */
 const MAX_ENTRIES = 8
 
 /** Caches values that are derived from a model. Tests create many applications with the same model. */
@@ -68,7 +68,7 @@ export class ModelMemory<T> {
   /**
    * Returns the cached value of a model, or creates it.
    *
-   * @param key Everything besides the model that the value depends on. `null` if this is unknown; then nothing is
+   * @param key Everything that the value depends on besides the model. `null` if this is unknown; then nothing is
    * cached.
    */
   get(model: AppModel, key: string | null, make: () => T): T {

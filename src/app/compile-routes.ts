@@ -89,7 +89,7 @@ function whatRoutesShare(
   }
 }
 
-/** The settings of a route with `@Limits`; for all others, the shared object. */
+/** Returns the settings of a route with `@Limits`. For all other routes, returns the shared object. */
 function withOwnLimits(
   route: RouteModel,
   shared: PipelineConfig,

@@ -15,7 +15,7 @@ interface Parsed extends Socket {
  */
 export class Connections {
   readonly #sockets = new OpenSockets(() => this.#notify())
-  /** The connections that were ended, and the responses that became the last response on their connection. */
+  /** The connections that were ended, and the responses that were made the last response on their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
   /** The number of consecutive sweeps that found a connection without a request. */
@@ -54,8 +54,8 @@ export class Connections {
    * Ends connections that were idle for a number of sweeps. On all other connections, makes the last pending response
    * announce the end of the connection.
    *
-   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here; 0 does
-   * not wait for it.
+   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here. With
+   * 0, such a request is not awaited.
    */
   sweep(idleSweeps: number): void {
     this.#isClosing = true
@@ -109,8 +109,8 @@ export class Connections {
   }
 
   /**
-   * Counts the sweeps since the last request on a connection. Infinite during a request, because its response can
-   * announce the end immediately.
+   * Counts the sweeps since the last request on a connection. The result is infinite during a request, because its
+   * response can announce the end immediately.
    */
   #countIdle(socket: Socket): number {
     if (respondsOn(socket).length > 0) {
@@ -165,19 +165,19 @@ function isUpgraded({ parser }: Parsed): boolean {
 
 /** Sends the bytes that have already been written, and closes the connection. */
 function end(socket: Socket): void {
-  // A program may pass any stream to the server as a connection, so `destroySoon` may be missing.
+  // A program can pass any stream to the server as a connection, so `destroySoon` can be missing.
   if (typeof socket.destroySoon === 'function') socket.destroySoon()
   else socket.end(() => socket.destroy())
 }
 
-/** How many more closed connections than open connections may be stored. */
+/** How many more closed connections than open connections can be stored. */
 const FEW = 64
 
 /**
  * The open connections of a server. A close listener would add 250 bytes to an idle connection, because Node adds and
  * removes another listener for each response, and the list of listeners retains the space for it (`npm run
- * bench:idle`). So connections are stored as weak references, and get a listener only when the application closes.
- * Closed connections are removed when they outnumber the open ones, which is constant work per connection.
+ * bench:idle`). Connections are therefore stored as weak references, and receive a listener only when the application
+ * closes. Closed connections are removed when they outnumber the open ones, which is constant work per connection.
  */
 export class OpenSockets {
   #known: WeakRef<Socket>[] = []
@@ -185,7 +185,7 @@ export class OpenSockets {
   #watched: Set<Socket> | null = null
   readonly #closed: () => void
 
-  /** @param closed Called after each end of a connection, once {@link watch} has been called. */
+  /** @param closed Called each time a connection has ended, but only after {@link watch} has been called. */
   constructor(closed: () => void) {
     this.#closed = closed
   }
@@ -233,7 +233,7 @@ export class OpenSockets {
   }
 }
 
-/** A program may pass any stream to the server as a connection, so `closed` may be missing. */
+/** A program can pass any stream to the server as a connection, so `closed` can be missing. */
 function isOpen({ closed, destroyed }: Partial<Pick<Socket, 'closed' | 'destroyed'>>): boolean {
   return !(closed ?? destroyed)
 }

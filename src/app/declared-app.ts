@@ -32,8 +32,8 @@ export interface SoundPart extends Structure {
 export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'app' | 'isClosing'> {
   readonly options: AppOptions
   /**
-   * Returns the harness. Called only when it is needed, because the constructor of the subclass `TestApp` sets it after
-   * the constructor of `App`.
+   * Returns the harness. Call this function only when the harness is needed, because the constructor of the subclass
+   * `TestApp` sets it after the constructor of `App` has run.
    */
   readonly harnessOf: () => Harness
 }
@@ -56,8 +56,9 @@ export class DeclaredApp {
   }
 
   /**
-   * Loads the check for decorators of other frameworks, if the process has any. Must be called before a start: parts
-   * that were read before, such as the document, were not checked for these decorators, and are read again.
+   * Loads the check for decorators of other frameworks, if the process has any. Call this method before a start. Parts
+   * that have already been read, such as the document, are read again, because they were not checked for these
+   * decorators.
    */
   async load(): Promise<void> {
     if (this.#checkForeign !== null || !hasTraces()) return
@@ -108,19 +109,19 @@ export class DeclaredApp {
     return this.#documents
   }
 
-  /** Loads the code here, because only the command line uses it. */
+  /** Loads the module here, because only the command line uses it. */
   async explain(query: RouteQuery): Promise<ExplainResult> {
     const { settings, description } = this
     const { explainQuery } = await import('./explain/explain-route.js')
     return explainQuery(query, { settings, model: description.model, cwd: process.cwd() })
   }
 
-  /** Reports the start to `blazon dev`, if it runs this process. */
+  /** Reports the start to `blazon dev`, if that command runs this process. */
   reportStart(): void {
     findDevReport()?.started(() => this.explainAll())
   }
 
-  /** Loads the code here, because only `blazon dev` uses it. */
+  /** Loads the module here, because only `blazon dev` uses it. */
   async explainAll(): Promise<RouteExplanation[]> {
     const { explainRoute } = await import('./explain/explain-route.js')
     const { settings, description } = this
@@ -130,9 +131,9 @@ export class DeclaredApp {
   }
 
   /**
-   * The part of an application that can be checked despite the errors; `undefined` if there is no such part.
+   * Returns the part of an application that can be checked despite the errors; `undefined` if there is no such part.
    *
-   * @param mistakes All known errors, which may include invalid options.
+   * @param mistakes All known errors, which can include invalid options.
    */
   soundPart(mistakes: readonly Problem[]): SoundPart | undefined {
     const settings = this.#resolved?.settings ?? soundSettings(this.#config.options, mistakes)

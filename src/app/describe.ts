@@ -43,7 +43,7 @@ export interface DescribeInput {
 
 /**
  * Turns the settings and decorators into data. The only application code that runs is schemas and the constructors of
- * controllers with field routes, which get stand-ins for their dependencies.
+ * controllers with field routes, which receive stand-ins for their dependencies.
  *
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
@@ -118,7 +118,7 @@ export function readStructure(
   }
 }
 
-/** Whether an error is about a decorator of a route or its class, so that the decorator's value may have any type. */
+/** Whether an error is about a decorator of a route or its class, so that the decorator's value can have any type. */
 function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boolean {
   const [owner, member] = (subject.split(' ')[0] ?? '').split('.')
   const isOfClass = chainOf(controller).some(({ name }) => name === owner)
@@ -144,7 +144,7 @@ export function isFatal({ code }: Problem, { strict }: Pick<Settings, 'strict'>)
   return strict || code.startsWith('E_')
 }
 
-/** Throws the problems that prevent a start. Returns the others. */
+/** Throws the problems that prevent a start. Returns all other problems. */
 export function throwErrors(
   problems: readonly Problem[],
   settings: Pick<Settings, 'strict'>,
@@ -194,7 +194,7 @@ function isMistake(value: unknown): value is RouteMistake {
   return typeof cause === 'string' && typeof remedy === 'string'
 }
 
-/** Returns the routes of the model as rows for people and snapshots. */
+/** Returns the routes of the model as rows, for display and for snapshots. */
 export function routeTable({ routes }: AppModel): RouteTableEntry[] {
   return routes.map(
     ({

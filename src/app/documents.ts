@@ -89,8 +89,8 @@ type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
 }
 
 /**
- * Lists one document for each version. The document of the default version, or else of the last version, has the path
- * of the option and comes first.
+ * Lists one document for each version. The document of the default version comes first and has the path of the option.
+ * Without a default version, this is the document of the last version.
  */
 function inVersions(
   swagger: DocumentSettings,
@@ -171,14 +171,14 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
-    // A function may return a different value at each call, so a document with a function is not shared.
+    // A function can return a different value at each call, so a document with a function is not shared.
     ofPlugins: settings.plugins.flatMap(({ contract, document }) =>
       [contract ?? [], document ?? []].flat(),
     ),
   }
 }
 
-/** Adds a 403: the response to a request with a field that its caller may not see. */
+/** Adds the 403 response to a request with a field that the caller is not allowed to see. */
 function visibilityContract(converters: SchemaConverters): ContractOf {
   return (route) =>
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
@@ -221,8 +221,8 @@ function parsesNested(express: Application): boolean {
 }
 
 /**
- * A key for everything that the document depends on, except the model. `null` if any of it can change between two
- * builds.
+ * A key for everything that the document depends on, except the model. `null` if any of these inputs can change between
+ * two builds.
  */
 function keyOf({ routes }: AppModel, facts: object): string | null {
   // A library schema does not change. But a JSON Schema is a plain object that the application can change, and a

@@ -9,7 +9,7 @@ import type { LogFailure } from '../pipeline/log-failure.js'
 import type { ReportError } from '../pipeline/report-error.js'
 import { ignoreRejection } from '../step/step.js'
 
-/** Logs why a custom error format could not be used. */
+/** Logs the reason why a custom error format could not be used. */
 export function formatFaults(
   { logger, report }: { readonly logger: Logger; readonly report: ReportError | null },
   log: LogFailure,

@@ -35,17 +35,17 @@ import type { RunningFeatures } from './start-features.js'
 
 /** The error handlers, by the source of the error. */
 export interface ErrorPaths {
-  /** For errors of routes, and for the handler timeout. */
+  /** Handles errors of routes, and the handler timeout. */
   readonly onError: OnFailure
   readonly onMiddlewareError: OnFailure
-  /** For refusals by the framework itself, before the application's middlewares or instead of a route. */
+  /** Handles refusals by the framework itself, before the application's middlewares or instead of a route. */
   readonly onRefusal: OnFailure
   /**
-   * For errors of code that runs before those middlewares: `tenant.strategies`, and the middlewares of
+   * Handles errors of code that runs before the application's middlewares: `tenant.strategies`, and the middlewares of
    * `security`.
    */
   readonly onEarlyError: OnFailure
-  /** For errors of middlewares that have already called `next`. */
+  /** Handles errors of middlewares that have already called `next`. */
   readonly onLateError: OnLateError
   /** Handles errors of streams that have begun. `end` receives the error as JSON, and ends the response. */
   readonly onStreamError: (
@@ -54,7 +54,7 @@ export interface ErrorPaths {
     res: Response,
     end: (json: string) => void,
   ) => void
-  /** Ends requests whose handler exceeds its time limit. */
+  /** Ends requests whose handlers exceed their time limit. */
   readonly deadlines: DeadlineSet
   /** Logs an error of a request. */
   readonly log: LogFailure
@@ -145,7 +145,7 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   }
 }
 
-/** The log line of a failed request may be omitted only if another line describes the request. */
+/** The log line of a failed request can be omitted only if another line describes the request. */
 function startLog(
   { settings, logger, clock, secrets }: ErrorPathConfig,
   report: ReportError | null,

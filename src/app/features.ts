@@ -20,10 +20,11 @@ export interface PluginUses {
   /** Logs errors of guards that do not protect routes. */
   readonly denials: OtherDenials
   /**
-   * Returns the cookie keys, which a function in the options may return at startup. Default: the keys in the options.
+   * Returns the cookie keys, which a function in the options can provide at startup. If omitted, the keys in the
+   * options are used.
    */
   readonly cookieKeys?: () => readonly string[]
-  /** The documented routes with which `blazon dev` compares responses. Default: it compares nothing. */
+  /** The documented routes with which `blazon dev` compares responses. If omitted, no response is compared. */
   readonly described?: () => DescribedRoutes
 }
 
@@ -68,7 +69,7 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
   }
 }
 
-/** Lists the functions that return what features add to the OpenAPI document. */
+/** Lists the functions that return the additions of features to the OpenAPI document. */
 export function featureContracts(settings: Settings): ContractOf[] {
   return FEATURES.flatMap(({ contract }) => contract?.(settings) ?? [])
 }
@@ -99,7 +100,9 @@ export function keptByWorkers(
   return FEATURES.flatMap(({ keptByWorker }) => keptByWorker?.(app, workers) ?? [])
 }
 
-/** The response headers that features and plugins add to routes, so that scripts from other origins can read them. */
+/**
+ * The response headers that features and plugins add to routes. CORS must expose them to scripts from other origins.
+ */
 export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
   if (settings.security.cors === null) return []
   const ofPlugins = settings.plugins.map(

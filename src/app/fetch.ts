@@ -123,7 +123,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
  */
 async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Promise<void> {
   const reader = stream.getReader()
-  // A response may be sent before the whole body has been read. The rest of the body is then cancelled.
+  // A response can be sent before the whole body has been read. The rest of the body is then cancelled.
   sent.once('close', () => reader.cancel().catch(() => {}))
   let left = length ?? Number.POSITIVE_INFINITY
   for (;;) {
@@ -165,7 +165,7 @@ function bodyOf({ body, bodyUsed, headers }: Request): SentBody | null {
 function headersOf({ headers }: Request, url: URL, body: SentBody | null): Record<string, string> {
   const sent: Record<string, string> = { host: url.host }
   headers.forEach((value, given) => {
-    // A host may pass names in any case.
+    // A host can pass names in any case.
     const name = given.toLowerCase()
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })

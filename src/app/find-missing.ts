@@ -23,8 +23,8 @@ export async function addMissing(
 
 /**
  * Finds the tokens without a provider in an application that cannot start for another reason. The tokens that
- * `inject()` requests can be found only by running constructors, so classes are constructed, and closed again.
- * Factories are not called, because they may open connections.
+ * `inject()` requests can be found only by running constructors, so classes are constructed and then closed. Factories
+ * are not called, because they could open connections.
  */
 async function findMissing(
   { scopes, model, settings }: SoundPart,
@@ -40,7 +40,7 @@ async function findMissing(
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 
-/** The same scope, with factories that fail as soon as their dependencies have been injected. */
+/** Returns the same scope, but with factories that fail as soon as their dependencies have been injected. */
 function withoutFactories(scope: Scope): Scope {
   return { ...scope, bindings: scope.bindings.map(withoutFactory) }
 }

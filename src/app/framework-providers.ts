@@ -30,7 +30,7 @@ export interface FrameworkProviders {
   readonly isClosing: () => boolean
 }
 
-/** Lists the values of the framework that classes can inject. */
+/** Lists the framework's own values that classes can inject. */
 export function frameworkProviders(config: FrameworkProviders): Provider[] {
   const { settings, harness, logger, requestLogs, currentRequest, outgoing, app } = config
   const { health } = settings
@@ -62,13 +62,13 @@ export function frameworkProviders(config: FrameworkProviders): Provider[] {
   ]
 }
 
-/** The health check for other hosts, in the form of a plugin. */
+/** The health check for calls to other hosts, in the form of a plugin. */
 function circuitCheck({ settings, outgoing }: FrameworkProviders): Plugin[] {
   if (!settings.outgoing.circuit) return []
   return [{ name: 'outgoing', health: { check: outgoing.checkCircuits, required: false } }]
 }
 
-/** The health checks for stores without which requests still work, in the form of plugins. */
+/** The health checks for stores that requests do not strictly need, in the form of plugins. */
 function storeChecks({ cache, rateLimit }: Pick<Settings, 'cache' | 'rateLimit'>): Plugin[] {
   const stores = { cache: cache.store, limits: rateLimit.store }
   return Object.entries(stores).flatMap(([name, store]) =>

@@ -23,17 +23,17 @@ type TenantOf = NonNullable<AuthGuard['tenantOf']>
  */
 export interface Harness {
   readonly clock: Clock
-  /** The logger; `null` uses the option `logger`. */
+  /** The logger; with `null`, the option `logger` applies. */
   readonly logger: Logger | null
   /** Providers that replace providers of the application. */
   readonly overrides: readonly Override[]
-  /** Plugins that run after all others. */
+  /** Plugins that run after all other plugins. */
   readonly plugins: readonly Plugin[]
   /** Returns the request of the current code; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null
-  /** Returns the results of statements instead of the database; `null` uses the database. */
+  /** Returns the results of statements in place of the database. With `null`, the database runs the statements. */
   readonly answerStatement: AnswerStatement | null
-  /** Returns the responses to calls instead of other hosts; `null` sends the calls. */
+  /** Returns the responses to calls in place of other hosts. With `null`, the calls are sent. */
   readonly answerCall: AnswerCall | null
   /** Changes the guard. `null` means an application without a guard. */
   readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
@@ -47,7 +47,7 @@ export interface Harness {
   readonly wrapLimit: (limit: PublicStage) => PublicStage
   /** Creates a step that runs immediately before the handler of a route; `null` for no step. */
   readonly beforeHandler: (route: RouteModel) => StepFactory | null
-  /** Changes the compiled routes. Called before `setup` and `onInit`. */
+  /** Changes the compiled routes, before `setup` and `onInit` run. */
   readonly wrapRoutes: (routes: CompiledRoutes) => CompiledRoutes
   /** Replaces the functions that receive requests from Node. */
   readonly wrapListener: (listener: Listener) => Listener

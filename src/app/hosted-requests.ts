@@ -5,8 +5,8 @@ import { isStreaming, type NoteCut, type NotifyStream } from './closing.js'
 const SWEEP_FROM = 64
 
 /**
- * Requests that arrived through the server of a host; stored so that closing can wait for them. There is no listener on
- * a response before closing, because a listener would disable the fast path of `res.json`.
+ * Requests that arrived through the server of a host. They are stored so that closing can wait for them. There is no
+ * listener on a response before closing, because a listener would disable the fast path of `res.json`.
  */
 export class HostedRequests {
   readonly #responses = new Set<ServerResponse>()
@@ -60,7 +60,7 @@ export class HostedRequests {
   /**
    * Destroys all remaining responses.
    *
-   * @param note Called for each of these requests.
+   * @param note Called for each request whose response is destroyed.
    */
   cut(note: NoteCut): void {
     this.#forgetEnded()
@@ -86,8 +86,8 @@ function isOver({ writableFinished, destroyed }: ServerResponse): boolean {
 }
 
 /**
- * Resolves when a response is finished or closed. Serverless platforms replace Node's response and may emit
- * only one of the two events.
+ * Resolves when a response is finished or closed. Serverless platforms replace Node's response, and some emit only one
+ * of the two events.
  */
 function ended(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

@@ -4,8 +4,7 @@ import type { Lifecycle } from '../contracts/provider.js'
 import { settlesWithin } from './closing.js'
 
 /**
- * Lists the instances that may have hooks, in order of construction. Instances that are not created yet are
- * missing.
+ * Lists the instances that can have hooks, in order of construction. Instances that are not created yet are missing.
  */
 export type ListMembers = () => Iterable<unknown>
 
@@ -67,8 +66,8 @@ export class LifecycleHooks {
   }
 
   /**
-   * Calls `onClose` in reverse order, for every member whose `onInit` has begun or that has no `onInit`. If one
-   * fails or takes too long, the others are still closed. Throws an `AggregateError` of all failures at the end.
+   * Calls `onClose` in reverse order, for every member whose `onInit` has begun or that has no `onInit`. If one member
+   * fails or takes too long, the others are still closed. At the end, throws an `AggregateError` with all failures.
    */
   async close(signal?: string): Promise<void> {
     const errors: unknown[] = this.#leaveErrors.splice(0)
@@ -100,7 +99,7 @@ export class LifecycleHooks {
   }
 }
 
-/** The name of a plugin, or of the class of a provider. Never throws, even if a getter or proxy does. */
+/** The name of a plugin, or of the class of a provider. Never throws, even if a getter or proxy throws. */
 function nameOf(member: object): string {
   if (types.isProxy(member)) return 'a provider'
   const { name } = member as { readonly name?: unknown }

@@ -29,11 +29,11 @@ import type { Around, RequestObservers } from './observe-requests.js'
 
 /** The input of {@link createListener}. */
 export interface ListenerConfig {
-  /** Returns the classes for a request of another server, by its `req.app`. */
+  /** Returns the classes for a request from another server, by its `req.app`. */
   readonly classesFor: (host: unknown) => MessageClasses
   /** Runs the middlewares, then the route. */
   readonly run: RunRoute
-  /** Runs the same for a request with too many query parameters. */
+  /** Like `run`, for a request with too many query parameters. */
   readonly runExcessive: RunRoute
   readonly onError: OnError
   /** Creates the responses to errors of Node's parser. */
@@ -43,7 +43,7 @@ export interface ListenerConfig {
   readonly isClosing: () => boolean
   /** Counts the requests that did not arrive through the application's own server. */
   readonly hostedRequests: HostedRequests
-  /** Called first for each request, in this order. */
+  /** The functions that are called first for each request, in this order. */
   readonly begin: readonly ((req: BlazonRequest, res: Response) => void)[]
   /** Identifies the application. */
   readonly app: object
@@ -54,10 +54,10 @@ export interface ListenerConfig {
 
 /** The functions that receive requests and parse errors from Node. */
 export interface Listener {
-  /** Receives requests of the application's own server, which are instances of its classes. */
+  /** Receives requests from the application's own server, which are instances of the application's classes. */
   readonly handle: (req: BlazonRequest, res: Response) => void
   /**
-   * Receives requests of any server or Express application. Calls `next` for requests without a route in this
+   * Receives requests from any server or Express application. Calls `next` for requests without a route in this
    * application.
    */
   readonly handleForeign: (req: IncomingMessage, res: ServerResponse, next?: NextFunction) => void
@@ -70,8 +70,8 @@ export interface Listener {
 interface OpenFunctions {
   readonly open: Open
   /**
-   * For a request that an Express application has handled before, and whose `url` Express has changed to the part below
-   * the mount path.
+   * Opens a request that an Express application has handled before, and whose `url` Express has changed to the part
+   * below the mount path.
    */
   readonly openMounted: Open
   readonly refuseExpectation: Open
@@ -166,7 +166,7 @@ export function createListener(config: ListenerConfig): Listener {
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (isHttp2(req, res)) return refuseHttp2(res)
     if (res.socket === null && !mayWait(req, res)) return
-    // The connection has just been destroyed, so drop the request. A request whose response is already closed may still
+    // The connection has just been destroyed, so drop the request. A request whose response is already closed can still
     // run.
     if (hasLostConnection(res) && !res.closed) return
     const reqPrototype = Object.getPrototypeOf(req)
@@ -245,7 +245,7 @@ function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse
 const HTTP2 =
   'app.handler cannot handle HTTP/2 requests: they get a 505 response. Use http.createServer or https.createServer, and terminate HTTP/2 at a proxy.'
 
-/** An HTTP/1 client may write any version in its request, so the response is checked. */
+/** An HTTP/1 client can write any version in its request, so the response is checked. */
 function isHttp2({ httpVersionMajor }: { httpVersionMajor: number }, res: object): boolean {
   return httpVersionMajor === 2 && 'stream' in res
 }

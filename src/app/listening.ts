@@ -34,7 +34,7 @@ export function readListen(port: number | string, where: string | ListenOptions)
 export interface ListeningApp {
   readonly app: { get<T>(token: Token<T>): T }
   readonly declared: DeclaredApp
-  /** Starts the application, if it has not started yet. */
+  /** Starts the application if it has not started yet. */
   readonly start: () => Promise<{ readonly server: Server }>
   readonly isClosing: () => boolean
   /** Receives the promise for the address, so that closing can wait for it. */
@@ -107,7 +107,7 @@ function pageOf(documents: Start['documents']): string | undefined {
   return documents.find(({ isEnabled }) => isEnabled)?.path
 }
 
-/** A URL that a person can open. An address for all interfaces is replaced, because it has no URL. */
+/** Returns a URL that a browser can open. An address for all interfaces is replaced, because it cannot be opened. */
 function urlOf(address: AddressInfo | string): string {
   if (typeof address === 'string') return `unix:${address}`
   const { address: host, port } = address

@@ -18,7 +18,7 @@ export interface MadeGuard {
 
 /** The parts of the application from which guards are created. */
 interface GuardParts {
-  /** Has created the {@link guardTokens}. */
+  /** The injector, which has already created the {@link guardTokens}. */
   readonly injector: Injector
   readonly setup: GuardSetup
   /** Receives each guard that `forApplication` returns, for its hooks. */
@@ -26,7 +26,8 @@ interface GuardParts {
 }
 
 /**
- * Finds the guards of an application, and calls their `forApplication`. A guard with two names has one state.
+ * Finds the guards of an application, and calls their `forApplication`. If one guard has two names, both names share
+ * its state.
  *
  * @throws ConfigError if the value of a token is not a guard.
  */

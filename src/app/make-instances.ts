@@ -17,7 +17,7 @@ import { readKeys } from './settings/cookie-options.js'
 /** Everything that is constructed before the routes are compiled. */
 interface Instances extends Pick<RoutesConfig, 'controllers' | 'interceptors'> {
   readonly guards: readonly MadeGuard[]
-  /** The application with its cookie keys, which a function may return. */
+  /** The application with its cookie keys, which a function can return. */
   readonly keyed: DescribedApp
 }
 
@@ -102,9 +102,9 @@ function checkFieldRoutes(
   ]
 }
 
-/** A base class of a controller may be a provider. */
+/** A base class of a controller can be a provider. */
 function checkProvider(instance: unknown, links: ReadonlySet<Class>): Problem[] {
-  // A proxy may run code of the application when its fields are listed.
+  // A proxy can run code of the application when its fields are listed.
   if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return []
   const target = instance.constructor as Class
   return links.has(target) ? [] : refuseAll(target, fieldsOf(instance), UNLISTED)

@@ -15,7 +15,7 @@ const NONE: readonly never[] = Object.freeze([])
 /**
  * Finds the interceptors of all routes, starting with the application's interceptors.
  *
- * @param injector Has created the {@link interceptorTokens}.
+ * @param injector The injector, which has already created the {@link interceptorTokens}.
  * @throws ConfigError if the value of a token is not an interceptor.
  */
 export function makeInterceptors(

@@ -38,7 +38,7 @@ export function createMessageClasses(
   }: MessageConfig,
 ): MessageClasses {
   const { sendsRequestIds, trustRequestId: trustsClient, auth } = settings
-  // Responses to requests with a credential get `no-store`.
+  // Responses to requests with a credential receive `no-store`.
   const forbidsStoring = auth.guards.length > 0
   const ids = { trustsClient, onSet: sendsRequestIds ? resendRequestId : null }
   const Request = createRequestClass(host, { scopes, ids })
@@ -60,7 +60,7 @@ export function createMessageClasses(
 
 /**
  * Makes Express applications that are mounted on the host inherit our prototypes, as `app.use` makes them inherit
- * Express' prototypes. Moves properties that were added to Express' prototypes to our prototypes.
+ * Express' prototypes. Properties that were added to Express' prototypes are moved to ours.
  */
 function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
   const { request, response } = host as Application & { request: object; response: object }

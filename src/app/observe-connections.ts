@@ -50,7 +50,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})/
 
 /**
  * Reports the status in the first bytes that are written to a connection. The program writes the response to an upgrade
- * as text, so there is no other place to read the status from.
+ * as text, so the status cannot be read anywhere else.
  */
 function readStatus(socket: Duplex, found: (status: number) => void): void {
   const { write, end } = socket

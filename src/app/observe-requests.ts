@@ -41,7 +41,7 @@ export interface ObserverConfig
 }
 
 /**
- * Collects the plugins' observers of all requests. The `requests` of each plugin is called once.
+ * Collects the plugins' observers of all requests. The method `requests` of each plugin is called once.
  *
  * @returns `null` if no plugin observes requests.
  * @throws ConfigError if a plugin returns something other than an observer.
@@ -81,7 +81,7 @@ export function collectObservers(config: ObserverConfig): RequestObservers | nul
   return observers
 }
 
-/** The names of the functions that an observer may have. */
+/** The names of the functions that an observer can have. */
 const CALLS: readonly Exclude<keyof ObserverCalls, 'needs'>[] = [
   'around',
   'onEnd',
@@ -126,17 +126,17 @@ interface ObserverCalls {
 
 /** The data that observers need, besides their functions. */
 export interface ObserverNeeds {
-  /** Whether statements need stack traces. */
+  /** Whether observers need the stack traces of statements. */
   readonly stacks: boolean
-  /** Whether calls to other hosts need their bodies. */
+  /** Whether observers need the bodies of calls to other hosts. */
   readonly bodies: boolean
-  /** Whether requests need the number of sent bytes. */
+  /** Whether observers need the number of bytes sent for each request. */
   readonly bytes: boolean
   /** Whether an observer that is not part of a test needs the request in an async context. */
   readonly currentRequest: boolean
 }
 
-/** Runs a request. `next` is called once, before it returns. */
+/** Runs a request. The function calls `next` once, before it returns. */
 export type Around = (req: BlazonRequest, next: () => void) => void
 
 /** Observes each request of an application until it ends, and then calls each observer once. */
@@ -333,9 +333,8 @@ function emitObserved(this: ObservedResponse, event: string | symbol, ...args: u
       observed.onOver?.(observed, bytes)
     }
   }
-  // Stored when the request began. Reading it from the class took 150 instructions for each event, counted in a loop
-  // on Node 20
-  // (whole requests: `bench:features -- --count --only metrics`).
+  // The method was stored when the request began. Reading it from the class took 150 instructions for each event,
+  // counted in a loop on Node 20 (whole requests: `bench:features -- --count --only metrics`).
   const emit = innermost?.emit ?? (Object.getPrototypeOf(this) as Response).emit
   return args.length === 0 ? emit.call(this, event) : emit.call(this, event, ...args)
 }

@@ -16,7 +16,7 @@ import {
 import type { ErrorPaths } from './error-paths.js'
 import type { StepSource } from './start-features.js'
 
-/** The parts of an application that steps may use. */
+/** The parts of an application that steps can use. */
 export interface StepsConfig {
   /** The plugins, outermost first. */
   readonly plugins: readonly Plugin[]
@@ -51,7 +51,7 @@ const OF_PLUGINS = {
 
 /**
  * Collects the steps that features and plugins add to a route, once for each route. Features and plugins return the
- * same form: stages by place. The places for features have separate positions in the list of steps.
+ * same form: stages by place. Features have their own places in the list of steps.
  *
  * @throws ConfigError if one of them returns anything other than an object of stages.
  */

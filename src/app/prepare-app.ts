@@ -42,7 +42,7 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
     await unread.declared.load()
     return await prepare(unread)
   } catch (error) {
-    // Loaded on demand, because few starts need this code.
+    // The module is loaded on demand, because few starts need it.
     const { addMissing } = await import('./find-missing.js')
     throw await addMissing(error, unread.declared, unread.harness)
   }
@@ -72,8 +72,8 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
   const plugins = [...given, ...harness.plugins]
   const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
   const isTest = harness !== NO_HARNESS
-  // In tests and commands, the keys may be missing from the options, because they are added at startup. So only a real
-  // start is checked.
+  // In tests and commands, the keys can be missing from the options, because they are added at startup. Therefore only
+  // a real start is checked.
   const keyless = isTest ? [] : checkPages(model, settings.cookies)
   const warnings = throwErrors([...problems, ...keyless], settings)
   const ignored = isTest ? [] : ignoredOverrides(settings)

@@ -46,7 +46,7 @@ export interface RequestChainConfig {
 /** The functions between the server and the router. */
 export interface RequestChain {
   readonly run: RunRoute
-  /** Runs the same for a request with too many query parameters. */
+  /** Like `run`, for a request with too many query parameters. */
   readonly runExcessive: RunRoute
 }
 
@@ -131,7 +131,7 @@ interface EarlyRoutes {
 /**
  * Returns a function that puts the early routes before everything else that a request passes. Without early routes, it
  * returns its argument. Early routes have a separate router, because the router of all routes runs after the
- * middlewares, which may change the URL.
+ * middlewares, which can change the URL.
  */
 function earlyRoutes({ frameworkRoutes, handlers }: EarlyRoutes): (run: RunRoute) => RunRoute {
   const first = handlers.length - frameworkRoutes.length
@@ -163,8 +163,8 @@ export interface WatchConfig {
 
 /**
  * Creates the function that logs one warning if a middleware responds to a request that has a route in this
- * application: a catch-all hides every route, and no other message reports that. A refusal or redirect does not
- * indicate a catch-all, so only 404 and 2XX count. `undefined` if there is nothing to watch.
+ * application: a catch-all hides every route, and no other message reports this problem. A refusal or redirect does not
+ * indicate a catch-all, so only 404 and 2XX responses count. `undefined` if there is nothing to watch.
  */
 export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefined {
   const { named, match, routes, logger, isProduction } = config
@@ -173,7 +173,7 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
   )
   if (!isWatched.includes(true)) return undefined
   const end = named.length
-  // The routes that a request has reached. For later requests, a middleware that caches responses may respond itself.
+  // The routes that a request has reached. For later requests, a middleware that caches responses can respond itself.
   const reached = new WeakSet<object>()
   let hasWarned = false
   return function watch(req, res, holder) {
@@ -202,7 +202,7 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
 }
 
 /**
- * Whether an Express route with a specific path has responded. A handler for all paths does not count, because it may
+ * Whether an Express route with a specific path has responded. A handler for all paths does not count, because it could
  * be a catch-all.
  */
 function isMeant({ route }: BlazonRequest): boolean {

@@ -25,7 +25,7 @@ import type { RunningFeatures } from './start-features.js'
 export interface RoutesConfig {
   readonly settings: Settings
   readonly description: Pick<Description, 'model'>
-  /** The plugins that may add steps, outermost first. */
+  /** The plugins that can add steps, outermost first. */
   readonly plugins: readonly Plugin[]
   readonly controllers: ReadonlyMap<unknown, object>
   /** The pages of the OpenAPI documents. */
@@ -95,7 +95,7 @@ export async function collectParts(
       cookies: cookiesOf(route),
       fields,
       visibility,
-      // The copy that has only the described fields already contains dates as text.
+      // The copy with only the described fields already contains dates as strings.
       dates: fields === null && visibility === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),

@@ -25,17 +25,14 @@ export function secretTextsOf(
 /** Headers that always contain credentials. */
 const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
 
-/**
- * A shorter cookie is likely a preference, such as `en` or `dark`. If it were hidden, this word would be hidden in all
- * texts.
- */
+/** A shorter cookie is likely a preference, such as `en` or `dark`. Hiding it would hide this word in every string. */
 const SHORTEST_COOKIE = 6
-/** A shorter text is not a credential. */
+/** A shorter string is not a credential. */
 const SHORTEST = 4
 
 /**
- * Lists the credentials and cookies of a request and its response, in each form in which they may appear in other
- * texts.
+ * Lists the credentials and cookies of a request and its response, in each form in which they can appear in other
+ * strings.
  */
 function credentialTexts(req: Request, places: CredentialPlaces): Set<string> {
   const found = new Set<string>()

@@ -103,7 +103,7 @@ async function reasonOfPath(code: string | undefined, path: string): Promise<str
     return `The folder ${dirname(path)} does not exist: create it, or choose another path.`
   }
   if (code !== 'EADDRINUSE') return null
-  // Windows does not list pipes.
+  // Windows does not list pipes as files.
   const file = lstatSync(path, { throwIfNoEntry: false })
   if (file !== undefined && !file.isSocket()) {
     return 'The path belongs to a file or folder that is not a socket: choose another path.'
@@ -126,10 +126,10 @@ function isStale(path: string): Promise<boolean> {
 }
 
 /**
- * Sends `100 Continue` when the body is read for the first time. Node would send it for every request that expects it,
- * so clients would send bodies even if a guard or limit refuses the request by its head alone (RFC 9110, section
- * 10.1.1). A response that is waiting for earlier responses sends it when its turn comes; otherwise Node would write it
- * before the earlier responses.
+ * Sends `100 Continue` when the body is read for the first time. Node would send it immediately for every request that
+ * expects it, so clients would send bodies even if a guard or limit refuses the request by its head alone (RFC 9110,
+ * section 10.1.1). While a response waits for earlier responses, the `100 Continue` waits too; otherwise Node would
+ * write it before the earlier responses.
  */
 function continueOnRead(req: IncomingMessage, res: ServerResponse): void {
   const { _read: read } = req

@@ -11,13 +11,13 @@ import type { HostedRequests } from './hosted-requests.js'
 const SWEEP_INTERVAL_MS = 100
 /**
  * The number of sweeps for which a connection without a request stays open when a signal closes the application. A
- * proxy may have already sent a request on it; that request would be lost, because the proxy cannot know whether it has
- * run.
+ * proxy may have already sent a request on the connection. That request would be lost, because the proxy cannot
+ * determine whether it was processed.
  */
 const IDLE_SWEEPS = 3
-/** How long before the end of the grace period `req.signal` aborts. Limited to half of that period. */
+/** How long before the end of the grace period `req.signal` aborts; at most half of that period. */
 const WARNING_MS = 2000
-/** How long a client may take to receive the last bytes of an upgraded connection. */
+/** How long a client has to receive the last bytes of an upgraded connection. */
 const LINGER_MS = 1000
 
 /** The input of {@link shutDown}. */
@@ -33,7 +33,9 @@ export interface ShutDown {
   readonly preStopMs: number
   /** The time for running requests after listening has stopped. Remaining connections are then destroyed. */
   readonly graceMs: number
-  /** Called when no requests are running. Upgraded connections are still open at that time. */
+  /**
+   * Closes the rest of the application when no requests are running. Upgraded connections are still open at that time.
+   */
   readonly closeRest: () => Promise<void>
 }
 
@@ -52,7 +54,7 @@ export async function shutDown(config: ShutDown): Promise<number> {
 
 /**
  * Continues to accept requests, because a load balancer sends requests until it has detected the shutdown. Every
- * response ends its connection, so that few connections remain on which a request may arrive.
+ * response ends its connection, so that few connections remain on which a request can arrive.
  */
 async function serveOn(config: ShutDown): Promise<void> {
   const { connections, hostedRequests, clock, preStopMs } = config
@@ -129,7 +131,7 @@ class CutRequests {
     return this.#count
   }
 
-  /** Aborts all remaining requests. Logs them immediately, because an `onClose` may close the logger. */
+  /** Aborts all remaining requests. Logs them immediately, because an `onClose` can close the logger. */
   from(all: readonly Cuttable[]): void {
     const counts = new Map<string, number>()
     const note = (res: ServerResponse) => {

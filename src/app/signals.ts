@@ -8,10 +8,10 @@ const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
  * A repeated signal within this time is ignored: a terminal sends the signal of Ctrl-C to all processes of a command,
- * and npm sends it to its child again.
+ * and npm sends it to its child process again.
  */
 const ECHO_MS = 250
-/** How long closing may take after an uncaught error, when the state of the application is unknown. */
+/** The maximum time for closing after an uncaught error, when the state of the application is unknown. */
 const FAULT_MS = 10_000
 /** Marks the listeners of all copies of this package in the process. */
 const OURS = Symbol.for('blazon.signals')
@@ -99,7 +99,7 @@ export class ProcessEnd {
       if (isForced()) process.exitCode = 1
     } catch (error) {
       process.exitCode = 1
-      // A log of an `AggregateError` may leave out its errors.
+      // A log of an `AggregateError` can omit its errors.
       const errors = error instanceof AggregateError ? error.errors : [error]
       for (const err of errors) logger.error({ err }, 'Closing the application failed')
     }

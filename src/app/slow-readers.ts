@@ -12,7 +12,7 @@ import { ignoreRejection } from '../step/step.js'
 import type { Connections } from './connections.js'
 import type { Listener } from './listener.js'
 
-/** The number of checks of each connection within the time limit. */
+/** How often each connection is checked within the time limit. */
 const LOOKS = 4
 
 /** The input of {@link SlowReaders}. */
@@ -20,7 +20,7 @@ export interface SlowReadersConfig {
   readonly connections: Pick<Connections, 'list'>
   readonly clock: Clock
   readonly logger: Logger
-  /** How long a client may stall without reading any bytes. */
+  /** How long a client can stall without reading any bytes. */
   readonly ms: number
 }
 
@@ -80,7 +80,7 @@ export class SlowReaders {
       const [res] = respondsOn(socket)
       if (res === undefined) continue
       if (this.#stalledMs(socket, now) >= ms) this.#cut(socket, res)
-      // A stream may stall later, without any other request.
+      // A stream can stall later, without any other request.
       else this.watch()
     }
   }
@@ -104,7 +104,7 @@ export class SlowReaders {
         facts,
         'A response was cut off: its client did not read it',
       )
-      // A logger that writes asynchronously may return a promise that rejects.
+      // A logger that writes asynchronously can return a promise that rejects.
       ignoreRejection(returned)
     } catch {
       // The other connections must be checked even if the logger fails.
@@ -119,7 +119,7 @@ interface Handled {
 
 /**
  * The number of bytes that the operating system has accepted for a client. `writableLength` decreases only after a
- * whole chunk has been accepted, and a chunk may have megabytes.
+ * whole chunk has been accepted, and a chunk can be several megabytes.
  */
 function takenFrom(socket: Socket): number {
   const { bytesWritten, writeQueueSize } = (socket as Handled)._handle ?? {}
@@ -128,7 +128,7 @@ function takenFrom(socket: Socket): number {
     : bytesWritten - writeQueueSize
 }
 
-/** The method, the route's path pattern and the ID, but not the path, which may contain a secret. */
+/** The method, the route's path pattern and the ID, but not the path, which can contain a secret. */
 function factsOf(req: BlazonRequest): object {
   const route = routeOf(req)?.path
   const requestId = requestIdOf(req)

@@ -57,7 +57,7 @@ export interface RunningFeatures {
   readonly stepSources: readonly StepSource[]
   /** Whether a feature adds headers to responses. */
   readonly addsHeaders: boolean
-  /** Closes the stores. Must be called after the last request. */
+  /** Closes the stores. Call this method after the last request. */
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export interface FeatureSurroundings {
   readonly wrapLimit: (limit: PublicStage) => PublicStage
 }
 
-/** Lists the features of an application. It runs no code of the application. */
+/** Lists the features of an application, without running its code. */
 export function declareFeatures(
   settings: Settings,
   { clock, wrapStore, wrapLimit }: FeatureSurroundings,
@@ -134,6 +134,6 @@ async function loadLimits({ rateLimit }: Settings, config: StartConfig): Promise
 /** A feature that adds steps to routes, like a plugin. */
 export interface StepSource {
   readonly name: string
-  /** Called once for each route. Returns stages by place, or `null` for a route without steps. */
+  /** Returns stages by place, or `null` for a route without steps. Boot calls this function once for each route. */
   readonly steps: (route: RouteModel, app: RouteSetup) => object | null | undefined
 }

@@ -29,8 +29,8 @@ export function versionPlace(prefix: string): number {
 }
 
 /**
- * Explains a path with a version that no route has. Only for requests without a route, the path is looked up again,
- * once for each version.
+ * Explains a path with a version that no route has. The path is looked up again, once for each version, but only for
+ * requests without a route.
  */
 function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: number): Router {
   const match = build(routes.flatMap(withPlainPath))

@@ -6,12 +6,12 @@ import type { TimeoutSettings } from './settings/timeout-options.js'
 /** Facts about an application that a worker needs. */
 export interface WorkerApp {
   readonly isReady: () => Promise<boolean>
-  /** How long the application may take to close. */
+  /** The maximum time that the application takes to close. */
   readonly closeMs: number
 }
 
 /**
- * The connection of `blazon start` with the applications of a worker. Without it, an application runs as the only
+ * The connection between `blazon start` and the applications of a worker. Without it, an application runs as the only
  * process.
  */
 export interface WorkerLink {
@@ -21,8 +21,8 @@ export interface WorkerLink {
   /** Whether another worker has replaced this one. */
   readonly isRetired: boolean
   /**
-   * Runs the start of an application. The worker counts as listening when no start is in progress: a program may start
-   * several applications sequentially or concurrently.
+   * Runs the start of an application. The worker counts as listening when no start is in progress: a program can start
+   * several applications, sequentially or concurrently.
    */
   starts<T>(start: () => Promise<T>, app: WorkerApp): Promise<T>
   readonly shareMetrics: ShareMetrics

@@ -28,8 +28,8 @@ export interface CacheDecoratorOptions {
    */
   readonly headers?: readonly string[]
   /**
-   * How long after `ttl` a stale response is still sent while the handler creates a new one in the background: seconds,
-   * or a string with a unit. Default 0: stale responses are not sent.
+   * How long after `ttl` a stale response is still sent while the handler creates a new response in the background:
+   * seconds, or a string with a unit. Default 0: stale responses are not sent.
    */
   readonly staleWhileRevalidate?: Duration
 }
@@ -39,8 +39,8 @@ export interface CacheEntry {
   /** The tenant that owns the entry; `null` if it has none. For any other tenant, a lookup is a miss. */
   readonly owner: string | null
   /**
-   * The user for whom a response was created; `null` if there is none, and for values. For any other user, a lookup is
-   * a miss. If a store loses this field, every lookup is a miss.
+   * The user for whom a response was created; `null` without a user, and for values. For any other user, a lookup is a
+   * miss. If a store loses this field, every lookup is a miss.
    */
   readonly user: string | null
   /** Whether the entry is a JSON value that the program stored, or a response that was sent. */
@@ -66,20 +66,20 @@ export interface CacheEntry {
 export type MaybePromise<T> = T | Promise<T>
 
 /**
- * Stores cache entries. Keys and tags may be any strings; the store escapes them if necessary. A method that fails
+ * Stores cache entries. Keys and tags can be any strings; the store escapes them if necessary. If a method fails, it
  * rejects or throws within bounded time; the caller then continues without the cache.
  */
 export interface CacheStore {
   /**
-   * Whether other processes see the entries of this store. `blazon start` warns about a store with `false`. Default
-   * `true`.
+   * Whether this store shares its entries with other processes. If `false`, `blazon start` warns about the store.
+   * Default `true`.
    */
   readonly isShared?: boolean
-  /** Returns the entry, unless it has expired. The entry may be stale, or outdated by its tags. */
+  /** Returns the entry, unless it has expired. The entry can be stale, or outdated by its tags. */
   get(key: string): MaybePromise<CacheEntry | undefined>
   /**
-   * Returns the entry as `get` does, with the `versions` of the tags that the entry is expected to have. Implement it
-   * if this saves a round trip. Default: `get` and `versions` are called one after the other.
+   * Returns the entry as `get` does, with the `versions` of the tags that the entry is expected to have. Implement this
+   * method if it saves a round trip. If omitted, `get` and `versions` are called sequentially.
    */
   getTagged?(
     key: string,
@@ -90,15 +90,15 @@ export interface CacheStore {
     /** The current version of each tag, in the order of `tags`. */
     readonly versions: readonly string[]
   }>
-  /** Stores an entry for at most `ttlMs` milliseconds; or for a shorter time if the store needs the memory. */
+  /** Stores an entry for at most `ttlMs` milliseconds, or for a shorter time if the store needs the memory. */
   set(key: string, entry: CacheEntry, ttlMs: number): MaybePromise<void>
   /** Deletes an entry. Returns whether it existed. */
   delete(key: string): MaybePromise<boolean>
   /** Deletes every key that begins with `prefix`; without a prefix, all keys. */
   clear(prefix?: string): MaybePromise<void>
   /**
-   * Returns the current version of each tag, in order. A tag that is unknown or was lost gets a new version, never a
-   * previous one.
+   * Returns the current version of each tag, in order. A tag that is unknown or was lost receives a new version, never
+   * a previous version.
    */
   versions(tags: readonly string[]): MaybePromise<readonly string[]>
   /** Assigns a new version to each tag. All entries that were stored with an earlier version become outdated. */
@@ -114,7 +114,7 @@ export interface CacheStore {
   close?(): MaybePromise<void>
 }
 
-/** The parts of the application that a store may use. */
+/** The parts of the application that a store can use. */
 export interface StoreContext {
   /** The clock of the application. A test can change its time. */
   readonly clock: Clock

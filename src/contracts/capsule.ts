@@ -1,7 +1,10 @@
 import type { StatementFailure } from './database.js'
 import type { RecordedRequest, RequestRecord } from './request-record.js'
 
-/** The version of the capsule format. A change that earlier versions of the command cannot read gets a new number. */
+/**
+ * The version of the capsule format. The number changes when earlier versions of the command cannot read the new
+ * format.
+ */
 export type CapsuleFormat = 2
 
 /**
@@ -20,7 +23,10 @@ export interface Capsule {
   readonly principal: PlainValue
   /** The statements, in the order in which they began. */
   readonly statements: readonly CapsuleStatement[]
-  /** The calls to other hosts, in the order in which they began. A replay answers them and refuses all other calls. */
+  /**
+   * The calls to other hosts, in the order in which they began. A replay returns the recorded responses and refuses all
+   * other calls.
+   */
   readonly calls: readonly CapsuleCall[]
   /** The reasons why the request cannot be repeated exactly, as sentences; empty if it can. */
   readonly cut: readonly string[]
@@ -37,7 +43,7 @@ export interface CapsuleStatement {
   readonly text: string
   readonly values: PlainValue
   readonly rowCount: number | null
-  /** The list of rows; `null` if the rows are unknown, or if the statement failed. */
+  /** The rows; `null` if they are unknown, or if the statement failed. */
   readonly rows: PlainValue
   /** The error, if the statement failed; otherwise `null`. */
   readonly error: StatementFailure | null

@@ -6,13 +6,13 @@ export interface Timer {
 
 /**
  * Returns the time, and schedules calls. All code in an application that waits or expires uses the same clock, so that
- * a test can change the time. The only exception is code that waits for the other end of a socket, because the time of
- * that end cannot be changed.
+ * a test can change the time. The only exception is code that waits for the other end of a socket, because a test
+ * cannot change the time there.
  */
 export interface Clock {
-  /** The current time in milliseconds since 1970, as `Date.now()`. Use it for dates; it can go backwards. */
+  /** The current time in milliseconds since 1970, like `Date.now()`. Use it for dates; it can go backwards. */
   now(): number
-  /** Milliseconds since an unspecified start, which never decrease. Use them for durations. */
+  /** Milliseconds since an unspecified start. The value never decreases; use it for durations. */
   monotonic(): number
   /** Calls `run` once, after `ms` milliseconds. `ms` has no upper limit. */
   setTimeout(run: () => void, ms: number): Timer

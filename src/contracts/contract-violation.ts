@@ -1,7 +1,7 @@
 /**
  * The part of a response that differs from the document. `envelope`: an error without the error envelope. `cache-key`:
  * the response is cached under a key without a value that its handler reads. `visibility`: the response has a field
- * that its caller may not see.
+ * that the caller is not allowed to see.
  */
 export type ViolationKind =
   | 'status'
@@ -14,25 +14,25 @@ export type ViolationKind =
 
 /** One difference between a response and its document. */
 export interface ContractViolation {
-  /** `GET /users/{id}`, as in the document. */
+  /** The operation, as in the document: `GET /users/{id}`. */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** `UsersController.getById`. */
+  /** The handler: `UsersController.getById`. */
   readonly handler: string
   /** The status of the response. */
   readonly status: number
   /** The part of the response that differs from the document. */
   readonly kind: ViolationKind
   /**
-   * The place: `data.items[0].id` in the body, a header name, or `query.sort` in the request. Empty if the difference
-   * concerns the whole response.
+   * The location: `data.items[0].id` in the body, a header name, or `query.sort` in the request. Empty if the
+   * difference concerns the whole response.
    */
   readonly path: string
   /** The documented value; `null` if nothing is documented. */
   readonly expected: string | null
   /** The value in the response. */
   readonly got: string
-  /** The remedy of the problem. */
+  /** A sentence that explains how to fix the problem. */
   readonly remedy: string
 }

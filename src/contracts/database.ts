@@ -46,11 +46,11 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
  * @see docs/testing-statements.md#answered-statements
  */
 export interface AnsweredStatement {
-  /** The text of the statement. Whitespace and literals in the text do not need to be equal. */
+  /** The text of the statement. Whitespace and literals in the text do not need to match. */
   readonly text: string
   /**
-   * The values of the placeholders. If several results have the same text, the result with equal values is used.
-   * Default: any values.
+   * The values of the placeholders. If several results have the same text, the result with equal values is used. If
+   * omitted, any values match.
    */
   readonly values?: readonly unknown[]
   /** The rows. Default: none. */
@@ -65,17 +65,17 @@ export interface AnsweredStatement {
 export interface StatementFailure {
   /** The message of the error. */
   readonly message: string
-  /** The SQLSTATE of a statement that PostgreSQL refused, or a code of the framework: `DATABASE_TIMEOUT`. */
+  /** The SQLSTATE of a statement that PostgreSQL rejected, or a code of the framework: `DATABASE_TIMEOUT`. */
   readonly code?: string
   /** The status of an `HttpError`. Default: the error was not an `HttpError`. */
   readonly status?: number
   /** The constraint that the statement violated, if PostgreSQL reports it. */
   readonly constraint?: string
-  /** The schema that the error is about, if PostgreSQL reports it. */
+  /** The schema that the error refers to, if PostgreSQL reports it. */
   readonly schema?: string
-  /** The table that the error is about, if PostgreSQL reports it. */
+  /** The table that the error refers to, if PostgreSQL reports it. */
   readonly table?: string
-  /** The column that the error is about, if PostgreSQL reports it. */
+  /** The column that the error refers to, if PostgreSQL reports it. */
   readonly column?: string
   /** PostgreSQL's detail about the values, such as an existing key. */
   readonly detail?: string
@@ -83,7 +83,7 @@ export interface StatementFailure {
   readonly hint?: string
 }
 
-/** Returns the result of a statement instead of a database. Throws if it has no result for the statement. */
+/** Returns the result of a statement in place of a database. Throws if it has no result for the statement. */
 export type AnswerStatement = (statement: NewStatement) => AnsweredStatement
 
 /** A database row, by column name. */
@@ -94,11 +94,11 @@ export type LinkRow = Readonly<Record<string, unknown>>
  * not as a tenant's role, so tenants need no privileges on these tables.
  */
 export interface DatabaseLink {
-  /** The number of connections that the application has. */
+  /** The number of the application's connections. */
   readonly connections: number
   /** Whether the database runs in this process. */
   readonly isEmbedded: boolean
-  /** Whether there is a database. Without one, a test supplies the results of statements. */
+  /** Whether there is a database. Without a database, a test supplies the results of statements. */
   readonly isReal: boolean
   /**
    * Runs a statement, or a script of several statements without values, on a separate connection outside of every open
@@ -108,14 +108,14 @@ export interface DatabaseLink {
    */
   run(text: string, values?: readonly unknown[]): Promise<LinkRow[]>
   /**
-   * Runs a function with statements in the transaction of the request, or in the open `db.transaction`. Without one,
-   * the statements of the function share a transaction. If a statement is refused, only the statements of the function
-   * are rolled back.
+   * Runs a function whose statements join the transaction of the request, or the open `db.transaction`. If there is no
+   * transaction, the statements share a new one. If the database rejects a statement, only the statements of the
+   * function are rolled back.
    */
   join<T>(fn: (query: LinkQuery) => Promise<T>): Promise<T>
   /** Runs a function in one transaction, as `db.transaction` does. */
   transaction<T>(fn: () => Promise<T>): Promise<T>
-  /** Runs a function after the commit of the current transaction; immediately if there is none. */
+  /** Runs a function after the commit of the current transaction, or immediately if there is no transaction. */
   afterCommit(fn: () => unknown): Promise<void>
 }
 

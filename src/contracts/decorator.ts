@@ -5,7 +5,7 @@ import type { InferOutput, InputSource } from './schema.js'
 
 // Each decorator works in both dialects: a standard decorator receives `(value, context)`, a legacy decorator `(target,
 // key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
-// decorator accepts; any other call is a compile error.
+// decorator accepts; any other call causes a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
 type AnyMethod = (...args: any[]) => unknown
@@ -17,7 +17,7 @@ type MethodContext<M extends AnyMethod> = ClassMethodDecoratorContext<any, M> & 
 /** The context of a field that can handle a request. */
 type FieldContext<M extends AnyMethod> = ClassFieldDecoratorContext<any, M> & OfInstance
 
-// Interfaces instead of type literals, because the compiler would instantiate a literal for every route.
+// These are interfaces instead of type literals, because the compiler would instantiate a literal for every route.
 interface OfInstance {
   readonly static: false
   readonly private: false
@@ -47,7 +47,7 @@ export interface DualClassOrMethodDecorator extends DualMethodDecorator {
   (target: AnyClass, context?: ClassDecoratorContext<any>): void
 }
 
-/** Decorates a handler parameter; exists in the legacy dialect only. */
+/** Decorates a handler parameter, in the legacy dialect only. */
 export type LegacyParameterDecorator = (
   target: object,
   key: string | symbol | undefined,
@@ -55,15 +55,15 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
- * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` decide whether there is a user,
- * and the types of input decorators do not depend on them.
+ * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` determine whether there is a
+ * user. The types of input decorators do not depend on them.
  */
 type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
 /**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
- * descriptor of a handler that can accept `TRequest`. One type instead of two overloads, because TypeScript 7 explains
- * only the last overload that fails.
+ * descriptor of a handler that can accept `TRequest`. It is one type instead of two overloads, because TypeScript 7
+ * reports only the last overload that fails.
  */
 type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
   ? TMethod extends (...args: infer TArgs) => unknown
@@ -82,8 +82,8 @@ interface Mismatch<TParameter, TValue> {
 }
 
 /**
- * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that
- * must be able to hold `TValue`. A handler that does not match its schema is a compile error.
+ * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that must
+ * be able to hold `TValue`. A handler that does not match its schema causes a compile error.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
   <M extends Taking<TRequest>>(value: M, context: MethodContext<M>): void
@@ -133,7 +133,7 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
   ): void
 }
 
-/** The data that a handler returns. A handler with a parameter `res` may send any response itself. */
+/** The data that a handler returns. A handler with a parameter `res` can send any response itself. */
 type Returned<M> = M extends (...args: infer A) => infer R
   ? A['length'] extends 0 | 1
     ? Exclude<Awaited<R>, AsyncIterable<unknown>>
@@ -166,7 +166,9 @@ type WrongData<R, S> = [R] extends [readonly (infer A)[]]
       ? FieldAdvice<R, WrongField<R, S>>
       : 'The type that the handler returns differs from the schema of `returns`.'
 
-/** The reason why data does not match `returns`. No value has this type, so a compile error contains only the text. */
+/**
+ * The reason why data does not match `returns`. No value has this type, so a compile error contains only the message.
+ */
 export type WrongReturn<
   R,
   S,
@@ -225,7 +227,7 @@ type UnknownPart<TPart> = [TPart] extends [never]
 
 /**
  * The reason why a handler does not match its route. No value has this type, so a compile error contains only the
- * text.
+ * message.
  */
 type Misfit<I extends RouteOptions, M> = M extends (req: infer R, ...rest: any) => unknown
   ? [WrongOf<I, R>] extends [never]
@@ -238,9 +240,9 @@ type RoutePlace<I extends RouteOptions, M, TPlace> =
   M extends Taking<RouteRequest<I>> ? TPlace : NoInfer<Misfit<I, M>>
 
 /**
- * Decorates a handler whose request type must accept everything that the options of its route declare, and must require
- * nothing else, and whose data fits the option `returns`. One of the first two signatures, which are cheapest for the
- * compiler, accepts a handler that fits. For other handlers, TypeScript 7 explains the last signature in one sentence.
+ * Decorates a handler. Its request type must accept everything that the options of the route declare, and require
+ * nothing else. Its data must match the option `returns`. A valid handler matches one of the first two signatures,
+ * which are cheapest for the compiler. For an invalid handler, TypeScript 7 reports only the last signature.
  */
 export interface RouteDecorator<I extends RouteOptions> {
   <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
@@ -279,8 +281,8 @@ export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, T
 ) => void
 
 /**
- * The index of a parameter that can hold the user, or whose type has more fields than `User`. So a parameter can have
- * the application's own user class, even if `User` does not declare its fields.
+ * The index of a parameter that can hold the user, or whose type has more fields than `User`. A parameter can therefore
+ * have the application's own user class, even if `User` does not declare the fields of that class.
  */
 type UserPlace<TMethod, TPlace extends number> = TMethod extends (...args: infer TArgs) => unknown
   ? [NonNullable<RequestUser>] extends [TArgs[TPlace]]

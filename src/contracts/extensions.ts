@@ -33,7 +33,7 @@ export interface RouteOption<
   (...value: [TValue] extends [true] ? [] : [value: TValue]): OptionDecorator<TTarget>
   /** The name that was passed to `defineOption`. It does not identify the option. */
   readonly optionName: string
-  /** Never set. From this member, the compiler infers the type of `route.option(…)`. */
+  /** Never set. The compiler infers the type of `route.option(…)` from this member. */
   readonly found?: TFound
 }
 
@@ -42,13 +42,13 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
   /** The targets that the decorator accepts. Default `'both'`. */
   readonly on?: TTarget
   /**
-   * `'override'`: the value on a method replaces the value on its class, and each may have one value. `'list'`: a route
-   * has the values of its class, then the values of the method. Default `'override'`.
+   * `'override'`: the value on a method replaces the value on its class; the class and the method can each have only
+   * one value. `'list'`: a route has the values of its class, then the values of the method. Default `'override'`.
    */
   readonly merge?: 'override' | 'list'
   /**
    * Returns a sentence that describes the error in the value, or `undefined` if it is valid. Boot reports the sentence
-   * as `E_OPTION_INVALID`. Default: every value is accepted.
+   * as `E_OPTION_INVALID`. If omitted, every value is accepted.
    */
   readonly check?: (value: TValue) => string | undefined
   /**
@@ -66,7 +66,7 @@ export interface Decorated<TFound = unknown> {
   readonly module: string | null
   /** The decorated method; `null` if the class itself has the option. */
   readonly method: PropertyKey | null
-  /** The value of the option; merged with the value of the class for a method. */
+  /** The value of the option. For a method, it is merged with the value of the class. */
   readonly value: TFound
   /** Calls the method on its instance. Throws a `TypeError` for a class. */
   readonly call: (...args: readonly unknown[]) => unknown
@@ -91,7 +91,7 @@ export interface ParameterSettings<S extends Schema = Schema> {
   readonly in?: ParameterPlace
   /** The name of the header, query parameter or path parameter. Default: none. */
   readonly name?: string
-  /** Validates and converts the value; a request with an invalid value gets a 400. Requires `in`. Default: none. */
+  /** Validates and converts the value; an invalid value results in a 400 response. Requires `in`. Default: none. */
   readonly schema?: S
 }
 

@@ -18,7 +18,7 @@ import type { InputSource, Schema } from './schema.js'
 import type { WebhookScheme, WebhookVerifier } from './webhook.js'
 import type { EnvelopeChoice } from './wire-format.js'
 
-/** The data that decorators on a class or method declare. Decorators only store it. */
+/** The data that decorators on a class or method declare. Decorators only store the data. */
 export type Fact =
   | { readonly kind: 'controller'; readonly prefix: string }
   | { readonly kind: 'injectable' }

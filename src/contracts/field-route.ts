@@ -3,7 +3,7 @@ import type { AuthenticatedRequest, NextFunction, Response, RouteRequest } from 
 import type { NoOthers, RouteOptions } from './route-options.js'
 import type { InferOutput, Schema } from './schema.js'
 
-// Interfaces instead of type literals, because the compiler would instantiate a literal for every route.
+// These are interfaces instead of type literals, because the compiler would instantiate a literal for every route.
 interface WithAbilities {
   readonly can: string | readonly string[]
 }
@@ -14,7 +14,7 @@ interface WithReturns {
 
 type NoOptions = Record<never, never>
 
-/** The request of a field route, with the parts that its options declare. With `can`, it always has a user. */
+/** The request of a field route, with the parts that its options declare. With `can`, the request always has a user. */
 type FieldRequest<I extends RouteOptions> = I extends WithAbilities
   ? RouteRequest<I> & Pick<AuthenticatedRequest, 'user'>
   : RouteRequest<I>
@@ -24,7 +24,7 @@ type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
 
 /**
  * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns
- * the response object. Any other return type becomes an error text, which the compiler prints at the returned value.
+ * the response object. Any other return type becomes an error message, which the compiler prints at the returned value.
  */
 type Returns<I extends RouteOptions, R> = I extends WithReturns
   ? [R] extends [InferOutput<I['returns']>]
@@ -44,7 +44,7 @@ export type RouteField<TRequest, TReturned> = (
 /**
  * The signature of `get`, `post` and the other functions that turn a field into a route: a path relative to the
  * controller's path, optional {@link RouteOptions}, and the handler. The compiler infers the request of the handler
- * from the options, and compares the type that the handler returns with `returns`.
+ * from the options, and checks the return type of the handler against `returns`.
  */
 export interface FieldVerb {
   <R>(

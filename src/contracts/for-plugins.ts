@@ -1,4 +1,4 @@
-/* The types of this room that only extensions need; `src/plugin/index.ts` re-exports all of them. */
+/* The types in this folder that only extensions need. `src/plugin/index.ts` re-exports all of them. */
 
 export type { CacheEntry, MaybePromise, StoreContext } from './cache.js'
 export type {

@@ -7,22 +7,23 @@ import type { RouteModel } from './route-model.js'
 /** Options of `@Auth`. */
 export interface AuthDecoratorOptions {
   /**
-   * Whether a request without credentials reaches the handler without the guard. A request that carries a credential
-   * (`auth.credentials`) is refused with 401 unless the guard allows it. If there are several guards, a request that
-   * carries a credential for one of them must be allowed. Default `false`: the guard must allow every request.
+   * Whether a request without credentials skips the guard and reaches the handler. A request that carries a credential
+   * (`auth.credentials`) is refused with 401 unless the guard allows the request. If there are several guards, each
+   * guard for which the request carries a credential must allow it. Default `false`: the guard must allow every
+   * request.
    */
   readonly optional?: boolean
 }
 
-/** The parts of an application that a guard may use: `get` returns the instance of a token. */
+/** The parts of an application that a guard can use: `get` returns the instance of a token. */
 export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
 
 /**
- * Decides whether a request may continue. It may set `req.user`.
+ * Decides whether a request is allowed to continue. It can set `req.user`.
  *
- * Only the value `true` allows the request. Any other value, and any error that is thrown or rejected, refuses it with
- * 401; a thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a `TypeError` or
- * a server that cannot be reached, is also logged.
+ * Only the value `true` allows the request. If the guard returns any other value, throws, or rejects, the request is
+ * refused with 401; a thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a
+ * `TypeError` or a server that cannot be reached, is also logged.
  *
  * @example
  * class TokenGuard implements AuthGuard {
@@ -41,13 +42,13 @@ export interface AuthGuard<TUser = User> {
   // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
   canActivate(req: any, route?: RouteModel): boolean | Promise<boolean>
   /**
-   * Where the credential is: header names, and cookie names as `'cookie:<name>'`. Default: `auth.credentials`, which is
-   * `['authorization']`.
+   * Where the guard reads the credential: header names, and cookie names as `'cookie:<name>'`. Default:
+   * `auth.credentials`, which is `['authorization']`.
    */
   readonly credentials?: readonly string[]
   /**
-   * Returns whether a request carries a credential for this guard, valid or not. Needed if several guards read the same
-   * place. Default: whether the request has one of `credentials`.
+   * Returns whether a request carries a credential for this guard, valid or not. Implement this method if several
+   * guards read the same place. Default: whether the request has one of `credentials`.
    */
   carries?(req: Request): boolean
   /** The security scheme in the document. Default: `{ type: 'http', scheme: 'bearer' }`. */
@@ -56,28 +57,28 @@ export interface AuthGuard<TUser = User> {
   scopes?(route: RouteModel): readonly string[]
   /**
    * The `WWW-Authenticate` challenge of the guard's 401 responses (RFC 9110, 11.6.1). If a route accepts several
-   * guards, the 401 contains the challenge of each. Default: `Bearer`.
+   * guards, the 401 response contains the challenge of each guard. Default: `Bearer`.
    */
   readonly challenge?: string
   /**
    * Returns the `WWW-Authenticate` challenge of the 403 responses of `@Can`, for requests that this guard has allowed.
-   * RFC 6750, 3.1, defines a challenge with the scopes that a token needs. Called once for each route, at boot.
-   * Default: a 403 has no challenge.
+   * RFC 6750, 3.1, defines a challenge with the scopes that a token needs. The framework calls this method once for
+   * each route, at boot. If omitted, a 403 response has no challenge.
    *
    * @param abilities The abilities that the route needs.
    */
   abilityChallenge?(abilities: readonly string[]): string | undefined
   /**
-   * Returns what the guard adds to the operation of a route that it protects, besides the 401, even if the route
-   * accepts other guards. Default: nothing.
+   * Returns the guard's additions to the operation of a route that it protects, besides the 401 response. They apply
+   * even if the route accepts other guards. Default: none.
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Returns the tenant that the verified credential belongs to, right after `canActivate` has returned `true`. A guard
-   * with this method confirms the tenant of a request as `tenant.authorize` does, if the application has the `tenant`
-   * option: a request that specifies another tenant, or specifies a tenant although its credential belongs to none
-   * (`undefined`), is refused with 403. A request that specifies no tenant acts for the tenant of its credential. In a
-   * class, define the method on the prototype. Default: the guard confirms no tenant.
+   * Returns the tenant of the verified credential. The framework calls this method right after `canActivate` has
+   * returned `true`. A guard with this method confirms the tenant of a request as `tenant.authorize` does, if the
+   * application has the `tenant` option: a request that specifies another tenant, or specifies a tenant although its
+   * credential belongs to none (`undefined`), is refused with 403. A request that specifies no tenant acts for the
+   * tenant of its credential. In a class, define the method on the prototype. If omitted, the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
   /**
@@ -89,9 +90,10 @@ export interface AuthGuard<TUser = User> {
    */
   readonly checksTenant?: boolean
   /**
-   * Called once for each application, at boot. Returns the guard that this application uses. Needed if the guard has
-   * state that two applications must not share. Its `onInit`, `onReady` and `onClose` are called like the hooks of a
-   * provider. The other members are read from the original guard. Default: the guard itself.
+   * Returns the guard for one application. The framework calls this method once for each application, at boot.
+   * Implement it if the guard has state that two applications must not share. The `onInit`, `onReady` and `onClose` of
+   * the returned guard are called like the hooks of a provider. The other members are read from the original guard.
+   * Default: the guard itself.
    */
   forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>
   /** The type of `req.user` behind this guard, for `Req<{ auth: typeof guard }>`. It exists for the compiler only. */

@@ -43,7 +43,7 @@ type WithUserFields<U> = U extends object ? User & U : U
 
 /**
  * The type of `req.user`: `User | undefined`. If the application, or a package such as passport, declares
- * `Express.Request.user`, the fields of that declaration are added. If it declares `any`, the type is `any`.
+ * `Express.Request.user`, the fields of that declaration are added. If that declaration is `any`, the type is `any`.
  *
  * @example
  * declare global {
@@ -56,15 +56,15 @@ type WithUserFields<U> = U extends object ? User & U : U
  */
 export type RequestUser = WithUserFields<DeclaredUser>
 
-/** A request that may have an id. */
+/** A request that can have an ID. */
 interface WithId<I> {
-  /** The id that another package declares. */
+  /** The ID that another package declares. */
   readonly id?: I
 }
 
 /**
- * The type of `req.id`: `string`. If a package declares an `id` that cannot be a string for Express' request, it is the
- * package's type.
+ * The type of `req.id`: `string`. If a package declares an `id` for Express' request that cannot be a string, the type
+ * is the package's type.
  */
 export type RequestId = 'id' extends keyof ExpressRequest
   ? ExpressRequest extends WithId<infer I>
@@ -74,7 +74,7 @@ export type RequestId = 'id' extends keyof ExpressRequest
     : string
   : string
 
-/** A request that may have a `can`. */
+/** A request that can have a member `can`. */
 interface WithCan<C> {
   /** The member that another package declares. */
   readonly can?: C
@@ -109,17 +109,18 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   validated: TValidated
   /**
    * The ID of the request, for logs and for the client. It is generated when it is first read: a random UUID, or with
-   * `trustRequestId` the `X-Request-Id` of the client. A middleware may assign another ID.
+   * `trustRequestId` the `X-Request-Id` of the client. A middleware can assign another ID.
    */
   id: RequestId
   /**
-   * Aborted when the client disconnects, when the handler timeout has passed, and, with an `AppClosingError`, when the
-   * application closes before a response that has begun is complete.
+   * The framework aborts this signal when the client disconnects, when the handler timeout has passed, or, with an
+   * `AppClosingError`, when the application closes before a response that has begun is complete.
    */
   readonly signal: AbortSignal
   /**
-   * Whether the user may do something with an object: `order:read` is the action `read` of the policy `order`, which
-   * `@Checks` declares on the route. Returns a promise. The policy's own `can` does the same with typed names.
+   * Whether the user is allowed to perform an action on an object: `order:read` is the action `read` of the policy
+   * `order`, which `@Checks` declares on the route. Returns a promise. The policy's own method `can` does the same with
+   * typed names.
    *
    * @throws Error (500) if the policy throws, or the route does not declare it.
    */
@@ -157,7 +158,7 @@ export interface GuardedRequest<TUser, TParams, TBody, TQuery, TValidated>
   user: TUser
 }
 
-/** A guard that may describe the type of its user. */
+/** A guard that can describe the type of its user. */
 export interface TypedGuard {
   // biome-ignore lint/suspicious/noExplicitAny: any guard, whatever its request
   canActivate(req: any, route?: any): boolean | Promise<boolean>
@@ -166,8 +167,8 @@ export interface TypedGuard {
 }
 
 /**
- * The user type of a guard, or the union of the user types of several guards. For a guard without a user type, it is
- * the user of `auth: true`.
+ * The user type of a guard, or the union of the user types of several guards. For a guard without a user type, the
+ * result is the user type of `auth: true`.
  */
 export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   ? unknown extends TUser
@@ -176,7 +177,7 @@ export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
   : NonNullable<RequestUser>
 
 /**
- * The Express 5 request with additions of the framework: validated inputs, the matched route and an abort signal.
+ * The Express 5 request with the framework's additions: validated inputs, the matched route and an abort signal.
  * Validated values also replace `req.body`, `req.params` and `req.query`.
  */
 export type Request<
@@ -239,9 +240,9 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
 >
 
 /**
- * The request of a handler, typed from the schemas on its decorators. If a part that a decorator declares is missing in
- * the type, or has another name, this is a compile error. With `auth: true`, `req.user` is a user and never
- * `undefined`: for handlers of protected routes. With `auth: typeof guard`, the user has the type that this guard
+ * The request of a handler, typed from the schemas on its decorators. A part that a decorator declares but that is
+ * missing from the type, or has another name there, causes a compile error. With `auth: true`, for handlers of
+ * protected routes, `req.user` is never `undefined`. With `auth: typeof guard`, the user has the type that this guard
  * describes. The compiler does not check whether the route is protected, or by which guard.
  *
  * @example
@@ -266,7 +267,7 @@ export type Req<TInputs extends RequestInputs = Record<never, never>> = TInputs 
       >
     : ValidatedRequest<ParamsOf<TInputs>, BodyOf<TInputs>, QueryOf<TInputs>, ValidatedOf<TInputs>>
 
-// An interface instead of a type literal, because the compiler would instantiate a literal for every route.
+// This is an interface instead of a type literal, because the compiler would instantiate a literal for every route.
 interface WithPages {
   // biome-ignore lint/suspicious/noExplicitAny: pages of any list
   readonly paged: Pages<any>
@@ -290,9 +291,9 @@ type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
 >
 
 /**
- * A function of the request of one route. Its parameter may have the type {@link Req}, because the route decides
- * whether there is a user. It is declared as a method, because the compiler accepts a narrower parameter type for
- * methods.
+ * A function that receives the request of a route. Its parameter can have the type {@link Req}, because the route
+ * determines whether there is a user. It is declared as a method, because the compiler accepts a narrower parameter
+ * type for methods.
  */
 export type OfRequest<T> = { read(req: Request): T }['read']
 
@@ -312,18 +313,18 @@ export type ErrorRequestHandler = (
 
 /**
  * An entry of `middlewares`: a {@link RequestHandler}, an {@link ErrorRequestHandler}, an `express.Router()`, or a
- * whole `express()` application. A single signature, because TypeScript does not infer the parameter types of an inline
- * function from a union of signatures.
+ * whole `express()` application. It is a single signature, because TypeScript does not infer the parameter types of an
+ * inline function from a union of signatures.
  */
 // biome-ignore lint/suspicious/noExplicitAny: as RequestHandler
 export type Middleware = (first: any, second: any, third: any, fourth: any) => unknown
 
-/** Middlewares, and nested lists of them. Lists are flattened to any depth, as `app.use` of Express does. */
+/** Middlewares, and nested lists of middlewares. Lists are flattened to any depth, as `app.use` of Express does. */
 export type MiddlewareList = readonly (Middleware | MiddlewareList)[]
 
 /**
- * A controller method. The decorators of its inputs determine the type of its request. It responds through `res`, or
- * returns a value (or a promise of a value), which is sent in the envelope.
+ * A controller method. The decorators of its inputs determine the type of its request. The method responds through
+ * `res`, or returns a value (or a promise of a value), which is sent in the envelope.
  */
 export type Handler<TRequest extends Request = Request> = (
   req: TRequest,

@@ -63,11 +63,11 @@ type TypesOf<T> = T extends readonly (infer D extends BodyType)[] ? D : T & Body
 export interface BodyModel {
   /** How the body is read. */
   readonly type: BodyType
-  /** The accepted media types, in lower case, without parameters; may be ranges. */
+  /** The accepted media types, in lower case, without parameters. Ranges are allowed. */
   readonly contentTypes: readonly string[]
   /** The schema; `null` if the body is not validated. */
   readonly schema: Schema | null
-  /** `false` for the body of a webhook without `@Body`, which is read as JSON and may be missing. */
+  /** `false` for the body of a webhook without `@Body`, which is read as JSON and can be missing. */
   readonly isDescribed: boolean
   /** The maximum size of the body, in bytes; `null` if `@Limits` or the application decides. */
   readonly maxBytes: number | null
@@ -90,16 +90,17 @@ export interface CookiesDescription extends CookiesOptions {
 
 /** Options of `file()`. */
 export interface FileOptions<TMax extends number = number, TOptional extends boolean = boolean> {
-  /** The maximum size of a file; a larger file gets a 413. Default `'1mb'`. */
+  /** The maximum size of a file; a larger file results in a 413 response. Default `'1mb'`. */
   readonly maxSize?: Size
   /**
    * The accepted media types, without parameters; `image/*` means all images. A file of another type, or with first
-   * bytes that do not match its type, gets a 415. Default: every type is accepted, and the first bytes are not checked.
+   * bytes that do not match its type, results in a 415 response. If omitted, every type is accepted, and the first
+   * bytes are not checked.
    */
   readonly types?: readonly string[]
   /** The maximum number of files. With more than 1, the handler receives a list. Default 1. */
   readonly max?: TMax
-  /** Whether the file is optional. Default `false`: a form without the file gets a 400. */
+  /** Whether the file is optional. Default `false`: a form without the file results in a 400 response. */
   readonly optional?: TOptional
 }
 
@@ -114,18 +115,18 @@ export interface SavedFile {
 }
 
 /**
- * A file in a form. It can be read once: with `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with a
- * 413 if the file is larger than `maxSize`, and with a 400 if the request or the form ends early. After the response,
- * the file is deleted, unless it was saved.
+ * A file in a form. It can be read only once: with `for await`, `save`, `pipe`, `stream` or `bytes`. Reading fails with
+ * a 413 error if the file is larger than `maxSize`, and with a 400 error if the request or the form ends early. After
+ * the response, the file is deleted unless it was saved.
  */
 export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The name of the part: `avatar`. */
   readonly field: string
-  /** A name that the server has chosen: random, with the extension of a type that was checked: `5f0c….png`. */
+  /** A random name that the server has chosen, with the extension of a type that was checked: `5f0c….png`. */
   readonly name: string
   /**
-   * The name that the client sent, without folders and limited to 255 characters; `null` if it sent none. Only for
-   * display: two files may have the same name, and it may be the name of a system device.
+   * The name that the client sent, without folders and limited to 255 characters; `null` if it sent none. Use it only
+   * for display: two files can have the same name, and a name can refer to a system device.
    */
   readonly originalName: string | null
   /**
@@ -135,8 +136,8 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
   /** The number of bytes; `null` while the file is still arriving. */
   readonly size: number | null
   /**
-   * Writes the file into a folder, which must exist, under {@link UploadedFile.name}. The file gets its name only when
-   * it is complete; if writing fails, nothing is left.
+   * Writes the file into a folder, which must exist, under {@link UploadedFile.name}. The file receives its name only
+   * when it is complete; if writing fails, no file remains.
    *
    * @throws HttpError as described above; the error of the file system.
    */
@@ -155,7 +156,7 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
 /** The parts of a form: `file()` for a file, any schema for a text field. */
 export type UploadParts = Readonly<Record<string, Schema>>
 
-/** The body type of a handler with `@Upload`: a part that may be absent is optional. */
+/** The body type of a handler with `@Upload`: a part that can be absent is optional. */
 export type UploadOutput<P> = {
   -readonly [K in keyof P as undefined extends InferOutput<P[K]> ? never : K]: InferOutput<P[K]>
 } & {
@@ -177,7 +178,7 @@ export interface FileRule {
   readonly types: readonly string[] | null
   /** The maximum number of files. */
   readonly max: number
-  /** Whether the file may be missing in the form. */
+  /** Whether the file can be missing from the form. */
   readonly isOptional: boolean
 }
 

@@ -2,8 +2,8 @@ import type { MiddlewareList, RequestHandler, Response } from './handler.js'
 import type { Token } from './provider.js'
 
 /**
- * Wraps the handler of a route: it may change the result, map errors, call the handler again, or measure. It runs after
- * the validation of all inputs.
+ * Wraps the handler of a route: it can change the result, map errors, call the handler again, or measure the time. It
+ * runs after the validation of all inputs.
  *
  * @example
  * class Retry implements Interceptor {
@@ -32,8 +32,8 @@ export interface Interceptor {
 export type InterceptorEntry = Interceptor | Token<Interceptor>
 
 /**
- * An entry of `@Use`: an Express middleware, a list of them, or an interceptor. A function is a middleware, unless it
- * is a class with a method `intercept`.
+ * An entry of `@Use`: an Express middleware, a list of middlewares, or an interceptor. A function is a middleware,
+ * unless it is a class with a method `intercept`.
  */
 export type UseEntry = RequestHandler | MiddlewareList | InterceptorEntry
 

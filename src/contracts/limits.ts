@@ -5,16 +5,23 @@ export type Duration = number | string
 export type Size = number | string
 
 /**
- * The argument of `@Limits`. For an absent field, the limit of the class applies, or else the limit of the application.
+ * The argument of `@Limits`. If a field is absent, the limit of the class applies; without one, the limit of the
+ * application.
  */
 export interface RouteLimits {
-  /** The maximum size of the body, compressed and decompressed, instead of `limits.body`. A larger body gets a 413. */
+  /**
+   * The maximum size of the body, compressed and decompressed, instead of `limits.body`. A larger body results in a 413
+   * response.
+   */
   readonly body?: Size
-  /** The maximum nesting depth of a JSON body, instead of `limits.depth`: a whole number. A deeper body gets a 400. */
+  /**
+   * The maximum nesting depth of a JSON body, instead of `limits.depth`: a whole number. A deeper body results in a 400
+   * response.
+   */
   readonly depth?: number
   /**
    * The maximum total time of guard, validation and handler, instead of `timeouts.handler`: a duration, or `false` for
-   * no limit. After this time the response is 503, and `req.signal` aborts.
+   * no limit. After this time, the client receives a 503 response, and `req.signal` aborts.
    */
   readonly timeout?: Duration | false
 }

@@ -21,7 +21,7 @@ export type DecisionValue =
 export interface Decision {
   /**
    * The part that decided. The framework uses `guard`, `tenant`, `can`, `policy`, `limit`, `capacity`, `cache`,
-   * `validation` and `error`; a plugin uses its name. A line of `Log` is recorded with the name `log`, and with its
+   * `validation` and `error`; a plugin uses its own name. A line of `Log` is recorded with the name `log`, and with its
    * level as the verdict.
    */
   readonly by: string
@@ -30,7 +30,7 @@ export interface Decision {
    * for each decision that ends a request with an error.
    */
   readonly verdict: string
-  /** The reason, as a sentence or a part of one: `expired token`. Omitted if the verdict needs no reason. */
+  /** The reason, as a sentence or a part of one: `expired token`. Omit it if the verdict needs no reason. */
   readonly reason?: string
   /** Further details, such as a cache key. Default: none. */
   readonly facts?: { readonly [name: string]: DecisionValue }
@@ -47,12 +47,12 @@ export type NoteDecision = (decision: Decision) => void
  *   parameters; or Node refused an expectation that it does not support (417).
  * - `security`: CORS or helmet. `tenant`: the check of the request's tenant. `middleware`: a middleware of the
  *   application, a plugin or `@Use`.
- * - `router`: no route has the path (404) or the method (405), or the request method is `OPTIONS`.
+ * - `router`: no route matches the path (404) or the method (405), or the request method is `OPTIONS`.
  * - `limit`: a rate limit. `guard`, `can`: the access checks. `cache`: a cached response. `body`: the body could not be
  *   read. `validation`: an input did not match its schema. `plugin`: a plugin's step. `interceptor`, `handler`: the
  *   code of the route.
  * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page.
- * - `upgrade`: a listener of `upgrade` or `connect` has taken the connection, as for a WebSocket.
+ * - `upgrade`: a listener of `upgrade` or `connect` has taken over the connection, as for a WebSocket.
  */
 export type ResponseCause =
   | 'parser'
@@ -100,7 +100,7 @@ export interface EndedRequest {
   readonly bytes: number
   /** The part that responded. */
   readonly cause: ResponseCause
-  /** Whether monitoring calls the route constantly, such as a health check. */
+  /** Whether monitoring calls the route constantly, as it calls a health check. */
   readonly isQuiet: boolean
   /** The tenant of the request; `undefined` if it has none. */
   readonly tenant: string | undefined
@@ -111,11 +111,11 @@ export interface EndedRequest {
 /** Observes all requests of an application. */
 export interface RequestObserver {
   /**
-   * Called first for each request, to run it in an async context: middlewares, the route and error responses run inside
-   * `next`. It must call `next` once before it returns; if it does not, or throws before that, the framework calls
-   * `next`. It does not affect the response. It is not called for requests that Node's parser refuses, or for upgraded
-   * connections. If one application passes a request on to another, it may be called in both. If it throws, the error
-   * is logged.
+   * The framework calls this function first for each request, so that it can run the request in an async context:
+   * middlewares, the route and error responses run inside `next`. The function must call `next` once before it returns;
+   * if it does not, or if it throws first, the framework calls `next`. It does not affect the response. It is not
+   * called for requests that Node's parser refuses, or for upgraded connections. If one application passes a request on
+   * to another, it can be called in both. If it throws, the error is logged.
    *
    * @example
    * const traced: Plugin = {
@@ -125,22 +125,25 @@ export interface RequestObserver {
    */
   readonly around?: (req: Request, next: () => void) => void
   /**
-   * Called with each request error that the application logs, like the option `onError`. The error contains no value
-   * that is secret by its schema. If it throws, the error is logged; a returned promise is not awaited.
+   * The framework calls this function with each request error that the application logs, like the option `onError`. The
+   * error contains no value that is secret by its schema. If the function throws, that error is logged; a returned
+   * promise is not awaited.
    */
   readonly onError?: (error: unknown, context: ErrorContext) => void
   /**
-   * Called once when a request has ended, including requests without a route, requests that Node's parser refuses, and
-   * upgraded connections. It is not called for a request that the application has passed on to its host. It runs in the
-   * async context of the request's tenant. If it throws, the error is logged; a returned promise is not awaited.
+   * The framework calls this function once when a request has ended, including requests without a route, requests that
+   * Node's parser refuses, and upgraded connections. It is not called for a request that the application has passed on
+   * to its host. It runs in the async context of the request's tenant. If it throws, the error is logged; a returned
+   * promise is not awaited.
    */
   readonly onEnd?: (ended: EndedRequest) => void
   /**
-   * Called for each route step that a request enters, in order, and with `'respond'` when the steps have returned a
-   * value or thrown an error: then the last step ends. The time between two calls is the duration of the first of the
-   * two steps. A step that refuses the request or responds to it is the last step before `'respond'`. Steps that the
-   * route does not use are left out. If an interceptor calls the handler again, the handler step is entered again. If
-   * it throws, the error is logged, and the request continues.
+   * The framework calls this function for each route step that a request enters, in order. When the last step ends,
+   * because the steps have returned a value or thrown an error, it calls the function with `'respond'`. The time
+   * between two calls is the duration of the first of the two steps. A step that refuses the request or responds to it
+   * is the last step before `'respond'`. Steps that the route does not use are left out. If an interceptor calls the
+   * handler again, the handler step is entered again. If this function throws, the error is logged, and the request
+   * continues.
    *
    * @example
    * const timeline: Plugin = {
@@ -152,19 +155,20 @@ export interface RequestObserver {
    */
   readonly onStep?: (req: Request, step: StepName) => void
   /**
-   * Called for each decision about a running request: decisions of the framework, and decisions that guards, steps and
-   * other code record with `noteOf(req)`. A decision may contain texts from the request: pass them through `secretsOf`
-   * before they leave the process. If it throws, the error is logged, and the request continues.
+   * The framework calls this function for each decision about a running request: its own decisions, and decisions that
+   * guards, steps and other code record with `noteOf(req)`. A decision can contain strings from the request: pass them
+   * through `secretsOf` before they leave the process. If the function throws, the error is logged, and the request
+   * continues.
    *
    * @see docs/extending.md#decisions
    */
   readonly onDecision?: (req: Request, decision: Decision) => void
   /**
-   * Called for each statement that a database has run and that its plugin has reported to {@link Statements}, as
-   * `blazon/postgres` and `blazon/typeorm` do: with the text, the time and the request of the statement. `BEGIN`,
-   * `COMMIT` and session settings are not statements of the program, and are left out. An application with such an
-   * observer stores the current request in an async context, unless `needsRequests` is `false`. If it throws, the error
-   * is logged, and the result of the statement does not change.
+   * The framework calls this function for each statement that a database has run and that its plugin has reported to
+   * {@link Statements}, as `blazon/postgres` and `blazon/typeorm` do. It passes the text, the time and the request of
+   * the statement. `BEGIN`, `COMMIT` and session settings are not statements of the program, and are left out. An
+   * application with such an observer stores the current request in an async context, unless `needsRequests` is
+   * `false`. If the function throws, the error is logged, and the result of the statement does not change.
    *
    * @example
    * const slowStatements: Plugin = {
@@ -178,9 +182,9 @@ export interface RequestObserver {
    */
   readonly onStatement?: (statement: RanStatement) => void
   /**
-   * Called for each call to another host through `inject(Outgoing)`, before it is sent. It may set headers of the call.
-   * It may return a function, which is called once with the result. If it throws, the error is logged, and the call
-   * continues.
+   * The framework calls this function before it sends a call to another host through `inject(Outgoing)`. The function
+   * can set headers of the call. It can return another function, which is called once with the result. If it throws,
+   * the error is logged, and the call continues.
    *
    * @example
    * const slowCalls: Plugin = {
@@ -195,13 +199,13 @@ export interface RequestObserver {
   // biome-ignore lint/suspicious/noConfusingVoidType: most observers return nothing
   readonly onCall?: (call: NewCall) => EndCall | undefined | void
   /**
-   * Whether `onEnd` reads `bytes`. If no observer in an application does, bytes are not counted, and `bytes` is 0:
-   * counting takes about as long as all other work of observing a request. Default `true`.
+   * Whether `onEnd` reads `bytes`. If no observer in an application reads it, bytes are not counted, and `bytes` is 0.
+   * Counting takes about as long as all other work of observing a request. Default `true`.
    */
   readonly needsBytes?: boolean
   /**
-   * Whether `onStatement` reads `req`. If no observer in an application does, `req` can be `undefined`, and routes do
-   * not enter an async context for it. Default `true`.
+   * Whether `onStatement` reads `req`. If no observer in an application reads it, `req` can be `undefined`, and routes
+   * do not enter an async context for it. Default `true`.
    */
   readonly needsRequests?: boolean
   /** Whether statements and calls include the stack trace of the code that ran them. Default `false`. */
@@ -214,7 +218,7 @@ export interface RequestObserver {
 export interface ErrorContext {
   /** The failure: the message of the log line. */
   readonly message: string
-  /** The status of the response; if another response had already begun, the status of the error. */
+  /** The status of the response. If another response had already begun, it is the status of the error. */
   readonly status?: number
   /** The request. Read it synchronously: the response is sent when `onError` returns. */
   readonly req?: Request
@@ -224,7 +228,7 @@ export interface ErrorContext {
   readonly requestId?: string
   /** The trace of the request. */
   readonly trace?: TraceContext
-  /** The tenant that the request acts for. */
+  /** The tenant for which the request acts. */
   readonly tenant?: string
   /** The user, if the guard has set one. */
   readonly user?: NonNullable<RequestUser>

@@ -10,7 +10,7 @@ export type {
 } from './openapi.js'
 
 // The types of documents and descriptions whose schemas have only OpenAPI 3.0 keywords. Code that reads schemas imports
-// the types from this file: `lowerDocument` converts a document of any version to this form.
+// its types from this file, because `lowerDocument` converts a document of any version to this form.
 
 export type OpenApiSchema = Any.OpenApi30Schema
 export type OpenApiParameter = Any.OpenApiParameter<OpenApiSchema>

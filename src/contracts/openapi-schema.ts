@@ -2,7 +2,7 @@
 interface SchemaKeywords<S> {
   /** A reference to a component: `#/components/schemas/User`. Members beside it have no effect. */
   readonly $ref?: string
-  /** A short name for people. */
+  /** A short name for human readers. */
   readonly title?: string
   /** A description of the value; CommonMark. */
   readonly description?: string
@@ -33,7 +33,7 @@ interface SchemaKeywords<S> {
   /** Names of the properties that an object must have. */
   readonly required?: readonly string[]
   /**
-   * Whether an object may have properties that `properties` does not list, or the schema of such properties. Default
+   * Whether an object can have properties that `properties` does not list, or the schema of such properties. Default
    * `true`.
    */
   readonly additionalProperties?: boolean | S
@@ -58,13 +58,13 @@ interface SchemaKeywords<S> {
   }
   /** The value to use if none is sent. */
   readonly default?: unknown
-  /** A value that is valid against the schema. From OpenAPI 3.1 on, documents have `examples` instead. */
+  /** A value that is valid against the schema. From OpenAPI 3.1 on, documents contain `examples` instead. */
   readonly example?: unknown
   /** Whether clients should stop using the value. Default `false`. */
   readonly deprecated?: boolean
-  /** Whether a property is in responses only. Default `false`. */
+  /** Whether a property occurs only in responses. Default `false`. */
   readonly readOnly?: boolean
-  /** Whether a property is in requests only. Default `false`. */
+  /** Whether a property occurs only in requests. Default `false`. */
   readonly writeOnly?: boolean
   /** Documentation outside the document. */
   readonly externalDocs?: {
@@ -81,7 +81,7 @@ interface SchemaKeywords<S> {
  * From 3.1 on it is JSON Schema 2020-12.
  */
 export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
-  /** The type of the value; a list allows several (3.1). Without it, every type is allowed. */
+  /** The type of the value; a list allows several types (3.1). If omitted, every type is allowed. */
   readonly type?:
     | 'string'
     | 'number'
@@ -145,8 +145,8 @@ export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
   readonly exclusiveMaximum?: boolean
   readonly items?: OpenApi30Schema
   /**
-   * Not a 3.0 keyword: the positions of a tuple, in documents that `lowerDocument` has read. `items` describes all of
-   * them.
+   * The schemas of a tuple's positions, in documents that `lowerDocument` has read; not a 3.0 keyword. `items`
+   * describes all positions.
    */
   readonly prefixItems?: readonly OpenApi30Schema[]
 }

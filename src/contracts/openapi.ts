@@ -14,7 +14,7 @@ export interface Reference {
 export interface OpenApiParameter<S = OpenApiSchema> {
   /** The name of the parameter, case-sensitive except for a header. */
   readonly name: string
-  /** The part of the request that has the parameter. */
+  /** The part of the request that contains the parameter. */
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   /** A description of the parameter; CommonMark. */
   readonly description?: string
@@ -89,7 +89,8 @@ export interface OpenApiResponse<S = OpenApiSchema> {
   /** The schemas of the body, by media type. Default: the response has no body. */
   readonly content?: Readonly<Record<string, OpenApiMediaType<S>>>
   /**
-   * For a 413: the maximum size of a request body, in bytes. An extension (4.9), because OpenAPI has no field for it.
+   * For a 413: the maximum size of a request body, in bytes. It is an extension (4.9), because OpenAPI has no field for
+   * this size.
    */
   readonly 'x-max-body-bytes'?: number
 }
@@ -105,7 +106,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly summary?: string
   /** A description of the operation; CommonMark. */
   readonly description?: string
-  /** A name that is unique in the document. Generated clients name their functions after it. */
+  /** A name that is unique in the document. Generated clients use this name for their functions. */
   readonly operationId?: string
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
@@ -122,7 +123,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly security?: readonly SecurityRequirement[]
 }
 
-/** The methods for which a path item can have operations. */
+/** The methods for which a path item can contain operations. */
 export type OpenApiMethod = Lowercase<Exclude<HttpMethod, 'ALL'>>
 
 /** A Path Item Object (4.7.9). */
@@ -148,7 +149,7 @@ export interface OpenApiTag {
   readonly summary?: string
   /** The name of the parent tag. */
   readonly parent?: string
-  /** The purpose of the tag: `nav`, `badge`, `audience`, or your own word. */
+  /** The purpose of the tag: `nav`, `badge`, `audience`, or a custom value. */
   readonly kind?: string
 }
 
@@ -184,7 +185,7 @@ export interface OpenApiInfo {
 export interface OpenApiOAuthFlow {
   /** For the flows `implicit` and `authorizationCode`: where the user logs in. */
   readonly authorizationUrl?: string
-  /** For all flows except `implicit`: where clients get a token. */
+  /** For all flows except `implicit`: where clients obtain a token. */
   readonly tokenUrl?: string
   /** Where clients refresh a token. */
   readonly refreshUrl?: string
@@ -201,25 +202,26 @@ export interface OpenApiSecurityScheme {
   readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
   /** For type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
   readonly scheme?: string
-  /** For type `apiKey`: the part of the request that has the key. */
+  /** For type `apiKey`: the part of the request that contains the key. */
   readonly in?: 'header' | 'query' | 'cookie'
   /** For type `apiKey`: the name of the header, of the parameter or of the cookie. */
   readonly name?: string
-  /** For type `http`: the format of the token, for people: `JWT`. */
+  /** For type `http`: the format of the token, for human readers: `JWT`. */
   readonly bearerFormat?: string
   /**
-   * For type `oauth2`: how clients get a token, by the name of the flow: `clientCredentials`, `authorizationCode`, ….
+   * For type `oauth2`: how clients obtain a token, by the name of the flow: `clientCredentials`, `authorizationCode`,
+   * ….
    */
   readonly flows?: Readonly<Record<string, OpenApiOAuthFlow>>
   /** For type `openIdConnect`: the URL of the discovery document. */
   readonly openIdConnectUrl?: string
-  /** How clients get a token; CommonMark. */
+  /** How clients obtain a token; CommonMark. */
   readonly description?: string
 }
 
 /** A Components Object (4.7.7). */
 export interface OpenApiComponents<S = OpenApiSchema> {
-  /** Schemas that others refer to, by name. */
+  /** Schemas to which other parts of the document refer, by name. */
   readonly schemas?: Readonly<Record<string, S>>
   /** Responses that operations refer to, by name. */
   readonly responses?: Readonly<Record<string, OpenApiResponse<S>>>
@@ -261,7 +263,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
 
 /**
  * Whether a schema describes data that a client sends (`input`) or receives (`output`): defaults, coercion and
- * transforms make them differ.
+ * transforms make the two differ.
  */
 export type SchemaSide = 'input' | 'output'
 
@@ -286,11 +288,11 @@ export interface DescribedSchema<S = OpenApiSchema> {
    */
   readonly schema: S
   readonly definitions: readonly SchemaDefinition<S>[]
-  /** The parts that the dialect cannot express or can express only less exactly. */
+  /** The parts that the dialect cannot express, or cannot express exactly. */
   readonly losses: readonly SchemaLoss[]
 }
 
-/** A schema that others refer to. */
+/** A schema that other schemas refer to. */
 export interface SchemaDefinition<S = OpenApiSchema> {
   /** The name that the author chose, or a name that is unique only within this {@link DescribedSchema}. */
   readonly name: string
@@ -299,7 +301,7 @@ export interface SchemaDefinition<S = OpenApiSchema> {
   readonly schema: S
 }
 
-/** A part of a schema that became `{}` or less exact in the document. */
+/** A part of a schema that is `{}` or less exact in the document. */
 export interface SchemaLoss {
   /** Dotted path from the root of the schema; empty for the root. */
   readonly path: string

@@ -29,8 +29,8 @@ export interface ApiBodyOptions {
 
 /**
  * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
- * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a
- * 500.
+ * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a 500
+ * response.
  */
 export type ResponseFieldsMode = 'send' | 'strip' | 'check'
 
@@ -41,8 +41,8 @@ export interface ApiResponseOptions {
   /** A description of the response; CommonMark. Default: the reason phrase of the status. */
   readonly description?: string
   /**
-   * The schema of the envelope's `data`, or of the whole body if there is no envelope. A schema that is an envelope
-   * itself is used unchanged.
+   * The schema of the envelope's `data`, or of the whole body if there is no envelope. A schema that is itself an
+   * envelope is used unchanged.
    */
   readonly schema?: Schema
   /**
@@ -56,7 +56,7 @@ export interface ApiResponseOptions {
    */
   readonly contentType?: string
   /**
-   * The media type of a file of which clients may request parts: a `fileResponse`, bytes or a `Blob`. It sets
+   * The media type of a file of which clients can request parts: a `fileResponse`, bytes or a `Blob`. It sets
    * `contentType`, and the document describes binary content. For the 200 response of a `GET`, the document also
    * describes the responses to conditional and range requests: 206, 304, 404, 412, 416. It cannot be combined with
    * `schema`, `raw` or `contentType`. Default: no file.

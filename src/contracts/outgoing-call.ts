@@ -4,9 +4,9 @@ import type { Request } from './handler.js'
 export interface NewCall {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The whole URL. It has no user and no password, but its query may be secret. */
+  /** The whole URL. It has no user and no password, but its query can be secret. */
   readonly url: URL
-  /** The headers that are sent. An observer may set some, such as `traceparent`. */
+  /** The headers that are sent. An observer can set headers, such as `traceparent`. */
   readonly headers: Headers
   /**
    * Whether the URL comes from an untrusted party (`public: true`). The call must then not contain data from the
@@ -59,7 +59,7 @@ export interface ReceivedBytes {
 /** A completed call to another host. */
 export interface RanCall extends NewCall, CallResult {}
 
-/** Takes the result of a call. */
+/** Receives the result of a call. */
 export type EndCall = (result: CallResult) => void
 
 /** A response that replaces the response of another host. */
@@ -76,7 +76,7 @@ export interface CallAnswer {
   readonly error?: string
 }
 
-/** A call that a test answers. */
+/** A call for which a test supplies the response. */
 export interface CallToAnswer {
   /** `GET`, `POST`. */
   readonly method: string
@@ -88,5 +88,5 @@ export interface CallToAnswer {
   readonly body: string | null
 }
 
-/** Returns the response to a call instead of the other host. Throws if it has no response for the call. */
+/** Returns the response to a call in place of the other host. Throws if it has no response for the call. */
 export type AnswerCall = (call: CallToAnswer) => CallAnswer | Promise<CallAnswer>

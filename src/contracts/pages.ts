@@ -22,7 +22,7 @@ export type SortOf<TOrder extends ListOrder> = TOrder extends readonly unknown[]
 export type SortQuery<TSort extends string> = [TSort] extends [never]
   ? unknown
   : {
-      /** The name of the order. Default: the first one. */
+      /** The name of the order. Default: the first order. */
       sort: TSort
     }
 
@@ -47,8 +47,8 @@ export interface CursorOptions<
   TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
-   * The order of the list: field names of an item, with the prefix `-` for descending order. No field may be null or
-   * change, and the combination of the values must be unique, so end with the ID. To offer several orders, pass them by
+   * The order of the list: field names of an item, with the prefix `-` for descending order. No field can be null or
+   * change. The combination of the values must be unique, so end with the ID. To offer several orders, pass them by
    * name; the client chooses one with the query parameter `sort`: `{ newest: ['-placedAt', '-id'], total: ['total',
    * 'id'] }`. The first order applies to requests without `sort`. A cursor is valid only for the order in which it was
    * created.
@@ -67,7 +67,7 @@ export interface CursorOptions<
   readonly filter?: TFilter
 }
 
-/** The parameter values of a filter. A parameter that may be missing is optional. */
+/** The parameter values of a filter. A parameter that can be missing is optional. */
 export type FilterOutput<TFilter extends PageFilter> = {
   [K in keyof TFilter as undefined extends InferOutput<TFilter[K]> ? never : K]: InferOutput<
     TFilter[K]
@@ -87,7 +87,7 @@ export type CursorQuery<TFilter extends PageFilter = PageFilter, TSort extends s
 } & SortQuery<TSort> &
   FilterOutput<TFilter>
 
-/** A value in a cursor. A date becomes its ISO text, and a `bigint` its decimal text. */
+/** A value in a cursor. A date is written as an ISO string, and a `bigint` as a decimal string. */
 export type CursorValue = string | number | boolean
 
 /** One page of a list, as clients receive it. */
@@ -104,7 +104,7 @@ export interface CursorPage<TField extends string = string> {
   readonly limit: number
   /** The number of rows to read: `limit` + 1. The extra row shows that there is another page. */
   readonly take: number
-  /** The order that the request requires for the rows. */
+  /** The requested order of the rows. */
   readonly order: readonly OrderField<TField>[]
   /** The values of the last item of the previous page; `null` for the first page. */
   readonly after: Readonly<Record<TField, CursorValue>> | null
@@ -178,9 +178,9 @@ export interface PageOptions<
 > {
   /**
    * The order of the list: field names of an item, with the prefix `-` for descending order. End with a unique field;
-   * otherwise a row may appear on two pages. To offer several orders, pass them by name; the client chooses one with
-   * the query parameter `sort`, and the first order applies without it. `readPage` requires an order. Default: none;
-   * the handler decides.
+   * otherwise a row can appear on two pages. To offer several orders, pass them by name; the client chooses one with
+   * the query parameter `sort`, and the first order applies without `sort`. `readPage` requires an order. Default:
+   * none; the handler decides.
    */
   readonly order?: TOrder
   /** The maximum `pageSize` of a request, 1 to 1000. Default: 100. */
@@ -192,7 +192,7 @@ export interface PageOptions<
    * Default: 1000.
    */
   readonly maxPage?: number
-  /** Whether a page has the total number of items. The handler passes the total to `of`. Default: `true`. */
+  /** Whether a page contains the total number of items. The handler passes the total to `of`. Default: `true`. */
   readonly total?: TTotal
   /** Schemas of further query parameters. */
   readonly filter?: TFilter
@@ -219,7 +219,7 @@ export type PageResult<TItem, TTotal extends boolean = boolean> = {
   readonly next: number | null
 } & (TTotal extends true
   ? {
-      /** The number of items of all pages. */
+      /** The number of items on all pages. */
       readonly total: number
     }
   : unknown)
@@ -237,7 +237,7 @@ export interface NumberedPage<TField extends string = string, TTotal extends boo
    * page.
    */
   readonly take: number
-  /** The order that the request requires for the rows; empty without `order`. */
+  /** The requested order of the rows; empty without `order`. */
   readonly order: readonly OrderField<TField>[]
   /** Whether `of` requires the total number of items. */
   readonly hasTotal: TTotal

@@ -20,8 +20,8 @@ export interface PluginContext {
   /** The logger of the application. */
   readonly logger: Logger
   /**
-   * Lists the container's instances whose class or methods have an option of `defineOption`, in the order of
-   * construction. Schedulers, queues and event buses use it to find their methods.
+   * Lists, in the order of construction, the container's instances whose class or methods have an option of
+   * `defineOption`. Schedulers, queues and event buses use it to find their methods.
    */
   readonly find: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
@@ -63,17 +63,17 @@ export interface ObserverSetup
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
-   * Returns the URL of a request without the values that are secret by the schemas of its route, as the log shows it.
-   * It takes less time than `secretsOf`, which also hides credentials.
+   * Returns the URL of a request without the values that are secret by the schemas of its route, as it appears in the
+   * log. It takes less time than `secretsOf`, which also hides credentials.
    */
   readonly urlOf: (req: Request) => string
 }
 
 /** Hides the secrets of one request. */
 export interface RequestSecretTexts {
-  /** Returns a text with `[secret]` in place of each secret of the request. */
+  /** Returns a string with `[secret]` in place of each secret of the request. */
   readonly hideIn: (text: string) => string
-  /** Path and query of the request, without its secrets. */
+  /** The path and query of the request, without its secrets. */
   readonly url: string
 }
 
@@ -82,9 +82,9 @@ export interface RequestSecretTexts {
  * the tenant check run before all of them.
  */
 export interface PluginMiddlewares {
-  /** Run before the application's own `middlewares`. Default: none. */
+  /** Middlewares that run before the application's own `middlewares`. Default: none. */
   readonly first?: MiddlewareList
-  /** Run after the application's own `middlewares`. Default: none. */
+  /** Middlewares that run after the application's own `middlewares`. Default: none. */
   readonly last?: MiddlewareList
 }
 
@@ -127,79 +127,86 @@ export interface Plugin extends Lifecycle {
    */
   readonly metadataKeys?: readonly (string | symbol)[]
   /**
-   * Middlewares and error middlewares. A list runs after the application's own `middlewares`, and `first` of
-   * `PluginMiddlewares` before them. Nested lists are flattened. Default: none.
+   * Middlewares and error middlewares. A list runs after the application's own `middlewares`; the list `first` of
+   * `PluginMiddlewares` runs before them. Nested lists are flattened. Default: none.
    */
   readonly middlewares?: MiddlewareList | PluginMiddlewares
-  /** Called once, after all providers have been constructed and before the first request. A promise is awaited. */
+  /**
+   * The framework calls this method once, after all providers have been constructed and before the first request. A
+   * promise is awaited.
+   */
   setup?(context: PluginContext): unknown
   /**
-   * Called once for each route, before anything is constructed. Returns the errors in the use of the plugin's
-   * decorators on this route, or `null`. Each becomes a boot error (`E_PLUGIN_CHECK`), reported with all others.
-   * `check` of `defineOption` sees only the value of one decorator; this function sees the whole route.
+   * Returns the errors in the use of the plugin's decorators on a route, or `null`. The framework calls this method
+   * once for each route, before anything is constructed, and reports each error as a boot error (`E_PLUGIN_CHECK`),
+   * together with all other errors. `check` of `defineOption` receives only the value of one decorator; this method
+   * receives the whole route.
    *
    * @see docs/extending.md#mistakes
    */
   check?(route: RouteModel): readonly RouteMistake[] | null | undefined
   /**
-   * Called once for each route, before `setup`. Returns the steps that the plugin adds to the route, or `null`. A
-   * position that is left out adds no step and no call. Steps of the first plugin are outermost.
+   * Returns the steps that the plugin adds to a route, or `null`. The framework calls this method once for each route,
+   * before `setup`. An omitted position adds no step and no call. Steps of the first plugin are outermost.
    *
    * @see docs/extending.md#steps
    */
   steps?(route: RouteModel, app: RouteSetup): PluginSteps | null | undefined
   /**
-   * Called once for each route, before anything is constructed. Returns what the plugin's steps add to the operation of
-   * the route: responses, headers, parameters, security. The OpenAPI document contains the additions, so the client,
-   * `contract`, `fuzz` and `openapi diff` respect them.
+   * Returns the additions of the plugin's steps to the operation of a route: responses, headers, parameters, security.
+   * The framework calls this method once for each route, before anything is constructed. The OpenAPI document contains
+   * the additions, so the client, `contract`, `fuzz` and `openapi diff` respect them.
    *
    * @see docs/extending.md#contract
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Called twice for each document when it is built. Returns members of the document whose names begin with `x-`, for
-   * descriptions of things other than operations, such as jobs or events. Tools that do not support these members
+   * Returns members of a document whose names begin with `x-`, to describe things other than operations, such as jobs
+   * or events. The framework calls this method twice when it builds a document. Tools that do not support these members
    * ignore them.
    *
    * @see docs/extending.md#contract
    */
   document?(describe: DescribeForDocument): DocumentExtensions
   /**
-   * Called once, before `setup`. Returns the observer of all requests of the application, with or without a route, or
-   * `null`. If no plugin returns an observer, requests are not observed, and there is no overhead.
+   * Returns the observer of all requests of the application, with or without a route, or `null`. The framework calls
+   * this method once, before `setup`. If no plugin returns an observer, requests are not observed, and there is no
+   * overhead.
    *
    * @see docs/extending.md#all-requests
    */
   requests?(app: ObserverSetup): RequestObserver | null | undefined
   /**
-   * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. Called once for
-   * each error that is not an `HttpError`, wherever in the application it was thrown, before the error middlewares. If
-   * `explain` throws, the result counts as `undefined`.
+   * Translates an error for the client: returns an `HttpError` that replaces the error, or `undefined`. The framework
+   * calls this method once for each error that is not an `HttpError`, wherever in the application it was thrown, before
+   * the error middlewares. If `explain` throws, the result counts as `undefined`.
    */
   explain?(error: unknown, req: Request): Error | undefined
   /**
-   * Called once, before anything is constructed. Returns the plugin's own `GET` routes, for pages and files that are
-   * not part of the API. Their handlers may call `get` of the argument, because they run after startup.
+   * Returns the plugin's own `GET` routes, for pages and files that are not part of the API. The framework calls this
+   * method once, before anything is constructed. The handlers can call `get` of the argument, because they run after
+   * startup.
    *
    * @see docs/extending.md#routes
    */
   routes?(app: Pick<PluginContext, 'get'>): readonly FrameworkRoute[] | null | undefined
   /**
    * Checks whether the plugin can use the services that it depends on, and throws or rejects if not. `Health` and the
-   * option `health` call it. With `{ check, required: false }`, the application stays ready even if the check fails.
+   * option `health` call this check. With `{ check, required: false }`, the application stays ready even if the check
+   * fails.
    */
   readonly health?: HealthCheck
   /**
-   * Returns work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`. Called once,
-   * at startup, and only under `blazon dev`.
+   * Returns work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`. The
+   * framework calls this method once, at startup, but only under `blazon dev`.
    *
    * @see docs/extending.md#work-in-the-dashboard
    */
   work?(app: Pick<PluginContext, 'get'>): PluginWork
   /**
    * Returns a short description of the data that the plugin stores only in the memory of this process; `null` if there
-   * is none. If there are several workers, boot warns about it (`W_WORKERS_MEMORY`). Called once, before anything is
-   * constructed. Default: nothing.
+   * is none. If there are several workers, boot warns about this data (`W_WORKERS_MEMORY`). The framework calls this
+   * method once, before anything is constructed. If omitted, the plugin stores no such data.
    */
   keptInProcess?(): string | null
 }
@@ -213,14 +220,14 @@ export interface FrameworkRoute {
   readonly path: string
   /**
    * Handles the request. If it throws or rejects, the request fails as on other routes. If it sends no response, the
-   * request gets a 503 after `timeouts.handler`.
+   * client receives a 503 response after `timeouts.handler`.
    */
   readonly handle: RequestHandler
   /** Whether monitoring calls the route constantly. If so, the request log uses the level `debug`. Default `false`. */
   readonly quiet?: boolean
   /**
-   * Whether the route runs before `security`, tenants and middlewares, so they cannot delay or refuse a request.
-   * Default `false`.
+   * Whether the route runs before `security`, tenants and middlewares, so that these cannot delay or refuse its
+   * requests. Default `false`.
    */
   readonly early?: boolean
   /** The remedy if a controller has the same route. Default: a sentence that fits every plugin. */

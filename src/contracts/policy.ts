@@ -1,10 +1,11 @@
 import type { RequestUser } from './handler.js'
 
-/** The user about which a rule decides: never `undefined`, unless the policy also decides about anonymous callers. */
+/** The user about whom a rule decides. Never `undefined`, unless the policy also decides about anonymous callers. */
 export type PolicyUser = NonNullable<RequestUser>
 
 /**
- * Decides whether a user may do something with an object. Only the value `true`, or a promise of `true`, allows it.
+ * Decides whether a user is allowed to perform an action on an object. Only the value `true`, or a promise of `true`,
+ * allows the action.
  *
  * @example
  * const read: PolicyRule<Order> = (user, order) => order.ownerId === user.id
@@ -22,13 +23,13 @@ export type PolicyRules<TObject, TAction extends string, TUser = PolicyUser> = {
 /** Options of `policy`. */
 export interface PolicyOptions {
   /**
-   * Whether the rules also decide about requests without a user: their first argument may then be `undefined`. Default
+   * Whether the rules also decide about requests without a user: their first argument can then be `undefined`. Default
    * `false`: nothing is allowed without a user, and no rule is called.
    */
   readonly anonymous?: boolean
 }
 
-/** The request whose user a policy decides about: the request of a handler or a middleware. */
+/** A request about whose user a policy decides: the request of a handler or a middleware. */
 export interface PolicyRequest {
   /** The user, set by the guard. */
   readonly user?: RequestUser
@@ -41,7 +42,7 @@ type Maybe<T> = T | null | undefined
 
 /**
  * The rules about one kind of object, in one place. On a route, every use of a policy must be declared with `@Checks`.
- * The methods need no `this`.
+ * The methods do not use `this`.
  */
 export interface Policy<TObject = unknown, TAction extends string = string> {
   /** The name in abilities: `order` in `order:read`. */
@@ -50,10 +51,10 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
   readonly actions: readonly TAction[]
   /** Whether the rules also decide about requests without a user; see {@link PolicyOptions.anonymous}. */
   readonly allowsAnonymous: boolean
-  /** Whether a refusal is a 404, as if the object did not exist; see {@link Policy.or404}. */
+  /** Whether a refusal results in a 404 response, as if the object did not exist; see {@link Policy.or404}. */
   readonly isHidden: boolean
   /**
-   * Loads an object, and throws unless the user of the request may do the action with it.
+   * Loads an object, and throws unless the user of the request is allowed to perform the action on it.
    *
    * @param find Returns the object or its promise; `null` or `undefined` if there is none.
    * @returns The object.
@@ -73,24 +74,25 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
    */
   check<T extends TObject>(req: PolicyRequest, action: TAction, object: Maybe<T>): Promise<T>
   /**
-   * Returns whether the user of the request may do the action. Use it for parts of a response, such as links.
+   * Returns whether the user of the request is allowed to perform the action. Use it for parts of a response, such as
+   * links.
    *
    * @throws Error (500) if the rule throws, or `@Checks` does not declare the action.
    */
   can(req: PolicyRequest, action: TAction, object: Maybe<TObject>): Promise<boolean>
   /**
-   * Returns the objects of a list with which the user of the request may do the action.
+   * Returns the objects of a list on which the user of the request is allowed to perform the action.
    *
    * @throws As `can`.
    */
   filter<T extends TObject>(req: PolicyRequest, action: TAction, objects: Iterable<T>): Promise<T[]>
   /**
-   * Returns whether a user may do the action, without a request: for jobs and for tests.
+   * Returns whether a user is allowed to perform the action, without a request: for jobs and for tests.
    *
    * @throws Error if the rule throws.
    */
   allows(user: RequestUser | undefined, action: TAction, object: Maybe<TObject>): Promise<boolean>
-  /** The same policy, which responds to hidden objects with 404, as if they did not exist. */
+  /** Returns the same policy, except that a refusal results in a 404 response, as if the object did not exist. */
   or404(): Policy<TObject, TAction>
 }
 

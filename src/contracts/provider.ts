@@ -2,7 +2,7 @@
 /** Any class. */
 export type Class<T = unknown> = new (...args: any[]) => T
 
-/** A class that cannot be constructed itself. It may still be a token. */
+/** A class that cannot be constructed itself. It can still be a token. */
 export type AbstractClass<T = unknown> = abstract new (...args: any[]) => T
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
@@ -55,8 +55,8 @@ export type Provider<T = unknown> =
   | ExistingProvider<T>
 
 /**
- * A part of an application. Its providers can be injected everywhere, unless the module lists `exports`: then its
- * other providers are private to the module.
+ * A part of an application. Its providers can be injected everywhere. If the module lists `exports`, all other
+ * providers are private to the module.
  *
  * @example
  * const users: Module = { name: 'users', providers: [UserService], controllers: [UsersController] }
@@ -71,7 +71,7 @@ export interface Module {
   /** Controller classes of the module. Default: none. */
   readonly controllers?: readonly Class[]
   /**
-   * A path prefix for the module's own controllers, after the `prefix` of the application. It may contain `:param`
+   * A path prefix for the module's own controllers, after the `prefix` of the application. It can contain `:param`
    * segments. It does not apply to the controllers of imported modules. Default: none.
    */
   readonly prefix?: string
@@ -81,7 +81,7 @@ export interface Module {
 
 /** The facts about a class that the container reads before it creates an instance. */
 export interface InjectionFacts {
-  /** Whether the container may create the class without a provider. */
+  /** Whether the container is allowed to create the class without a provider. */
   readonly injectable: boolean
   /** Tokens by constructor parameter. */
   readonly parameters: ReadonlyMap<number, Token>
@@ -90,23 +90,26 @@ export interface InjectionFacts {
 }
 
 /**
- * Hooks of providers and plugins. `onClosing` runs concurrently in all of them, `onClose` in the reverse order of
- * construction.
+ * Hooks of providers and plugins. `onClosing` runs concurrently for all providers and plugins; `onClose` runs in the
+ * reverse order of construction.
  */
 export interface Lifecycle {
-  /** Called once everything is constructed, in the order of construction. A promise is awaited. */
+  /**
+   * The framework calls this method once everything is constructed, in the order of construction. A promise is awaited.
+   */
   onInit?(): unknown
-  /** Called when the application is ready to serve requests. A promise is awaited. */
+  /** The framework calls this method when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
   /**
-   * Called when the application begins to close, while requests are still running, to end other work, such as jobs or
-   * queue consumers. A promise is awaited before any `onClose`. The argument is the time limit for requests,
-   * `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus `timeouts.onClose`.
+   * The framework calls this method when the application begins to close, while requests are still running. Use it to
+   * end other work, such as jobs or queue consumers. A promise is awaited before any `onClose`. The argument is the
+   * time limit for requests, `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus
+   * `timeouts.onClose`.
    */
   onClosing?(graceMs: number): unknown
   /**
-   * Called after the last response, while upgraded connections are still open. A promise is awaited. `signal` is the
-   * name of the process signal that closes the application, if any.
+   * The framework calls this method after the last response, while upgraded connections are still open. A promise is
+   * awaited. `signal` is the name of the process signal that closes the application, if any.
    */
   onClose?(signal?: string): unknown
 }

@@ -1,4 +1,4 @@
-/* The types of this room that the package exports; `src/index.ts` re-exports all of them. */
+/* The types in this folder that the package exports. `src/index.ts` re-exports all of them. */
 
 export type { CacheDecoratorOptions, CacheStore } from './cache.js'
 export type { Timer } from './clock.js'

@@ -3,8 +3,9 @@ import type { OfRequest } from './handler.js'
 import type { Duration } from './limits.js'
 
 /**
- * How a limit distinguishes callers. `'ip'` is counted before the guard, everything else after it. `'key'` is the ID of
- * the key that a guard such as `apiKeys` has accepted, not the key itself. A function returns the key of the counter.
+ * How a limit distinguishes callers. Limits by `'ip'` count requests before the guard, all other limits after it.
+ * `'key'` is the ID of the key that a guard such as `apiKeys` has accepted, not the key itself. A function returns the
+ * key of the counter.
  */
 export type RateLimitBy = 'ip' | 'user' | 'tenant' | 'key' | OfRequest<string>
 
@@ -12,8 +13,8 @@ export type RateLimitBy = 'ip' | 'user' | 'tenant' | 'key' | OfRequest<string>
 export interface RateLimitPolicy {
   /**
    * The name of the limit in response headers. Limits with the same name share a counter, wherever they are declared,
-   * and must be equal. Printable ASCII without quotes or backslashes. Default: derived from the place where the limit
-   * is declared; the limit then has its own counter.
+   * and must be identical. Printable ASCII without quotes or backslashes. Default: a name derived from the place where
+   * the limit is declared, with its own counter.
    */
   readonly name?: string
   /** The maximum number of requests in a window: a whole number, 1 or more. */
@@ -53,12 +54,12 @@ export interface RateLimitCount {
 /** Counts requests. Counting is atomic: of more than `limit` concurrent requests, exactly `limit` are allowed. */
 export interface RateLimitStore {
   /**
-   * Whether other processes see the counters of this store. `blazon start` warns about a store with `false`. Default
-   * `true`.
+   * Whether this store shares its counters with other processes. If `false`, `blazon start` warns about the store.
+   * Default `true`.
    */
   readonly isShared?: boolean
   /**
-   * Counts one request. If a store cannot count in time, it counts in this process instead: the promise never rejects.
+   * Counts one request. A store that cannot count in time counts in this process instead, so the promise never rejects.
    */
   consume(count: RateLimitCount): MaybePromise<RateLimitResult>
   /**

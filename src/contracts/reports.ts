@@ -8,14 +8,14 @@ export interface HealthContext {
 }
 
 /**
- * Checks whether a dependency of the application can be used. It throws or rejects if not. Operators see the returned
- * value as `details`.
+ * Checks whether a dependency of the application can be used. It throws or rejects if not. The report for operators
+ * contains the returned value as `details`.
  */
 export type HealthQuestion = (app: HealthContext) => unknown
 
 /**
  * A health check of an application: a function, or an object with the function and the effect of its failure. A check
- * that takes longer than one second has failed.
+ * that takes longer than one second fails.
  *
  * @example
  * const cache: HealthCheck = { check: ({ get }) => get(Redis).ping(), required: false }
@@ -43,7 +43,7 @@ export type CheckedHealth =
   | {
       /** The dependency cannot be used. `'degraded'`: the application works without it (`required: false`). */
       readonly status: 'down' | 'degraded'
-      /** The message of the error that the check threw, or a message that the check did not respond. */
+      /** The message of the error that the check threw, or a message that states that the check did not respond. */
       readonly reason: string
     }
 
@@ -69,8 +69,8 @@ export interface MetricSample {
 }
 
 /**
- * A metric of an application or a plugin. Its value is read only at each scrape, so a metric costs nothing between
- * scrapes.
+ * A metric of an application or a plugin. Its value is read only when metrics are scraped, so a metric costs nothing
+ * between scrapes.
  *
  * @example
  * const waiting: Metric = {
@@ -91,8 +91,8 @@ export interface Metric {
   /** A `'counter'` only increases until the process ends. A `'gauge'` can increase and decrease. */
   readonly type: 'counter' | 'gauge'
   /**
-   * Returns the value, or a value for each set of labels. Called at each scrape. If it throws, the metric is left out,
-   * and the error is logged.
+   * Returns the value, or a value for each set of labels. The framework calls this function at each scrape. If it
+   * throws, the metric is left out, and the error is logged.
    */
   read(): number | readonly MetricSample[]
 }
@@ -114,7 +114,7 @@ export interface WorkItem {
   readonly tenant: string | null
   /** The creation time, in milliseconds since 1970. */
   readonly at: number
-  /** Further facts by name. A fact with an empty text is left out. Must not contain secrets. */
+  /** Further facts by name. A fact with an empty value is left out. Must not contain secrets. */
   readonly facts: Readonly<Record<string, string>>
   /** The names of the actions that are possible now. */
   readonly actions: readonly string[]
@@ -131,7 +131,7 @@ export interface PluginWork {
    */
   readonly list: (limit: number) => MaybePromise<readonly WorkItem[]>
   /**
-   * The actions on an item that a person may call, by name: `{ retry: (id) => … }`. A function returns the result as a
+   * The actions that a person can call on an item, by name: `{ retry: (id) => … }`. A function returns the result as a
    * sentence. Default: none.
    */
   readonly actions?: Readonly<Record<string, (id: string) => MaybePromise<string>>>

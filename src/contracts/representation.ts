@@ -10,7 +10,7 @@ export type StreamKind = 'sse' | 'jsonLines'
 export interface StreamOptions {
   /**
    * The maximum duration of a response, measured from its first item. After this time, `req.signal` aborts. Events end
-   * without the event `end`, so that a client reconnects; lines are cut off, so that a client sees that they are
+   * without the event `end`, so that a client reconnects; lines are cut off, so that a client can detect that they are
    * incomplete. Default: no limit.
    */
   readonly maxAge?: Duration
@@ -32,8 +32,8 @@ export interface StreamFormat {
   /** The maximum duration, in milliseconds; `null` for no limit. */
   readonly maxAgeMs: number | null
   /**
-   * The maximum time without data before a comment is sent, in milliseconds; `null` for no comments, as for lines of
-   * JSON.
+   * The maximum time without data before a comment is sent, in milliseconds; `null` if no comments are sent, as with
+   * lines of JSON.
    */
   readonly heartbeatMs: number | null
 }
@@ -42,18 +42,20 @@ export interface StreamFormat {
 export interface StreamModel {
   /** The schema of each item. */
   readonly item: Schema
-  /** The formats, in the order of the decorators; a client without a preference gets the first format. */
+  /** The formats, in the order of the decorators; a client without a preference receives the first format. */
   readonly formats: readonly StreamFormat[]
 }
 
-/** The fields of an event beside its data. */
+/** The fields of an event besides its data. */
 export interface SseEventOptions {
   /**
    * The ID, without line breaks or NUL characters. The client sends it as `Last-Event-ID` when it reconnects. Default:
    * none.
    */
   readonly id?: string | number
-  /** The type, for `addEventListener` in a browser. Not `end` or `error`. Default: none, which means `message`. */
+  /**
+   * The type, for `addEventListener` in a browser. Must not be `end` or `error`. Default: none, which means `message`.
+   */
   readonly event?: string
   /** How long the client waits before it reconnects. Default: the client's own value. */
   readonly retry?: Duration
@@ -63,7 +65,7 @@ export interface SseEventOptions {
 export interface SseEvent<TItem = unknown> {
   /** The item; sent as JSON. */
   readonly data: TItem
-  /** The id; `undefined` if there is none. */
+  /** The ID; `undefined` if there is none. */
   readonly id: string | undefined
   /** The type; `undefined` for `message`. */
   readonly event: string | undefined
@@ -77,10 +79,10 @@ export interface SseComment {
   readonly comment: string
 }
 
-/** The values that a handler with `@Sse` or `@JsonLines` may yield. */
+/** The values that a handler with `@Sse` or `@JsonLines` can yield. */
 export type StreamItem<TItem> = TItem | SseEvent<TItem> | SseComment
 
-/** The result of such a handler: an async generator, or another async iterable. */
+/** The result of a handler with `@Sse` or `@JsonLines`: an async generator, or another async iterable. */
 export type Streamed<TItem> =
   | AsyncIterable<StreamItem<TItem>>
   | PromiseLike<AsyncIterable<StreamItem<TItem>>>
@@ -107,12 +109,12 @@ export interface Representation {
   /** The media type, not a range: `text/csv`. */
   readonly type: string
   /**
-   * Returns the body synchronously, or an async generator for a body in parts. The body has no envelope. If it throws,
-   * or returns anything else, the client gets a 500, and the reason is logged.
+   * Returns the body synchronously, or an async generator for a body in parts. The body has no envelope. If the
+   * function throws, or returns anything else, the client receives a 500 response, and the reason is logged.
    *
-   * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'`, it has only
-   * the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type is
-   * `any`, so that a function may declare the type that its handler returns.
+   * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'`, it contains
+   * only the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type is
+   * `any`, so that a function can declare the type that its handler returns.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above; nothing connects the handler with the decorator.
   serialize(data: any, facts: SuccessFacts): RepresentationBody

@@ -3,7 +3,7 @@ import type { RequestOutcome, StepName } from './steps.js'
 
 /**
  * The reasons for a response: everything that determined it. It is plain data that JSON preserves. It contains no
- * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such texts.
+ * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such values.
  *
  * All times are in milliseconds. `at` is relative to `startedAt`, so all parts share one timeline.
  */
@@ -16,11 +16,11 @@ export interface RequestRecord {
   readonly durationMs: number
   /** The method that the client sent. */
   readonly method: string
-  /** Path and query, with `[secret]` in place of secrets. */
+  /** The path and query, with `[secret]` in place of secrets. */
   readonly url: string
   /** The route of the request; `null` if no controller route was found. */
   readonly route: RecordedRoute | null
-  /** The status that was sent; `null` if the client disconnected before. */
+  /** The status that was sent; `null` if the client disconnected first. */
   readonly status: number | null
   /** How the request ended; `null` while it is running. */
   readonly outcome: RequestOutcome | null
@@ -38,11 +38,11 @@ export interface RequestRecord {
   readonly steps: readonly RecordedStep[]
   /** The statements of the request, in the order in which they began. */
   readonly statements: readonly RecordedStatement[]
-  /** The number of statements. It may exceed the length of `statements`, which is limited. */
+  /** The number of statements. It can exceed the length of `statements`, which is limited. */
   readonly statementCount: number
   /** The outgoing calls of the request, in the order in which they began. */
   readonly calls: readonly RecordedCall[]
-  /** The number of calls. It may exceed the length of `calls`, which is limited. */
+  /** The number of calls. It can exceed the length of `calls`, which is limited. */
   readonly callCount: number
   /** The log lines of the request. */
   readonly logs: readonly RecordedLog[]
@@ -61,7 +61,7 @@ export interface RecordedRoute {
 }
 
 /**
- * A decision in a {@link RequestRecord}: a `Decision` with its time. The framework has these decisions, with these
+ * A decision in a {@link RequestRecord}: a `Decision` with its time. The framework records these decisions, with these
  * facts:
  *
  * - `guard`: `admitted`, `refused`, `anonymous`. `schemes`: a list of `{ scheme, verdict, reason }`, one for each
@@ -155,9 +155,9 @@ export interface RecordedLog {
 
 /** The error of a {@link RequestRecord}. */
 export interface RecordedError {
-  /** The status that the client got. */
+  /** The status that the client received. */
   readonly status: number
-  /** The code that the client got: `NOT_FOUND`. */
+  /** The code that the client received: `NOT_FOUND`. */
   readonly code: string
   /** The class of the error: `NotFoundError`. */
   readonly name: string

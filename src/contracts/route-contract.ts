@@ -7,7 +7,7 @@ import type { Schema } from './schema.js'
 export interface ContractParameter {
   /** The name of the parameter, case-sensitive except for a header. */
   readonly name: string
-  /** The part of the request that has the parameter. */
+  /** The part of the request that contains the parameter. */
   readonly in: 'path' | 'query' | 'header'
   /** A description of the parameter; CommonMark. */
   readonly description?: string
@@ -48,12 +48,12 @@ export interface RouteContract {
   readonly tags?: readonly string[]
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
-  /** Additional security schemes that a request must meet, by name. */
+  /** Additional security schemes that a request must satisfy, by name. */
   readonly security?: Readonly<Record<string, OpenApiSecurityScheme>>
 }
 
 /**
- * Returns what a feature or plugin adds to the operation of a route. Called once for each route of a document; `null`
- * means that the route does not use the feature.
+ * Returns the additions of a feature or plugin to the operation of a route; `null` if the route does not use the
+ * feature. The framework calls this function once for each route of a document.
  */
 export type ContractOf = (route: RouteModel) => RouteContract | null | undefined

@@ -30,7 +30,7 @@ export type HttpMethod =
 /** Statuses by the method of a route. */
 export type DefaultStatus = { readonly [M in HttpMethod]?: number }
 
-/** The source from which a handler parameter gets its value (legacy dialect). */
+/** The source of a handler parameter's value (legacy dialect). */
 export type ParameterSource = InputSource | 'req' | 'res' | 'user' | 'tenant' | 'defined'
 
 /** A decorated handler parameter. */
@@ -65,7 +65,7 @@ export interface RouteLayer {
   readonly handle: unknown
 }
 
-/** One route, as plain frozen data: the only description of the route, which all other code reads. */
+/** One route, as plain frozen data. It is the only description of the route, and all other code reads it. */
 export interface RouteModel {
   /**
    * The position in `AppModel.routes`. Functions that belong to the route are stored outside the model, by this number.
@@ -83,7 +83,7 @@ export interface RouteModel {
    * true }` for `ALL`.
    */
   readonly methods: Readonly<Record<string, true>>
-  /** The handler in the form of Express routes, for the same packages. */
+  /** The handler in the form of Express routes, for packages that measure requests. */
   readonly stack: readonly RouteLayer[]
   /**
    * The version of `@Version`; `null` for a route in every version. A route with several versions has one model for
@@ -128,8 +128,8 @@ export interface RouteModel {
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
   /**
-   * Whether the guard must allow only requests that carry a credential (`@Auth({ optional: true })`). Never `true`
-   * together with `isProtected`.
+   * Whether only requests that carry a credential must be allowed by the guard (`@Auth({ optional: true })`). Never
+   * `true` together with `isProtected`.
    */
   readonly isAuthOptional: boolean
   /**
@@ -142,8 +142,8 @@ export interface RouteModel {
   /** Options of `@Cache`; `null` without `@Cache`. */
   readonly cache: CacheDecoratorOptions | null
   /**
-   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator, when the
-   * application's limits apply.
+   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator: the application's
+   * limits apply.
    */
   readonly rateLimits: {
     /** The limits; a request must satisfy all of them. */
@@ -165,15 +165,18 @@ export interface RouteModel {
     readonly status: number
   } | null
   /**
-   * The envelope around the data of success responses, from `@Envelope` or otherwise from the option `envelope`. `true`
-   * is the framework's own envelope, `false` means bare data.
+   * The envelope around the data of success responses, from `@Envelope`, otherwise from the option `envelope`. `true`
+   * means the framework's own envelope; `false` means bare data.
    */
   readonly envelope: EnvelopeChoice
-  /** The representations of `@Produces`, the preferred one first; `null` if every success response is JSON. */
+  /**
+   * The representations of `@Produces`, starting with the preferred representation; `null` if every success response is
+   * JSON.
+   */
   readonly produces: readonly ProducedModel[] | null
   /**
-   * Whether every success response is sent in the framework's own envelope: the route has no `@ApiResponseDoc` without
-   * the envelope, and no `@Produces`.
+   * Whether every success response is sent in the framework's own envelope: the route has neither `@Produces` nor an
+   * `@ApiResponseDoc` without the envelope.
    */
   readonly isEnveloped: boolean
   /** The mode of `@ResponseFields`; `null` if the `responses` option of the application applies. */
@@ -221,7 +224,7 @@ export interface RouteTableEntry {
   readonly handler: string
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
-  /** Whether the guard only runs for requests with credentials, and must allow them. */
+  /** Whether the guard runs only for requests with credentials, which it must allow. */
   readonly isAuthOptional: boolean
   /** The names of the guards that the route accepts; only in an application with `auth.guards`. */
   readonly guards?: readonly string[]
@@ -234,9 +237,9 @@ export interface RouteTableEntry {
 /** The result of the router for a method and a URL. */
 export type RouteMatch =
   | { readonly kind: 'route'; readonly index: number; readonly params: Record<string, string> }
-  /** No route has this path. */
+  /** No route matches this path. */
   | { readonly kind: 'none' }
-  /** Routes have this path, but not this method. */
+  /** Routes match this path, but not this method. */
   | {
       readonly kind: 'method'
       readonly allow: readonly string[]

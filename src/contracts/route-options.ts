@@ -15,8 +15,9 @@ import type { Schema } from './schema.js'
  */
 export interface RouteOptions extends InputSchemas {
   /**
-   * The schema of the data in a success response, as in `@ApiResponseDoc` with the status of the route. It is a compile
-   * error if the return type of the handler does not match the schema. A handler that takes `res` is not checked.
+   * The schema of the data in a success response, as in `@ApiResponseDoc` with the status of the route. If the return
+   * type of the handler does not match the schema, a compile error occurs. A handler with a parameter `res` is not
+   * checked.
    */
   readonly returns?: Schema
   /** The pages of a list, as in `@Paged`: the result of `cursor` or of `page`. */

@@ -98,7 +98,7 @@ type InferArray<S> = S extends { readonly prefixItems: infer TItems extends read
       : InferJsonSchema<TItems>[]
     : unknown[]
 
-/** Without `minItems` (which TypeBox does not set), every position may be missing. */
+/** Without `minItems` (which TypeBox does not set), every position can be missing. */
 type InferTuple<S, TItems extends readonly unknown[]> = S extends {
   readonly minItems: TItems['length']
 }

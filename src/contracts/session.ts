@@ -1,7 +1,7 @@
 import type { MaybePromise, StoreContext } from './cache.js'
 import type { PluginContext } from './plugin.js'
 
-/** The values of a session by name, each as the text of its JSON. */
+/** The values of a session by name, each as a JSON string. */
 export type SessionFields = Readonly<Record<string, string>>
 
 /** A session in a store, as plain data. All times are milliseconds since 1970, from the application's clock. */
@@ -16,7 +16,7 @@ export interface SessionRecord {
   readonly user: string | null
   /** The tenant of the session; `null` if it has none. */
   readonly tenant: string | null
-  /** When the session began. A login changes it, but a new ID does not. */
+  /** When the session began. A login changes this time, but a new ID does not. */
   readonly createdAt: number
   /** The time of the last use, or slightly earlier, because not every request updates it. */
   readonly usedAt: number
@@ -28,7 +28,7 @@ export interface SessionRecord {
 
 /** A change of some values of a session. */
 export interface SessionChange {
-  /** The new texts by name; `null` removes a value. */
+  /** The new values by name, each as a JSON string; `null` removes a value. */
   readonly set: Readonly<Record<string, string | null>>
   /**
    * The values that the fields must still have for the change to apply (compare-and-set); `null` for a missing field.
@@ -43,7 +43,7 @@ export interface SessionChange {
 /** The result of a {@link SessionChange}. The session has changed only if it is `'written'`. */
 export type SessionWrite = 'written' | 'conflict' | 'gone'
 
-/** The parts of its application that a session store may use. */
+/** The parts of its application that a session store can use. */
 export interface SessionStoreContext
   extends StoreContext,
     Pick<PluginContext, 'get' | 'usesTenants'> {}
@@ -57,8 +57,8 @@ export interface SessionStore {
   /** Whether all processes share the sessions, and the sessions survive restarts. Must be `true` in production. */
   readonly isShared: boolean
   /**
-   * Called once for each application. Returns the store that the application uses. Needed if two applications must not
-   * share a store. Default: the store itself.
+   * Returns the store for one application. The framework calls this method once for each application. Implement it if
+   * two applications must not share a store. Default: the store itself.
    */
   forApplication?(): SessionStore
   /** Returns a session; `undefined` if there is none. The caller checks whether the session has expired. */
@@ -72,25 +72,26 @@ export interface SessionStore {
   write(id: string, change: SessionChange): MaybePromise<SessionWrite>
   /** Records the use of a session. Has no effect on an ended session, which must not become valid again. */
   touch(id: string, times: Pick<SessionChange, 'usedAt' | 'idleAt'>): MaybePromise<void>
-  /** Removes a session and returns its last state. Of several concurrent calls, only one receives it. */
+  /** Removes a session and returns its last state. Of several concurrent calls, only one receives the state. */
   take(id: string): MaybePromise<SessionRecord | undefined>
-  /** Returns the sessions of a user, in any order. Some may have ended. */
+  /** Returns the sessions of a user, in any order. Some of them may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>
   /** Removes all sessions of a user except one. Returns their number. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
-   * Calls a function when all writes of the current code have been committed, before the response begins, and never if
-   * they are rolled back. Needed if sessions are written in the transaction of a request: the cookie for a change that
-   * was not saved is then not sent. Default: writes are saved when the method completes.
+   * Calls a function when all writes of the current code have been committed, before the response begins. Does not call
+   * it if the writes are rolled back. Implement this method if sessions are written in the transaction of a request:
+   * the cookie for a change that was not saved is then not sent. If omitted, a write is saved when the method that
+   * writes it completes.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**
    * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`.
-   * Default: no check, for a store whose server is already checked by another plugin.
+   * Omit this method if another plugin already checks the store's server. Default: no check.
    */
   check?(): MaybePromise<void>
-  /** Prepares the store after the plugins have been set up. Called by each application that uses the store. */
+  /** Prepares the store after the plugins have been set up. Each application that uses the store calls this method. */
   open?(context: SessionStoreContext): MaybePromise<void>
-  /** Releases the resources of the store. Called once for each `open`. */
+  /** Releases the resources of the store. The framework calls this method once for each `open`. */
   close?(): MaybePromise<void>
 }

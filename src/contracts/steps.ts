@@ -8,7 +8,7 @@ import type { Request, Response } from './handler.js'
 export type Step = (req: Request, res: Response) => unknown
 
 /**
- * Creates a step. Called once for each route, at boot.
+ * Creates a step. The framework calls this function once for each route, at boot.
  *
  * @param next The step that runs after the new one.
  * @example
@@ -76,20 +76,20 @@ export type StepName =
 
 /**
  * How a request ended. `'sent'`: the response was passed to the connection. `'aborted'`: the connection closed before
- * that. `'timeout'`: the handler timeout ended the request; the client has received a 503.
+ * that. `'timeout'`: the handler timeout ended the request; the client has received a 503 response.
  */
 export type RequestOutcome = 'sent' | 'aborted' | 'timeout'
 
 /** The steps that a plugin adds to one route, in the order in which they run. */
 export interface PluginSteps {
   /**
-   * Runs around all other steps and the sending of the response, for an async context. It must return the result of
+   * Runs around all other steps and the sending of the response, to open an async context. It must return the result of
    * `next`, which is always `undefined`, and cannot refuse the request.
    */
   readonly enter?: StepFactory
   /**
    * Runs before the guard. The step calls `next` and waits for its result, or refuses the request. A step that returns
-   * a value before `next` has returned causes a 500, so that no step can respond in place of the guard.
+   * a value before `next` has returned results in a 500 response, so that no step can respond in place of the guard.
    */
   readonly beforeGuard?: StepFactory
   /** Runs after the guard has allowed the request, and before `@Can`. It runs even on a route without a guard. */
@@ -103,15 +103,16 @@ export interface PluginSteps {
   readonly beforeHandler?: StepFactory
   /**
    * Runs around the handler, inside all interceptors: an interceptor that calls the handler again calls this step
-   * again. It may change the handler's result or error.
+   * again. It can change the handler's result or error.
    */
   readonly aroundHandler?: StepFactory
   /**
-   * Called when the response is determined, immediately before its head is written: the status is final, and headers
-   * can still be set. A returned promise is not awaited. If it throws, the error is logged and has no other effect. If
-   * it sends a response, the call throws a `TypeError`, and the connection is closed.
+   * The framework calls this function when the response is determined, immediately before its head is written: the
+   * status is final, and headers can still be set. A returned promise is not awaited. If the function throws, the error
+   * is logged and has no other effect. If it sends a response, the call that sends throws a `TypeError`, and the
+   * connection is closed.
    */
   readonly onResponse?: (req: Request, res: Response) => void
-  /** Called once at the end of the request. If it throws, the error is logged. */
+  /** The framework calls this function once, at the end of the request. If it throws, the error is logged. */
   readonly onEnd?: (req: Request, res: Response, outcome: RequestOutcome) => void
 }

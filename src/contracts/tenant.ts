@@ -5,7 +5,10 @@ import type { Request } from './handler.js'
  * anything that was started in its async context.
  */
 export interface TenantScope {
-  /** The ID of the tenant; `undefined` if the request specifies no tenant, or may not act for the specified tenant. */
+  /**
+   * The ID of the tenant; `undefined` if the request specifies no tenant, or is not allowed to act for the specified
+   * tenant.
+   */
   readonly id: string | undefined
   /** The tenant that the request specifies, until `tenant.authorize` has allowed it. */
   readonly claim?: string
@@ -22,7 +25,9 @@ export interface TenantScope {
   readonly depth?: number
   /** The application of the request; `undefined` outside an application. */
   readonly host: object | undefined
-  /** Whether the code runs for all tenants, by `runWithoutTenant`. Absent for a request that specifies no tenant. */
+  /**
+   * Whether the code runs for all tenants, inside `runWithoutTenant`. Absent for a request that specifies no tenant.
+   */
   readonly isForAll?: true
 }
 
@@ -34,7 +39,7 @@ export interface TenantDecoratorOptions {
   readonly optional?: boolean
 }
 
-/** A tenant of the application. The application may add fields. */
+/** A tenant of the application. The application can add fields. */
 export interface TenantInfo {
   /** The ID, as used in requests. */
   readonly id: string

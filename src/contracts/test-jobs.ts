@@ -12,7 +12,7 @@ export interface SentJob {
 
 /** One run of a job in a test. */
 export interface JobRunReport {
-  /** The id of the job. */
+  /** The ID of the job. */
   readonly id: string
   /** The name of the job. */
   readonly name: string
@@ -38,9 +38,9 @@ export interface DrainOptions {
   readonly failures?: 'throw' | 'keep'
 }
 
-/** The jobs of an application under test. No job runs by itself. */
+/** The jobs of an application under test. No job runs automatically. */
 export interface TestJobs {
-  /** The jobs that the program sends, by name, with whether each runs as a tenant. */
+  /** The jobs that the program sends, by name. `tenant` specifies whether the job runs as a tenant. */
   readonly known: ReadonlyMap<string, { readonly tenant: boolean }>
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]

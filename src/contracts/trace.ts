@@ -11,7 +11,7 @@ export interface TraceHeaders {
  * starts a new trace.
  */
 export interface TraceContext {
-  /** The trace ID, the same in all services that the trace passes: 32 lower-case hexadecimal digits. */
+  /** The trace ID, the same in all services of the trace: 32 lower-case hexadecimal digits. */
   readonly traceId: string
   /** The span ID of this request: 16 lower-case hexadecimal digits. */
   readonly spanId: string

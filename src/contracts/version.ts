@@ -38,13 +38,13 @@ export interface VersionSettings {
 /** Options of `@Deprecated()`, and of a version in the option `versions`. */
 export interface DeprecatedOptions {
   /**
-   * When clients should stop using the route: an ISO date in UTC, or a date with time and time zone. May be in the
-   * future.
+   * When clients should stop using the route: an ISO date in UTC, or a date with time and time zone. The date can be in
+   * the future.
    */
   readonly since: string
-  /** When the route may stop responding; not before `since`. Default: no date. */
+  /** The date from which the route can stop responding; not before `since`. Default: no date. */
   readonly sunset?: string
-  /** The path of the successor, as clients see it. It may contain parameters of the route. Default: none. */
+  /** The path of the successor, as clients see it. It can contain parameters of the route. Default: none. */
   readonly successor?: string
   /** Whether the route responds with 410 from `sunset` on. Default `false`: the route keeps working. */
   readonly end?: boolean

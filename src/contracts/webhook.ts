@@ -6,7 +6,7 @@ import type { Token } from './provider.js'
 
 /**
  * Secrets, or a function that returns them: the type of all options with secrets (`jwt`, `@Webhook`, `cookies.keys`).
- * The function is called once for each application, at startup, so that it can get secrets that only a running
+ * The function is called once for each application, at startup, so that it can read secrets that only a running
  * application has. Commands that only read the application, such as `blazon routes`, do not call it.
  *
  * @example
@@ -42,10 +42,10 @@ export interface WebhookReplays {
    * Claims the key. Returns `false` if it is already claimed.
    *
    * @param key The key that identifies one delivery.
-   * @param seconds The time after which the key may be removed.
+   * @param seconds The time after which the key can be removed.
    */
   claim(key: string, seconds: number): MaybePromise<boolean>
-  /** Releases a key, because its delivery was not handled: the sender will send it again. */
+  /** Releases a key, because its delivery was not handled: the sender will send the delivery again. */
   release(key: string): unknown
 }
 
@@ -61,7 +61,7 @@ export interface WebhookOptions {
 }
 
 /**
- * Secrets that a sender and the application share. Several secrets allow rotation: a delivery may be signed with any of
+ * Secrets that a sender and the application share. Several secrets allow rotation: a delivery can be signed with any of
  * them. A function is called once, at startup: `({ get }) => get(Env).STRIPE_SECRET`.
  */
 export type WebhookSecrets = SecretSource<string | readonly string[]>

@@ -2,19 +2,19 @@ import type { Request } from './handler.js'
 import type { OpenApiSchema } from './openapi-schema.js'
 import type { FieldError, Schema } from './schema.js'
 
-/** The error of a request, as frozen data that the client may see. The original error is in the log. */
+/** The error of a request, as frozen data that the client is allowed to see. The original error is in the log. */
 export interface Failure {
   /** The status of the response, 400 to 599. */
   readonly status: number
   /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
-  /** A sentence for people; never the message of an unexpected error. */
+  /** A sentence for human readers. It is never the message of an unexpected error. */
   readonly message: string
   /** The rejected fields, at most 20. Absent if no field was rejected. */
   readonly errors?: readonly FieldError[]
   /**
-   * The value of `req.id`: always present from status 500 on; below 500 only with `requestIds`, or if other code has
-   * read or set the ID.
+   * The value of `req.id`: always present from status 500 on; below 500 only with `requestIds`, or if the ID has been
+   * read or set.
    */
   readonly requestId?: string
 }
@@ -22,8 +22,8 @@ export interface Failure {
 /** A custom body for the error responses of an application or a route. */
 export interface ErrorFormat {
   /**
-   * Returns the body of the response, as JSON data. If it throws, or returns something else (a promise, `undefined`),
-   * the client gets the error in the framework's own format, and the reason is logged.
+   * Returns the body of the response, as JSON data. If the function throws, or returns something else (a promise,
+   * `undefined`), the client receives the error in the framework's own format, and the reason is logged.
    *
    * @param failure Frozen data about the error.
    * @param req `undefined` if Node's parser could not read the request.
@@ -35,7 +35,7 @@ export interface ErrorFormat {
   readonly mediaType?: string
 }
 
-/** The facts of a success response besides its data. */
+/** Facts about a success response, besides its data. */
 export interface SuccessFacts {
   /** The status of the response, 200 to 399. */
   readonly status: number
@@ -60,8 +60,8 @@ export interface SuccessFacts {
  */
 export interface EnvelopeFormat {
   /**
-   * Returns the whole body, as JSON data. If it throws or returns something else, the client gets a 500, and the reason
-   * is logged.
+   * Returns the whole body, as JSON data. If the function throws or returns something else, the client receives a 500
+   * response, and the reason is logged.
    *
    * @param data The value that the handler returned, or the data of `this.ok`; `undefined` if there is none.
    */

@@ -3,9 +3,7 @@ import type { AnsweredStatement, AnswerStatement, NewStatement } from '../contra
 
 const LONGEST = 200
 
-/**
- * Thrown if a request in a test runs a statement for which the option `statements` has no result, or no further result.
- */
+/** Thrown if a request in a test runs a statement for which the option `statements` contains no unused result. */
 export class UnansweredStatementError extends Error {
   /** Always `UnansweredStatementError`. */
   override readonly name = 'UnansweredStatementError'
@@ -57,7 +55,7 @@ export function answersOf(
   }
 }
 
-/** A statement without the parts that may differ: whitespace and literals. */
+/** A statement without the parts that can differ: whitespace and literals. */
 function shapeOf(text: string): string {
   return text
     .replace(/'(?:[^']|'')*'/g, '?')

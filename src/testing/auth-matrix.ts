@@ -16,13 +16,13 @@ import type { TestCaller } from './test-caller.js'
 /**
  * The result for one principal: `'allowed'` if its request reaches the handler, otherwise the status of the refusal.
  * `'signature'`: the request reaches the handler if its sender has signed it (`@Webhook`). `'visible'` and `'hidden'`,
- * in the row for a field: whether a principal whose request reaches the handler may see and send the field.
+ * in the row for a field: whether a principal whose request reaches the handler is allowed to see and send the field.
  */
 export type Access = 'allowed' | 'signature' | 'visible' | 'hidden' | number
 
 /**
- * The caller in a column. A user: the guard is skipped, and `req.user` is this user. `null`: a caller without
- * credentials; the guard decides. A {@link TestCaller}: the guard decides based on its headers.
+ * The caller in a column. For a user, the guard is skipped, and `req.user` is this user. `null` is a caller without
+ * credentials; the guard decides. For a {@link TestCaller}, the guard decides based on the caller's headers.
  */
 export type Principal = User | TestCaller | null
 
@@ -30,9 +30,9 @@ export type Principal = User | TestCaller | null
  * One operation in an {@link AuthMatrix}, one object for an operation with `@Checks`, or one field with `visibleTo`.
  */
 export interface AuthMatrixRow {
-  /** `POST /orders/:id/payment` */
+  /** The operation: `POST /orders/:id/payment`. */
   readonly operation: string
-  /** `OrdersController.pay` */
+  /** The handler: `OrdersController.pay`. */
   readonly handler: string
   /** The action of the policy: `order:pay`; absent in the row for the operation itself. */
   readonly ability?: string
@@ -49,15 +49,15 @@ export interface AuthMatrixRow {
 /** Options of `TestApp.authMatrix`. */
 export interface AuthMatrixOptions {
   /**
-   * `'fail'`: rejects if a request without credentials may call an operation that changes data (`POST`, `PUT`, `PATCH`,
-   * `DELETE`). Default: such operations are only listed.
+   * `'fail'`: rejects if a request without credentials can call an operation that changes data (`POST`, `PUT`, `PATCH`,
+   * `DELETE`). If omitted, such operations are only listed.
    */
   readonly unguarded?: 'fail'
-  /** Operations that may be public, such as `POST /login` or `SessionsController.login`. Default: none. */
+  /** Operations that are allowed to be public, such as `POST /login` or `SessionsController.login`. Default: none. */
   readonly except?: readonly string[]
   /**
-   * Objects by name, each with its policy. Operations with `@Checks` for the policy get a row for each of its objects
-   * and each action: `'allowed'`, 403, or 404 under `or404`. Default: none.
+   * Objects by name, each with its policy. An operation with `@Checks` for a policy has a row for each object of the
+   * policy and each action: `'allowed'`, 403, or 404 under `or404`. Default: none.
    *
    * @example
    * { objects: { 'order of Ana': [OrderPolicy, { id: 1, ownerId: 'ana' }] } }
@@ -65,7 +65,7 @@ export interface AuthMatrixOptions {
   readonly objects?: Readonly<Record<string, readonly [policy: AnyPolicy, object: unknown]>>
 }
 
-/** The check that a probe runs in place of the handler: whether the caller may see fields with this mark. */
+/** The check that a probe runs in place of the handler: whether the caller is allowed to see fields with this mark. */
 export interface FieldQuestion {
   readonly mark: readonly string[]
 }
@@ -84,7 +84,7 @@ export interface Probe {
   readonly missesTenant: () => boolean
 }
 
-/** The connection and headers for one principal's requests, which never call a handler. */
+/** The connection and headers for one principal's requests, which never reach a handler. */
 export interface ProbeLink {
   /** Opens an agent whose requests call this function in place of a handler. */
   readonly connect: (inHandler: (req: Request) => Promise<void>) => Agent
@@ -102,8 +102,8 @@ export class AuthMatrix {
   /** One row for each operation, in the order of the routes. */
   readonly rows: readonly AuthMatrixRow[]
   /**
-   * The principals whose requests specified no tenant although an operation requires a tenant. Their 400 indicates
-   * nothing about access.
+   * The principals whose requests specified no tenant although an operation requires a tenant. Their 400 responses
+   * indicate nothing about access.
    */
   readonly withoutTenant: readonly string[]
 
@@ -172,7 +172,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The routes of a matrix, and the functions that determine what a principal may do. */
+/** The routes of a matrix, and the functions that determine the access of a principal. */
 export interface MatrixSubject {
   readonly routes: readonly RouteModel[]
   readonly visibilityOf: CompiledRoutes['visibilityOf']
@@ -180,10 +180,10 @@ export interface MatrixSubject {
 }
 
 /**
- * Determines, for each route, object and marked field, what each principal may do.
+ * Determines the access of each principal to each route, object and marked field.
  *
- * @throws ConfigError for invalid options; Error for a 429; with `unguarded: 'fail'`, an Error with the operations that
- * change data and are public, or about which no guard has decided.
+ * @throws ConfigError for invalid options; Error for a 429 response; with `unguarded: 'fail'`, an Error with the
+ * operations that change data and are public, or about which no guard has decided.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
@@ -257,7 +257,7 @@ async function refuseUnguarded(
   if (parts.length > 0) throw new Error(parts.join('\n'))
 }
 
-/** The statuses of refusals. A 404 may come from a guard that hides its routes. */
+/** The statuses of refusals. A guard that hides its routes responds with 404. */
 const DENIALS: readonly number[] = [401, 403, 404]
 const GUARD_THEM =
   "Protect them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
@@ -328,7 +328,7 @@ function tooMany(route: RouteModel): Error {
   )
 }
 
-/** Whether the caller of a request may see fields with a mark. */
+/** Whether the caller of a request is allowed to see fields with a mark. */
 function holds(req: Request, { mark }: FieldQuestion): boolean {
   return visibilityOf(req)?.some((held) => held.join() === mark.join()) === true
 }
@@ -350,7 +350,7 @@ function requestFor(
   throw new Error(`authMatrix() finds no path that leads to ${route.name} (${route.path}).`)
 }
 
-/** Returns the marks of a route whose fields a principal may not see. */
+/** Returns the marks of a route whose fields a principal is not allowed to see. */
 export function hiddenMarks(
   visibilityOf: CompiledRoutes['visibilityOf'],
   probe: Probe,

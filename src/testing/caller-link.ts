@@ -20,7 +20,7 @@ export function callerLink(supertest: CallerLink['supertest'], parts: TestParts)
   }
 }
 
-/** The parts of an application in a test that have more facts about a failed request. */
+/** The parts of an application in a test that provide more facts about a failed request. */
 interface FinisherParts {
   readonly log: TestLog
   readonly watch: TestWatch
@@ -37,8 +37,8 @@ function finisher({ log, watch, records }: FinisherParts): Finish {
 }
 
 /**
- * Creates the function that adds a version to a request path, with `by: 'path'`. The path of a route in every version
- * does not change.
+ * Creates the function that adds a version to a request path, with `by: 'path'`. The path of a route that exists in
+ * every version does not change.
  */
 function versionPaths(routes: () => CompiledRoutes): CallerLink['pathIn'] {
   return (version, { method, path }) => {

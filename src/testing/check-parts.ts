@@ -86,7 +86,7 @@ export interface IsolationTarget extends Pick<SideConfig, 'caller' | 'connect' |
   readonly jobs: JobProofConfig['jobs'] | null
   /** The entries of `middlewares`. */
   readonly middlewares: readonly NamedMiddleware[]
-  /** Whether `tenant.authorize` decides who may act for a tenant. */
+  /** Whether `tenant.authorize` decides who is allowed to act for a tenant. */
   readonly authorizes: boolean
   /** Whether a guard confirms the tenant of its credential. */
   readonly confirms: boolean

@@ -18,7 +18,7 @@ export interface ConnectionFacts {
   readonly principal?: User | undefined
   /** The tenant to which the principal's credential belongs. Default: the tenant that its request specifies. */
   readonly tenant?: string | undefined
-  /** Called with each tenant that a guard determines from a credential. */
+  /** Receives each tenant that a guard determines from a credential. */
   readonly tenantFound?: (id: string) => void
   /**
    * Whether `principal` is set before the application receives a request, as a middleware would do. Otherwise,
@@ -62,7 +62,7 @@ export class Connections {
   readonly #onConnect: OnConnect
   #isClosed = false
 
-  /** @param onConnect Called with the two ends of each connection. */
+  /** @param onConnect Receives the two ends of each connection. */
   constructor(onConnect: OnConnect) {
     this.#onConnect = onConnect
   }
@@ -144,7 +144,7 @@ export class Connections {
     },
   })
 
-  /** Wraps a rate limit, because a check would be useless if its requests were refused due to their number. */
+  /** Wraps a rate limit, because a check would be useless if a rate limit refused its requests. */
   readonly wrapLimit = (limit: StepFactory): StepFactory => {
     return (next) => {
       const limited = limit(next)
@@ -154,7 +154,7 @@ export class Connections {
     }
   }
 
-  /** A principal belongs to the tenant of `asTenant`, or else to the tenant that its request specifies. */
+  /** A principal belongs to the tenant of `asTenant`; without `asTenant`, to the tenant that the request specifies. */
   readonly wrapTenantOf = (tenantOf: TenantOf): TenantOf => {
     return function tenantUnderTest(req) {
       const { principal, tenant, tenantFound } = factsOf.get(req.socket) ?? {}

@@ -13,8 +13,8 @@ export function hasJsonBody({ method }: ClientRequest, res: IncomingMessage): bo
 /**
  * Passes the response of a request to `checkExchange`, without consuming the body that the caller reads.
  *
- * @param report Called with the result: for a JSON body before the caller receives its end, otherwise when the head
- * arrives.
+ * @param report Receives the result: for a JSON body, before the caller receives the end of the body; otherwise, when
+ * the head arrives.
  */
 export function observe(
   req: ClientRequest,

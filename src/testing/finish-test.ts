@@ -2,16 +2,13 @@ import type { ClientRequest } from 'node:http'
 import type { Response, Test } from 'supertest'
 import { afterThisTurn } from './settle.js'
 
-/**
- * Called when a request has finished, with its failure so far (`null` for none). Returns the failure to
- * report, or `null`.
- */
+/** Receives the failure of a finished request (`null` for none), and returns the failure to report, or `null`. */
 export type Finish = (failure: unknown, request: FinishedRequest) => unknown
 
 /** A sent request. */
 export interface FinishedRequest {
   readonly method: string
-  /** Path and query. */
+  /** The path and query. */
   readonly url: string
   /** The request of the client; `undefined` if nothing was sent. */
   readonly sent: ClientRequest | undefined
@@ -56,9 +53,9 @@ export function joinFailures(found: readonly unknown[]): unknown {
 export function addToMessage(error: Error, paragraph: string): void {
   const { message, stack } = error
   const text = `${message}\n\n${paragraph}\n`
-  // An error of the test may be frozen.
+  // An error of the test can be frozen.
   Reflect.set(error, 'message', text)
-  // The stack trace contains the original message. Some runners print the stack trace, others the message.
+  // The stack trace contains the original message. Some runners print the stack trace; others print the message.
   if (stack?.includes(message))
     Reflect.set(
       error,

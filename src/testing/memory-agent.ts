@@ -2,12 +2,11 @@ import { Agent, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { MemorySocket } from '../http/memory-socket.js'
 
-/** Called with the two ends of a connection. */
+/** Receives the two ends of a connection. */
 export type OnConnect = (serverEnd: MemorySocket, clientEnd: MemorySocket) => void
 
 /**
- * An HTTP agent whose connections lead directly to a server in the same process. The server listens on no
- * port.
+ * An HTTP agent whose connections lead directly to a server in the same process. The server does not listen on a port.
  */
 export class MemoryAgent extends Agent {
   readonly #server: Server
@@ -15,7 +14,7 @@ export class MemoryAgent extends Agent {
   readonly #sockets: Set<MemorySocket> = new Set()
   #isClosed = false
 
-  /** @param onConnect Called with the two ends of every new connection, before the server receives it. */
+  /** @param onConnect Receives the two ends of every new connection, before the server receives the connection. */
   constructor(server: Server, onConnect: OnConnect = () => {}) {
     super({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
     this.#server = server
@@ -49,8 +48,8 @@ export class MemoryAgent extends Agent {
   }
 
   /**
-   * Closes connections without unread data. A client that does not read would not detect that the server has ended
-   * them.
+   * Closes connections without unread data. A client that does not read would not detect that the server has ended a
+   * connection.
    */
   disconnect(): void {
     for (const socket of this.#sockets) if (socket.readableLength === 0) socket.destroy()

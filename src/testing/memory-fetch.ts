@@ -20,7 +20,7 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 }
 
-/** The method of a request, and its path with its query. */
+/** The method of a request, and its path with the query. */
 export interface SentPath {
   readonly method: string
   readonly path: string
@@ -29,7 +29,7 @@ export interface SentPath {
 /** The connection to the application. */
 export interface FetchLink {
   readonly agent: Agent
-  /** Headers added to every request, unless the request sets them itself. */
+  /** Headers that are added to every request, unless the request itself sets them. */
   readonly headers: ReadonlyMap<string, string>
   /** Returns the path that is sent. */
   readonly pathOf: (request: SentPath) => string
@@ -112,8 +112,8 @@ async function firstHop(
   }
   const body = await bodyOf(request, init?.body)
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
-  // Without it, Node would send the stream of a DELETE request without framing, and the server would parse it as a
-  // request.
+  // Without this header, Node would send the stream of a DELETE request without framing, and the server would parse it
+  // as a request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
   const { method } = request
   const url = new URL(request.url)
@@ -125,7 +125,9 @@ async function firstHop(
   }
 }
 
-/** Converts a body that is not a stream to bytes, so that it gets a `Content-Length`. A stream is sent as a stream. */
+/**
+ * Converts a body that is not a stream to bytes, so that the request has a `Content-Length`. A stream stays a stream.
+ */
 async function bodyOf(request: Request, given: unknown): Promise<Hop['body']> {
   if (request.body === null) return null
   const isWhole = given !== undefined && !isStream(given)

@@ -21,13 +21,13 @@ export interface CapsuleUse {
   readonly database?: boolean | 'embedded'
 }
 
-/** The headers of a single connection, and of the compressed body, because the body is sent uncompressed. */
+/** The headers that apply only to a single connection, or to the compressed body. The body is sent uncompressed. */
 const OF_THE_CONNECTION =
   /^(?:host|connection|keep-alive|upgrade|te|expect|content-length|transfer-encoding|content-encoding)$/
 
 /**
  * Opens a capsule: the file about a request that failed with a server error. Until the capsule is disposed of, this
- * process cannot connect to other hosts. `blazon replay --write` makes tests with it.
+ * process cannot connect to other hosts. `blazon replay --write` generates tests that use this function.
  *
  * @param file The path, relative to the working directory.
  * @throws Error if the file cannot be read, or is not a capsule of this version.
@@ -43,7 +43,7 @@ export function openCapsule(file: string, { database = false }: CapsuleUse = {})
   return new OpenCapsule(capsule, database)
 }
 
-/** A failed request that can be repeated. Created by {@link openCapsule}. */
+/** A failed request that can be repeated. {@link openCapsule} creates it. */
 export class OpenCapsule {
   /**
    * Options for `TestApp.create`: `calls` with the responses of other hosts, and `statements` with the results of the
@@ -54,7 +54,7 @@ export class OpenCapsule {
   readonly #capsule: Capsule
   readonly #connections: RefusedConnections
 
-  /** Called by {@link openCapsule}. */
+  /** Only {@link openCapsule} calls this constructor. */
   constructor(capsule: Capsule, database: boolean | 'embedded') {
     this.#capsule = capsule
     this.#connections = new RefusedConnections(database === true)
@@ -91,7 +91,7 @@ export class OpenCapsule {
     ]
     if (send === undefined) throw new Error(`Tests send no ${record.method}.`)
     const [sent] = await Promise.allSettled([this.#fill(send.call(agent, record.url))])
-    // A call that is not awaited may begin immediately after the response.
+    // A call that is not awaited can begin immediately after the response.
     await new Promise<void>(afterThisTurn)
     if (this.unanswered !== null) throw this.unanswered
     if (sent.status === 'rejected') throw sent.reason

@@ -15,12 +15,12 @@ const REMEDY =
  * allows.
  */
 export class QueryBudgetError extends Error {
-  /** `'QueryBudgetError'`. */
+  /** Always `QueryBudgetError`. */
   override readonly name: string = 'QueryBudgetError'
   /** The handler of the route: `OrdersController.list`. */
   readonly route: string
 
-  /** Created by `TestApp`. */
+  /** Only `TestApp` calls this constructor. */
   constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
     super(
       `${name} (${method} ${path}) runs too many statements.\n${findings.join('\n')}\n${REMEDY}`,
@@ -29,15 +29,15 @@ export class QueryBudgetError extends Error {
   }
 }
 
-/** The input of {@link QueryBudget}. */
+/** The settings of {@link QueryBudget}. */
 interface QueryBudgetConfig {
-  /** The number of equal statements at which a request fails; `null` if this is not checked. */
+  /** The number of equal statements at which a request fails; `null` for no limit. */
   readonly repeats: number | null
   /** Returns the facts about a request. */
   readonly draftOf: (req: Request) => Draft | undefined
 }
 
-/** Counts the statements of requests, and finds requests with too many. */
+/** Counts the statements of requests, and finds requests with too many statements. */
 export class QueryBudget {
   readonly #config: QueryBudgetConfig
   readonly #counts = new QueryCounts()
@@ -49,7 +49,7 @@ export class QueryBudget {
     this.#config = config
   }
 
-  /** Counts an ended request. */
+  /** Counts the statements of an ended request. */
   readonly note = (draft: Draft, { route }: EndedRequest): void => {
     if (route === null) return
     const { req, statementCount } = draft
@@ -67,7 +67,7 @@ export class QueryBudget {
     this.#pending.delete(req)
     if (pending !== undefined || this.#judged.has(req)) return pending
     const draft = this.#config.draftOf(req)
-    // A response may arrive before the request has ended.
+    // A response can arrive before the request has ended.
     const route = draft?.ended === undefined ? (req.route as RouteModel | undefined) : undefined
     if (draft === undefined || route?.isEnveloped === undefined) return undefined
     const error = this.#judge(draft, route)
@@ -159,7 +159,7 @@ export interface OperationQueries {
   readonly median: number
   /** The maximum number of statements in a request. */
   readonly max: number
-  /** The number of `@Queries`; `null` if there is none. */
+  /** The maximum number from `@Queries`; `null` if there is none. */
   readonly allowed: number | null
 }
 

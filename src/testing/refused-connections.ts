@@ -32,15 +32,15 @@ interface Target {
   readonly path?: string | null | undefined
 }
 
-/** The channel on which Node's `fetch` and other copies of undici publish their requests. */
+/** The diagnostics channel on which Node's `fetch` and other copies of undici publish their requests. */
 const CALLS_OF_FETCH = 'undici:request:create'
-/** The maximum number of stored URLs, because a loop may call any number of URLs. */
+/** The maximum number of stored URLs, because a loop can call any number of URLs. */
 const MOST_URLS = 1000
 
 /**
- * Refuses all connections of this process, whichever library opens them, because all libraries call `connect` of Node's
- * sockets. Worker threads and other processes are not covered. The connections of a test to its own application are in
- * memory.
+ * Refuses all connections of this process, whichever library opens them, because all libraries call the `connect`
+ * method of Node's sockets. Worker threads and other processes are not covered. The connections of a test to its own
+ * application are in memory.
  */
 export class RefusedConnections {
   readonly #refused: string[] = []
@@ -56,7 +56,8 @@ export class RefusedConnections {
     this.#replace(Socket.prototype, 'connect', (connect) => {
       return function connectOrRefuse(this: Socket, ...args: unknown[]) {
         if (!isRefused(targetOf(args))) return connect.apply(this, args)
-        // Later data waits. Error listeners are added in this turn and the next turn.
+        // Data that is written later waits, as on a socket that is connecting. Error listeners are added in this turn
+        // and the next turn.
         Object.assign(this, { connecting: true })
         process.nextTick(() => this.destroy(refusal()))
         return this
@@ -72,7 +73,7 @@ export class RefusedConnections {
         return undefined
       }
     })
-    // Called with the socket, for every agent.
+    // Node calls `onSocket` with the socket, for every agent.
     const note = (path: string, origin: string) => this.#note(path, origin)
     this.#replace(ClientRequest.prototype, 'onSocket', (onSocket) => {
       return function noteAndUse(this: ClientRequest, ...args: unknown[]) {

@@ -14,7 +14,10 @@ import { type FuzzLink, type FuzzResponse, sendRequest } from './fuzz/wire-reque
 
 /** Options of `replay`. */
 export interface ReplayOptions {
-  /** Determines every request: equal seeds send equal requests, except for their keys. Default: a random seed. */
+  /**
+   * The seed that determines every request: equal seeds result in equal requests, except for their keys. Default: a
+   * random seed.
+   */
   readonly seed?: number
   /** The number of requests for each operation. Default 10. */
   readonly runs?: number
@@ -30,7 +33,7 @@ export interface ReplayOptions {
 export interface ReplayReport {
   /** The seed of the run. */
   readonly seed: number
-  /** The number of writes of each operation that were repeated with an equal response, by `operationId`. */
+  /** The number of repeated writes with equal responses for each operation, by `operationId`. */
   readonly replayed: Readonly<Record<string, number>>
 }
 

@@ -1,4 +1,4 @@
-// Stored when this module is loaded, before the fake timers of a test runner can replace it.
+// The function is stored when this module is loaded, before the fake timers of a test runner can replace it.
 const { setImmediate } = globalThis
 
 /** Runs after the current turn of the event loop and the microtasks it has started. */
@@ -7,7 +7,7 @@ export function afterThisTurn(run: () => void): void {
 }
 
 /**
- * Turns of the event loop that an in-memory request needs from the client to the handler and back, with a
+ * The number of event loop turns that an in-memory request needs from the client to the handler and back, with a
  * reserve.
  */
 const TURNS = 12

@@ -12,14 +12,14 @@ export type Supertest = typeof import('supertest')
 /** The settings of every request of an agent. */
 export interface RequestDefaults {
   readonly agent: MemoryAgent
-  /** Called for every request. */
+  /** Returns the headers to add to every request. */
   readonly headers: () => ReadonlyMap<string, string>
   /** Returns the path that is sent. */
   readonly pathOf: (request: SentPath) => string
   /** Checks every response; `null` if responses are not checked. */
   readonly checkExchange: CheckExchange | null
   readonly finish: Finish
-  /** Called with each request that is sent. */
+  /** Receives each request that is sent. */
   readonly follow: (sent: ClientRequest) => void
 }
 
@@ -39,7 +39,7 @@ export function supertestAgent(supertest: Supertest, defaults: RequestDefaults):
     const { method, url } = test as unknown as { method: string; url: string }
     test.url = ORIGIN + pathOf({ method, path: url.slice(ORIGIN.length) })
     for (const [name, value] of headers()) test.set(name, value)
-    // Emitted once for the request, and once for every redirect that is followed.
+    // supertest emits this event once for the request, and once for every redirect that it follows.
     test.on('request', () => follow((test as unknown as { req: ClientRequest }).req))
     if (checkExchange !== null) checkTest(test, checkExchange)
     finishTest(test, finish)

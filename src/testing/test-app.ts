@@ -109,8 +109,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this tenant. It sends the header of the option `tenant` (default `x-tenant-id`) and the current
-   * headers. With `app.as(user).asTenant(id)`, the user's credential also belongs to this tenant.
+   * Returns a caller for this tenant. It sends the header of the option `tenant` (default `x-tenant-id`) and the
+   * current headers. With `app.as(user).asTenant(id)`, the user's credential also belongs to this tenant.
    *
    * @throws Error with `tenant: { header: false }`.
    */
@@ -119,7 +119,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller of this API version; write paths without the version. @throws Error without the option `versions`.
+   * Returns a caller for this API version. Write paths without the version. @throws Error without the option
+   * `versions`.
    */
   version(name: string): TestCaller {
     return this.#started('version()').version(name)
@@ -192,8 +193,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Determines which principal may call which operation, and what policies decide about `objects`. Middlewares and
-   * guards run, but handlers do not. Refusals are checked against the document and counted like other responses.
+   * Determines which operations each principal is allowed to call, and how policies decide about `objects`. Middlewares
+   * and guards run, but handlers do not. Refusals are checked against the document and counted like other responses.
    *
    * @param principals The callers, by column name.
    * @throws Error with the operations that are unguarded (`unguarded: 'fail'`), or whose access could not be
@@ -247,7 +248,7 @@ export class TestApp extends App {
   /**
    * Searches for data of one tenant that reaches another tenant. It sends requests that are generated from the document
    * for both tenants, alternately and concurrently: with the tenant's own IDs and URLs, with equal IDs and URLs, and
-   * with IDs and URLs of the other tenant. It searches for canaries (random texts) in responses, logs and caches. It
+   * with IDs and URLs of the other tenant. It searches for canaries (random strings) in responses, logs and caches. It
    * changes the data of the application and empties its cache. A report without leaks is evidence, not proof. Requires
    * `fast-check`.
    *
@@ -264,8 +265,8 @@ export class TestApp extends App {
   }
 
   /**
-   * Waits for running requests (`timeouts.close`, default here 1 s), closes the remaining connections, and runs
-   * `onClose`. A second call waits for the first one.
+   * Waits for running requests (at most `timeouts.close`, here 1 s by default), closes the remaining connections, and
+   * runs `onClose`. A second call waits for the first one.
    *
    * @throws Error with a request that left a rejected promise without a handler, unless a supertest request has already
    * failed because of it; the error of `onClose`; after everything has been closed, an Error if the tests have
@@ -277,12 +278,12 @@ export class TestApp extends App {
     return this.#ending
   }
 
-  /** The application's calls to other hosts: sets their responses, and lists the calls. */
+  /** Sets the responses to the application's calls to other hosts, and lists the calls. */
   get outgoing(): TestOutgoing {
     return this.#parts.outgoing
   }
 
-  /** The jobs that the application has sent, and functions to run them. Throws a `ConfigError` without `jobs()`. */
+  /** The jobs that the application has sent, and methods to run them. Throws a `ConfigError` without `jobs()`. */
   get jobs(): TestJobs {
     return this.get(TestJobs)
   }
@@ -292,7 +293,7 @@ export class TestApp extends App {
     return this.#parts.log.entries
   }
 
-  /** Prints `logs` to stderr, for tests that have failed. */
+  /** Prints `logs` to stderr. Use it in tests that have failed. */
   printLogs(): void {
     this.#parts.log.print()
   }

@@ -35,13 +35,13 @@ export interface CallerLink {
   readonly credentials: CredentialPlaces
   /** The part of the request that specifies a version; `null` if the API has no versions. */
   readonly versions: VersionSettings | null
-  /** Writes the path of a request in a version. */
+  /** Returns the path of a request in a version. */
   readonly pathIn: (version: string, request: SentPath) => string
 }
 
 /** The user and the headers of a caller. */
 export interface CallerState {
-  /** Called for every request. */
+  /** Returns the headers for a request. */
   readonly headers: () => Headers
   /** The user; `undefined` if the guard determines the caller. */
   readonly principal?: User | undefined
@@ -51,7 +51,7 @@ export interface CallerState {
   readonly version?: string | undefined
 }
 
-/** Returns the private state of a caller. Only for the harness; not exported to tests. */
+/** Returns the private state of a caller. It is only for the harness and is not exported to tests. */
 export let stateOf: (caller: TestCaller) => CallerState
 
 /**
@@ -207,7 +207,7 @@ export interface CallerFacts
 /** Reads the options of an application under test. */
 export function callerFacts({ auth, tenant, versions: by }: TestOptions): CallerFacts {
   const { guards, credentials } = authGroup.resolve(auth)
-  // Without the option `tenant`, the default header is used, because middlewares may read it.
+  // Without the option `tenant`, the default header is used, because middlewares can read it.
   const tenantHeader = tenantGroup.resolve(tenant ?? {})?.header ?? null
   const ownTenantHeader = tenant === undefined ? null : tenantHeader
   const confirms = guards.some(({ confirmsTenant }) => confirmsTenant)

@@ -29,17 +29,18 @@ export class TestClock implements Clock {
 
   /** The current time, in milliseconds since 1970. */
   now(): number {
-    // Rounded, because timers that were set before the clock stopped may be due at fractions of a millisecond.
+    // The time is rounded, because timers that were set before the clock stopped can be due at fractions of a
+    // millisecond.
     return this.#stopped === undefined ? systemClock.now() : Math.round(this.#stopped.now)
   }
 
-  /** Milliseconds since an unspecified start; `set` does not change them. */
+  /** Milliseconds since an unspecified start; `set` does not change this time. */
   monotonic(): number {
     return this.#stopped?.monotonic ?? systemClock.monotonic()
   }
 
   /**
-   * Advances the clock. Timers that become due run in order, each at its time. Before the next timer runs, promises
+   * Advances the clock. Timers that become due run in order, each at its due time. Before the next timer runs, promises
    * settle and responses arrive, unless they depend on something outside the process.
    *
    * @param duration Seconds, or a string with a unit (`'250ms'`, `'15m'`).
@@ -107,7 +108,7 @@ export class TestClock implements Clock {
   }
 
   #stop(): { now: number; monotonic: number } {
-    // Whole milliseconds, so that sums of them are exact.
+    // Whole milliseconds are stored, so that their sums are exact.
     this.#stopped ??= { now: this.now(), monotonic: Math.ceil(this.monotonic()) }
     for (const alarm of this.#alarms) alarm.real?.cancel()
     return this.#stopped

@@ -73,7 +73,7 @@ export class TestRecords {
   }
 
   /**
-   * Passes a response of `fetch` on.
+   * Returns a response of `fetch` unchanged.
    *
    * @throws QueryBudgetError for a request with too many statements, UnansweredCallError for a request with an
    * unanswered call.
@@ -124,10 +124,7 @@ export class TestRecords {
   }
 }
 
-/**
- * The reasons for a response of an application under test. As text, it is a few lines for people:
- * `String(explanation)`.
- */
+/** The reasons for a response of an application under test. `String(explanation)` returns a few readable lines. */
 export interface Explanation extends RequestRecord {
   /** Returns the lines that failed supertest assertions print. */
   toString(): string
@@ -138,12 +135,12 @@ function explanationOf(record: RequestRecord): Explanation {
   return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
 }
 
-/** A test may throw one error for several requests. */
+/** A test can throw one error for several requests. */
 const explained = new WeakSet<Error>()
 
 /** Adds the reasons for the response to the message of a failed assertion. */
 function explainFailure(failure: unknown, record: RequestRecord): void {
-  // The messages of these errors already contain the difference, or the fact that there is no document.
+  // The messages of these errors already contain the difference, or state that there is no document.
   if (failure instanceof ContractError || failure instanceof UnbuiltDocumentError) return
   if (!(failure instanceof Error) || explained.has(failure)) return
   explained.add(failure)
@@ -166,7 +163,7 @@ export class Exchanges {
 
   /** Records a request that the application receives. */
   enter(req: IncomingMessage): void {
-    // The application changes it to an instance of its own class, now or later.
+    // The application turns the request into an instance of its own class, now or later.
     this.#newest.set(req.socket, req as Request)
   }
 

@@ -29,7 +29,7 @@ export class TestLog {
     this.logger = isLogger(given) ? this.#recordCalls(given) : this.#recorder()
   }
 
-  /** Logs a problem for the test. If the test has no logger, prints it immediately. */
+  /** Logs a problem for the test. If the test has no logger, the problem is printed immediately. */
   alert(message: string): void {
     this.logger.warn({}, message)
     if (this.#isPrinted) process.stderr.write(`${message}\n`)

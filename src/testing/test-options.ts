@@ -7,7 +7,7 @@ import type { AnsweredCall } from './test-outgoing.js'
 
 /** How the coverage that the tests have reached is used. */
 export interface CoverageOptions {
-  /** The minimum percentage; `close()` rejects below it. Default: none. */
+  /** The minimum percentage. If the coverage is lower, `close()` rejects. Default: none. */
   readonly threshold?: CoverageThreshold
   /** Whether `close()` prints a summary line to stderr. Default `false`. */
   readonly summary?: boolean
@@ -16,7 +16,7 @@ export interface CoverageOptions {
 /** How the statements of requests are checked. */
 export interface QueryOptions {
   /**
-   * The number of runs of the same statement in one request at which a test fails: a whole number above 0. A route with
+   * A test fails if one request runs the same statement this number of times: a whole number above 0. A route with
    * `@Queries` has its own limit. Default 10.
    */
   readonly repeats?: number
@@ -33,8 +33,8 @@ export interface TestOptions extends AppOptions {
    */
   readonly contract?: 'warn' | 'throw' | 'off'
   /**
-   * The coverage that the tests must reach, or a `ContractCoverage` that counts for several applications.
-   * Default: nothing is required.
+   * The coverage that the tests must reach, or a `ContractCoverage` that counts for several applications. If omitted,
+   * no coverage is required.
    */
   readonly coverage?: CoverageOptions | ContractCoverage
   /**
@@ -43,16 +43,16 @@ export interface TestOptions extends AppOptions {
    */
   readonly queries?: false | QueryOptions
   /**
-   * The results of statements, instead of PostgreSQL: `blazon/postgres` then does not connect to a database. Each
-   * result is used once. A statement without a result fails with an `UnansweredStatementError`. `blazon replay --write`
-   * generates such tests. Default: the database runs the statements.
+   * The results of statements, in place of results from PostgreSQL: `blazon/postgres` then does not connect to a
+   * database. Each result is used once. A statement without a result fails with an `UnansweredStatementError`. `blazon
+   * replay --write` generates such tests. Default: the database runs the statements.
    *
    * @see docs/testing-statements.md#answered-statements
    */
   readonly statements?: readonly AnsweredStatement[]
   /**
-   * The responses to calls of `inject(Outgoing)`, instead of `app.outgoing.answer`. Each response is used once. `blazon
-   * replay --write` generates such tests. Default: the responses that are set with `app.outgoing`.
+   * The responses to calls of `inject(Outgoing)`, as an alternative to `app.outgoing.answer`. Each response is used
+   * once. `blazon replay --write` generates such tests. Default: the responses that are set with `app.outgoing`.
    *
    * @see docs/outgoing.md#tests
    */
@@ -63,8 +63,8 @@ export interface TestOptions extends AppOptions {
 const TEST_DEFAULTS = {
   rateLimit: false,
   security: { helmet: false, cors: false },
-  // Long enough for responses that are about to end. With a longer time, a stream that never ends would delay every
-  // test. `preStop` is 0, because no load balancer sends requests to a test.
+  // This time is long enough for responses that are about to end. With a longer time, a stream that never ends would
+  // delay every test. `preStop` is 0, because no load balancer sends requests to a test.
   timeouts: { close: '1s', preStop: 0 },
 } as const satisfies AppOptions
 

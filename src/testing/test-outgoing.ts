@@ -16,13 +16,13 @@ export interface TestCall {
 export interface AnsweredCall extends CallAnswer {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The whole URL. `[secret]` matches any text. */
+  /** The whole URL. `[secret]` matches any string. */
   readonly url: string
 }
 
 /** Dependencies of {@link TestOutgoing}. */
 interface TestOutgoingConfig {
-  /** Responses that are each used once, before `answer`; `undefined` if there are none. */
+  /** Responses that are each used once, before the responses of `answer`; `undefined` if there are none. */
   readonly calls: readonly AnsweredCall[] | undefined
   /** Returns the request for which the current code runs. */
   readonly currentRequest: () => Request | undefined
@@ -45,7 +45,7 @@ export class TestOutgoing {
   /** The errors that no test has received. */
   #unanswered: { readonly error: Error; readonly req: Request | undefined }[] = []
 
-  /** Created by `TestApp`. */
+  /** Only `TestApp` calls this constructor. */
   constructor({ calls, currentRequest }: TestOutgoingConfig) {
     this.#list = calls === undefined ? null : new CallList(calls)
     this.#currentRequest = currentRequest
@@ -53,7 +53,7 @@ export class TestOutgoing {
 
   /**
    * Sets the response to calls with this method and URL, replacing an earlier response. Redirects are followed, and
-   * each of them also needs a response.
+   * each redirect also needs a response.
    *
    * @param method `GET`, `POST`.
    * @param url The whole URL. A URL without a query also matches calls with any query.
@@ -137,7 +137,7 @@ class CallList {
   }
 }
 
-/** The placeholder of a secret, which may be percent-encoded in a URL. */
+/** The placeholder of a secret, which can be percent-encoded in a URL. */
 const SECRET = /\[secret\]|%5Bsecret%5D/i
 
 function isLike(pattern: string, url: string): boolean {

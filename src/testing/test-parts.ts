@@ -25,7 +25,7 @@ import { TestWatch } from './test-watch.js'
 export class TestParts {
   readonly log: TestLog
   readonly watch: TestWatch = new TestWatch()
-  /** The application's calls to other hosts: sets their responses, and lists the calls. */
+  /** Sets the responses to the application's calls to other hosts, and lists the calls. */
   readonly outgoing: TestOutgoing
   readonly records: TestRecords
   readonly connections: Connections
@@ -103,7 +103,7 @@ export class TestParts {
     return this.#operations
   }
 
-  /** Creates the function that determines what a caller may do, without calling handlers. */
+  /** Creates the function that determines the access of a caller, without calling handlers. */
   probe(caller: TestCaller): Probe {
     const { principal, tenant, headers } = stateOf(caller)
     const connect: ProbeLink['connect'] = (inHandler) =>
@@ -166,8 +166,8 @@ function watchRoute(
 }
 
 /**
- * Prints the summary of the coverage, and compares it with the threshold. A `ContractCoverage` of the test may count
- * for several applications, so the test itself checks it.
+ * Prints the summary of the coverage, and compares it with the threshold. A `ContractCoverage` of the test can count
+ * for several applications, so the test itself checks that coverage.
  *
  * @throws Error if the tests have exercised less than the threshold.
  */

@@ -8,7 +8,10 @@ import { operations } from './test-context.js'
 import type { TestLog } from './test-log.js'
 import { userPlaceIn } from './user-place.js'
 
-/** Finds rejected promises and open handles that an application in a test has left, and handlers that call `fetch`. */
+/**
+ * Finds rejected promises and open handles that an application in a test has left behind, and handlers that call
+ * `fetch`.
+ */
 export class TestWatch {
   readonly #rejections = new Rejections(this)
   readonly #handles = new OpenHandles()
@@ -34,7 +37,7 @@ export class TestWatch {
 
   /** Runs a request. */
   readonly enter = (req: IncomingMessage, run: () => void): void => {
-    // The application changes it to an instance of its own class, now or later.
+    // The application turns the message into an instance of its own request class, now or later.
     const request = req as Request
     operations.run({ owner: this, name: nameOf(req), connection: req.socket, request }, run)
   }
@@ -51,7 +54,7 @@ export class TestWatch {
   }
 
   /**
-   * Closes the application, and reports rejected promises and open handles that are left.
+   * Closes the application, and reports the rejected promises and open handles that remain.
    *
    * @throws The error of `close`, or an error for a rejected promise without a handler; an `AggregateError` if there
    * are several.
@@ -69,7 +72,7 @@ export class TestWatch {
       try {
         log.alert(message)
       } catch (error) {
-        // The logger of the test may throw, but its error must not hide the other failures.
+        // The logger of the test can throw, but its error must not hide the other failures.
         failures.push(error)
       }
     }

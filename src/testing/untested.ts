@@ -1,8 +1,8 @@
 import type { DocumentedOperation } from '../app/contract/documented-by-route.js'
 
 /**
- * Refusals because of the caller, a retired operation or a rate limit. After such a refusal, the rest of the operation
- * was not tested.
+ * Statuses of refusals because of the caller, a retired operation or a rate limit. After such a refusal, the rest of
+ * the operation was not tested.
  */
 const REFUSALS = [401, 403, 410, 429]
 const TOO_MANY = 429
@@ -19,8 +19,8 @@ export function isRefused({ statuses }: CalledOperation): boolean {
 }
 
 /**
- * Refuses the result of a check that has not tested an operation at all: the operation has refused requests because of
- * a rate limit, or all operations have refused every request.
+ * Throws if a check has not tested an operation at all: the operation has refused requests because of a rate limit, or
+ * all operations have refused every request.
  *
  * @param check The name for messages: `fuzz()`.
  * @throws Error with the operations.

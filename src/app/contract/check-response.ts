@@ -12,7 +12,7 @@ import type { FindMismatches } from '../../schema/response-validator.js'
 import type { DocumentedOperation } from './documented-by-route.js'
 import { type Exchange, isJson } from './exchange.js'
 
-/** Statuses whose responses have no body, whatever a document describes (RFC 9110, section 15). */
+/** Statuses whose responses have no body, regardless of the document (RFC 9110, section 15). */
 const BODILESS = [204, 205, 304]
 /**
  * Statuses that Node sends before the operation is known, because the request took too long or its headers are too
@@ -94,7 +94,7 @@ function resolve(
 
 /**
  * Whether an undocumented status breaks the contract of an operation. The rule is the same for test requests and for
- * `fuzz`. An operation that documents only `2XX` promises nothing about redirects or errors.
+ * `fuzz`. An operation that documents only `2XX` specifies nothing about redirects or errors.
  */
 function breaksContract(status: number, responses: object): boolean {
   const isOpen = Object.hasOwn(responses, '2XX') && status >= 300
@@ -154,8 +154,8 @@ function checkContent(
     const finding = { kind: 'content-type', path: '', expected, got: type || 'no body' } as const
     return [type === '' ? finding : { ...finding, remedy }]
   }
-  // The body of a stream, HTML page or file is not checked: only its media type is documented, and a stream may never
-  // end.
+  // The body of a stream, HTML page or file is not checked: only its media type is documented, and a stream can be
+  // endless.
   if (config.isHead || !isJson(type)) return []
   const find = config.compile(found.schema)
   const { hasEnvelope, errors } = config.documented

@@ -101,7 +101,7 @@ function encodingOf(given: unknown): BufferEncoding {
   return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
 }
 
-/** The headers in the sent head. `getHeaders` has only headers that were set individually. */
+/** The headers in the response head that was sent. `getHeaders` returns only headers that were set individually. */
 function sentHeaders(res: Response): IncomingHttpHeaders {
   // Node stores the head as text in an untyped property, which packages for logs also read.
   const { _header: head = '' } = res as unknown as { readonly _header?: string | null }

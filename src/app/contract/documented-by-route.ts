@@ -19,7 +19,7 @@ export interface DocumentedOperation {
   readonly operationId: string
   /** `GET /users/{id}`; with ` (version 2)` if a header specifies the version. */
   readonly name: string
-  /** `UsersController.getById` */
+  /** The handler: `UsersController.getById`. */
   readonly handler: string
   /** The headers that select the version of a request. Most operations have none. */
   readonly headers: Readonly<Record<string, string>>
@@ -148,7 +148,7 @@ function expectedErrors(
 }
 
 /**
- * Compiles the schema of a format at the first error response, because the document may have other names for its parts.
+ * Compiles the schema of a format at the first error response, because the document can use other names for its parts.
  */
 function checkOf(
   { schema }: ErrorFormat,

@@ -7,9 +7,9 @@ import { createResponseCompiler, type FindMismatches } from '../../schema/respon
 /** A request and its response, as they were sent over the connection. */
 export interface Exchange {
   readonly method: string
-  /** Path and query. */
+  /** The path and query. */
   readonly url: string
-  /** The request headers that may specify an API version. Default: none. */
+  /** The request headers that can specify an API version. Default: none. */
   readonly sent?: IncomingHttpHeaders
   readonly status: number
   readonly headers: IncomingHttpHeaders

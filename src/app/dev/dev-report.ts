@@ -35,7 +35,7 @@ export interface ReportedItem extends WorkItem {
   readonly statements: readonly RecordedStatement[]
 }
 
-/** The work that a plugin lists, and the actions on its items. Both may reject with an error of the plugin. */
+/** The work that a plugin lists, and the actions on its items. Both can reject with an error of the plugin. */
 export interface ReportedWork {
   readonly list: () => Promise<{ readonly title: string; readonly items: readonly ReportedItem[] }>
   readonly act: (action: string, id: string) => Promise<string>
@@ -43,11 +43,11 @@ export interface ReportedWork {
 
 /** Receives the data that the dashboard of `blazon dev` shows about the applications of a process. */
 export interface DevReport {
-  /** Called when an application has started. `explain` loads the code that explains its routes. */
+  /** Reports that an application has started. `explain` loads the module that explains its routes. */
   readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void
-  /** Called at the start, for each plugin that lists work. */
+  /** Receives the work of each plugin that lists work, when the application starts. */
   readonly work: (work: ReportedWork) => void
-  /** Called for each ended request. */
+  /** Receives the record of each ended request. */
   readonly take: (whole: WholeRecord) => void
   /** Returns the application line in a stack trace: `src/orders.ts:41:12`; `null` if there is none. */
   readonly placeIn: (stack: string) => string | null

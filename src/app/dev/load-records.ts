@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.js'
 import { type DevReport, findDevReport } from './dev-report.js'
 
 /**
- * Loads the plugins that record requests, for the option `records` and for `blazon dev`. Without both, nothing is
+ * Loads the plugins that record requests, for the option `records` and for `blazon dev`. Without either, nothing is
  * loaded.
  *
  * @param described The documented routes with which `blazon dev` compares responses.

@@ -74,13 +74,13 @@ function layerHides(layer: Layer, route: RouteModel): boolean {
   return isFor && stack.some((each) => isForMethod(each, method) && isEnd(each.handle))
 }
 
-/** Whether a route handler applies to a method. A handler for all methods has no method. */
+/** Whether a route handler applies to a method. The layer of a handler for all methods has no method. */
 function isForMethod(layer: Layer, method: string): boolean {
   const own = (layer as { method?: string }).method
   return own === undefined || own === method
 }
 
-/** Some versions return `true`, other versions the match. Other routers have no such method. */
+/** Some versions return `true`; other versions return the match. Other routers have no such method. */
 function matches(layer: Layer, path: string): boolean {
   try {
     return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))

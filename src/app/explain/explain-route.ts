@@ -37,7 +37,7 @@ import {
   type RouteQuery,
 } from './explanation.js'
 
-/** The methods that a request may have; an `@All` route matches all of them. */
+/** The methods that a request can have; an `@All` route matches all of them. */
 const METHODS = ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
 /** The routes that match a query, and the routes that match its path. */
@@ -295,7 +295,7 @@ function inputLines({ route }: StepOwner): string[] {
   })
 }
 
-/** The name of a function, a class, an instance or a token, for people. */
+/** The name of a function, a class, an instance or a token, for display. */
 function nameOf(value: unknown): string {
   if (typeof value === 'function') return value.name || 'anonymous'
   if (typeof value === 'symbol') return String(value)

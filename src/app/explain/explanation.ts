@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { RouteTableEntry } from '../../contracts/route-model.js'
 import type { Phase, StepName } from '../../contracts/steps.js'
 
-/** A step that the requests of a route pass. */
+/** A step that the requests of a route pass through. */
 export interface ExplainedStep {
   readonly name: StepName
   readonly phase: Phase
@@ -28,8 +28,8 @@ export interface ExplainedDecorator {
   /** The name, such as `@Get`. */
   readonly name: string
   /**
-   * `class Users`, `Users.getById`, or `parameter 0 of Users.getById`. For an inherited decorator, the name of the
-   * base class.
+   * `class Users`, `Users.getById`, or `parameter 0 of Users.getById`. For an inherited decorator, it contains the name
+   * of the base class.
    */
   readonly on: string
   /** The location; `null` if the stack trace shows no file. */
@@ -83,10 +83,10 @@ interface Stacks {
 }
 
 /**
- * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of its creation, the `@` of
- * the source text shows the place on the target: `@Get()` itself, or a function of the user that creates it,
- * `@Admin()`. A decorator that was created elsewhere, such as one of `compose` in a variable, is at the class or method
- * that it was applied to.
+ * Finds the place of a decorator in its stacks; `null` if they show no file. In the stack of the decorator's creation,
+ * an `@` in the source text marks the place: `@Get()` itself, or a user function that creates the decorator, such as
+ * `@Admin()`. For a decorator that was created elsewhere, such as by `compose` in a variable, the place is the class or
+ * method to which it was applied.
  */
 export function findPlace({ created, applied }: Stacks, cwd: string): SourcePlace | null {
   const own = ownFolder(created)

@@ -49,7 +49,7 @@ export interface AppOptions {
    */
   readonly modules?: readonly Module[]
   /**
-   * A path prefix for all controllers: `'api'`, `'/api/v1/'`. It may contain `:param` segments. Slashes at both ends
+   * A path prefix for all controllers: `'api'`, `'/api/v1/'`. It can contain `:param` segments. Slashes at both ends
    * are ignored. It does not apply to `swagger.path` or the paths of `middlewares`.
    *
    * @defaultValue none
@@ -142,7 +142,7 @@ export interface AppOptions {
    */
   readonly cache?: CacheOptions
   /**
-   * How many requests a client may send. `true`: 100 requests per minute and address, in total for all routes without
+   * How many requests a client can send. `true`: 100 requests per minute and address, in total for all routes without
    * `@RateLimit`. `false`: no limits, and `@RateLimit` has no effect.
    *
    * @defaultValue the limits of `@RateLimit`
@@ -177,7 +177,7 @@ export interface AppOptions {
   readonly envelope?: EnvelopeChoice
   /**
    * The format of error responses, and the status of rejected input. `'problem'`: every error is an RFC 9457 document,
-   * whatever the client accepts.
+   * regardless of the media types that the client accepts.
    *
    * @defaultValue the error envelope, or RFC 9457 for clients that request it
    * @see docs/errors.md#your-own-error-format
@@ -244,7 +244,7 @@ export interface AppOptions {
    */
   readonly trustProxy?: boolean | number | string | readonly string[]
   /**
-   * Whether responses have a weak ETag. A client that already has the current body then gets a 304.
+   * Whether responses have a weak ETag. A client that already has the current body then receives a 304 response.
    *
    * @defaultValue `false`
    */
@@ -274,15 +274,16 @@ export interface AppOptions {
   readonly requestIds?: boolean
   /**
    * Whether the `X-Request-Id` header of a request is used as its ID, if it consists of 1 to 128 letters, digits, `_`,
-   * `.` and `-`. Turn it on behind your own proxy that sets the header.
+   * `.` and `-`. Enable this option behind your own proxy that sets the header.
    *
    * @defaultValue `false`: the application generates the IDs
    * @see docs/operating.md#request-ids
    */
   readonly trustRequestId?: boolean
   /**
-   * Called with every error that is logged at level `error`, for error trackers: `(error, context) => { … }`. It is not
-   * awaited. If it throws or rejects, the reason is logged, with no other effect.
+   * The function that receives every error that is logged at level `error`, to pass errors to an error tracker:
+   * `(error, context) => { … }`. A returned promise is not awaited. If the function throws or rejects, the reason is
+   * logged, with no other effect.
    *
    * @defaultValue none
    * @see docs/operating.md#report-errors
@@ -302,7 +303,7 @@ export interface AppOptions {
   readonly testOverrides?: readonly Override[]
 }
 
-/** Makes a misspelt option a compile error, which type inference alone would accept. */
+/** Makes a misspelt option a compile error. Type inference alone would accept it. */
 type UnknownOptions<T> = { readonly [K in Exclude<keyof T, keyof AppOptions>]: never }
 
 /**

@@ -25,7 +25,7 @@ export interface AuthOptions {
   readonly guard?: AnyGuard | Token<AnyGuard>
   /**
    * Several guards by name, instead of `guard`. Each is an instance, a class or a token. `@Auth()` requires the first
-   * one, `@Auth('user', 'partner')` any of the named guards. Names are letters, digits and `_`.
+   * guard; `@Auth('user', 'partner')` requires any of the named guards. Names are letters, digits and `_`.
    *
    * @defaultValue none
    * @see docs/auth.md#several-schemes
@@ -38,8 +38,8 @@ export interface AuthOptions {
    */
   readonly default?: 'public' | 'protected'
   /**
-   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. With any other
-   * value, the response is a 403.
+   * Decides `@Can(...abilities)`: `(user, abilities, req)`. Only the value `true` allows the request. Any other value
+   * results in a 403 response.
    *
    * @defaultValue all abilities must be in `req.user.permissions` or `req.user.roles`
    */

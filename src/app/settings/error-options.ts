@@ -10,7 +10,7 @@ export interface ErrorOptions {
   /**
    * Returns the body of an error response, as JSON data: `(failure, req) => body`. `failure` is frozen: `status`,
    * `code`, `message`, and, if there are any, `errors` and `requestId`. `req` is `undefined` if Node's parser could not
-   * read the request. If the function fails, the client gets the default format. `'problem'`: every error is an RFC
+   * read the request. If the function fails, the client receives the default format. `'problem'`: every error is an RFC
    * 9457 document.
    *
    * @defaultValue the error envelope, or RFC 9457 for clients that request it
@@ -57,8 +57,8 @@ const NAMES: OptionNames<ErrorOptions> = {
   status: { validation: true },
 }
 /**
- * The statuses that rejected input may have. Clients handle the other 4xx statuses differently: they sign in, wait, or
- * send the request in another form.
+ * The statuses that are allowed for rejected input. Clients handle the other 4xx statuses differently: they sign in,
+ * wait, or send the request in another form.
  */
 const OF_VALIDATION: readonly unknown[] = [400, 406, 409, 412, 422]
 

@@ -34,7 +34,7 @@ export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
 
 /**
  * The options of an application, with the functions that check each option and turn it into settings. The types and
- * docstrings are in `app-options.ts`. The options of features come after the others.
+ * docstrings are in `app-options.ts`. The options of features come last.
  */
 const GROUPS: Groups = {
   controllers: lists.controllerGroup,

@@ -45,7 +45,7 @@ type Declared = Pick<AuthGuard, (typeof DECLARED)[number] | 'challenge' | 'carri
 /** The syntax of a guard name, which is used in types and messages, and as a component name in the document. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Resolves one guard. Missing members get their defaults. */
+/** Resolves one guard. Missing members receive their defaults. */
 export function resolveGuard(
   name: string | null,
   entry: GuardEntry,
@@ -101,7 +101,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   )
 }
 
-/** Whether a member has the type of a guard's member, because a class may use the name for something else. */
+/** Whether a member has the type of a guard's member, because a class can use the name for something else. */
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)

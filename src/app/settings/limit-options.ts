@@ -5,23 +5,23 @@ import { checkCount, checkSize, toBytes } from '../../http/units.js'
 /** The `limits` option: limits for the size and nesting of requests. */
 export interface LimitOptions {
   /**
-   * The maximum size of a body, compressed and decompressed. A larger body gets a 413. `@Limits` sets another limit for
-   * a route.
+   * The maximum size of a body, compressed and decompressed. A larger body results in a 413 response. `@Limits` sets
+   * another limit for a route.
    *
    * @defaultValue `'100kb'`
    * @see docs/decorators.md#limits-of-a-route
    */
   readonly body?: Size
   /**
-   * The maximum nesting depth of a JSON body: a whole number. A deeper body gets a 400. `@Limits` sets another limit
-   * for a route.
+   * The maximum nesting depth of a JSON body: a whole number. A deeper body results in a 400 response. `@Limits` sets
+   * another limit for a route.
    *
    * @defaultValue `64`
    * @see docs/decorators.md#limits-of-a-route
    */
   readonly depth?: number
   /**
-   * The maximum number of header lines in a request. A request with more lines gets a 431.
+   * The maximum number of header lines in a request. A request with more lines results in a 431 response.
    *
    * @defaultValue `200`
    */

@@ -41,7 +41,7 @@ const OVERRIDE: OptionNames<Override> = { token: true, useValue: true }
 
 /** The checks of a list, besides the check that the value is a list. */
 interface EntryChecks<T> {
-  /** Checks the entries. Default: no entry is checked. */
+  /** Checks the entries. If omitted, no entry is checked. */
   readonly check?: (list: readonly T[]) => Problem[]
   /** Finds unknown names in the entries. Default: none. */
   readonly unknown?: (list: readonly T[]) => Problem[]
@@ -102,7 +102,7 @@ export const overrideGroup: OptionGroup<
   resolve: (list) => (list === undefined ? null : overrides.resolve(list)),
 }
 
-/** Finds unknown names in modules and in their imported modules. A module may import itself. */
+/** Finds unknown names in modules and in their imported modules. A module can import itself. */
 function unknownInModules(modules: readonly unknown[]): Problem[] {
   const seen = new Set<unknown>()
   const search = (path: string, list: unknown): Problem[] => {

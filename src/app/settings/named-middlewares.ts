@@ -7,7 +7,7 @@ import type { AppOptions } from './app-options.js'
 
 /**
  * Lists the middlewares of an application and of its plugins in the order in which they run, with nested lists
- * flattened. The options have not been checked yet, so the entries may have any type.
+ * flattened. The options have not been checked yet, so the entries can have any type.
  */
 export function namedMiddlewares({ middlewares, plugins }: AppOptions): NamedMiddleware[] {
   const ofPlugins = pluginsIn(plugins).map(middlewaresOf)

@@ -14,7 +14,7 @@ import type { Settings } from './settings.js'
 /** The result of reading the options. */
 export interface Resolved {
   readonly settings: Settings
-  /** The warnings about suspicious options, which are valid, so the settings are complete. */
+  /** The warnings about options that are suspicious but valid. The settings are complete despite these warnings. */
   readonly warnings: readonly Problem[]
 }
 
@@ -54,7 +54,7 @@ function resolve(options: AppOptions, ofFactories: readonly Problem[]): Resolved
   return { settings: toSettings(options, middlewares), warnings: problems }
 }
 
-/** The values in the options that a factory may have created: guards, plugins and stores. */
+/** The values in the options that a factory can have created: guards, plugins and stores. */
 function madeByFactories({ auth, plugins, cache, rateLimit }: AppOptions): readonly unknown[] {
   const { guard, guards = {} } = auth ?? {}
   const store = typeof rateLimit === 'object' ? rateLimit?.store : undefined
@@ -96,12 +96,15 @@ function checkObjects(options: AppOptions): Problem[] {
     const value: unknown = options[name as keyof typeof EXAMPLES]
     if (value === undefined) return []
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return []
-    // The message does not contain the value, which may be a key of `cookies`.
+    // The message does not contain the value, which could be a key of `cookies`.
     return [invalid(name, 'It is not an object.', remedy)]
   })
 }
 
-/** The options that affect controllers and providers. If one is invalid, further errors may be consequences. */
+/**
+ * The options that affect controllers and providers. If one of these options is invalid, further errors can be
+ * consequences.
+ */
 const OF_STRUCTURE: ReadonlySet<string | undefined> = new Set<keyof AppOptions>([
   'controllers',
   'modules',

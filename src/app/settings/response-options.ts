@@ -8,15 +8,15 @@ import { GIVE_MODE, isFieldsMode } from '../../model/check-response-fields.js'
 export interface ResponseOptions {
   /**
    * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
-   * are removed. `'check'`: the response is replaced by a 500, and the route and the field are logged.
+   * are removed. `'check'`: the client receives a 500 response instead, and the route and the field are logged.
    *
    * @defaultValue `'send'`
    * @see docs/responses.md#only-what-is-described
    */
   readonly fields?: ResponseFieldsMode
   /**
-   * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example, the 422 that an
-   * interceptor throws. An `@ApiResponseDoc` on a method or class replaces the response with the same status.
+   * Responses that every route documents, as if it had an `@ApiResponseDoc` for each: for example, a 422 response that
+   * an interceptor causes. An `@ApiResponseDoc` on a method or class replaces the response with the same status.
    *
    * @defaultValue none
    * @see docs/responses.md#responses-of-every-route

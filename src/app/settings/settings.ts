@@ -42,7 +42,7 @@ export interface Settings extends FeatureSettings {
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
   /**
-   * The settings of tenants; `null` without the option `tenant`, when middlewares of the application may still set
+   * The settings of tenants; `null` without the option `tenant`. Middlewares of the application can then still set
    * tenants.
    */
   readonly tenant: TenantSettings | null
@@ -71,7 +71,7 @@ export interface Settings extends FeatureSettings {
   readonly sendsRequestIds: boolean
   /** Whether the `X-Request-Id` of a client is used. */
   readonly trustRequestId: boolean
-  /** The function for errors; `null` without the option. */
+  /** The function that receives errors; `null` without the option. */
   readonly onError: ErrorReporter | null
   readonly ownLogger: LoggerSettings | null
   readonly strict: boolean

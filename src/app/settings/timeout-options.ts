@@ -7,27 +7,29 @@ import { checkDuration, toSeconds } from '../../http/units.js'
 export interface TimeoutOptions {
   /**
    * The maximum time for guard, validation and handler: a duration, or `false` for no limit. After this time, the
-   * client gets a 503, and `req.signal` aborts. `@Limits` sets another limit for a route.
+   * client receives a 503 response, and `req.signal` aborts. `@Limits` sets another limit for a route.
    *
    * @defaultValue `'30s'`
    * @see docs/decorators.md#limits-of-a-route
    */
   readonly handler?: Duration | false
   /**
-   * The maximum time until the request head has arrived: a duration. After this time, the client gets a 408.
+   * The maximum time until the request head has arrived: a duration. After this time, the client receives a 408
+   * response.
    *
    * @defaultValue `'15s'`, or `timeouts.request` if that is shorter
    */
   readonly headers?: Duration
   /**
-   * The maximum time until the whole request has arrived: a duration. After this time, the client gets a 408.
+   * The maximum time until the whole request has arrived: a duration. After this time, the client receives a 408
+   * response.
    *
    * @defaultValue `'60s'`, or `timeouts.headers` if that is longer
    */
   readonly request?: Duration
   /**
-   * How long a client may stall without reading any bytes of a pending response: a duration, or 0 for no limit. After
-   * this time, the connection is closed, and this is logged. A stream that has nothing to send is not affected.
+   * How long a client can stall without reading any bytes of a pending response: a duration, or 0 for no limit. After
+   * this time, the connection is closed, and a line is logged. A stream that has nothing to send is not affected.
    *
    * @defaultValue `'60s'`
    * @see docs/operating.md#slow-readers
@@ -55,7 +57,7 @@ export interface TimeoutOptions {
    */
   readonly preStop?: Duration
   /**
-   * How long each `onClose` of a plugin or provider may take: a duration. After this time, the next `onClose` is
+   * The maximum time for each `onClose` of a plugin or provider: a duration. After this time, the next `onClose` is
    * called.
    *
    * @defaultValue `'5s'`
@@ -160,7 +162,7 @@ function defaultPreStop(): number {
   return process.env['KUBERNETES_SERVICE_HOST'] ? PRE_STOP_SECONDS : 0
 }
 
-/** Unlike for the other durations, 0 is valid here. */
+/** In contrast to the other durations, 0 is valid here. */
 function checkOrZero(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value) !== undefined) return []
   const remedy = "Pass seconds, a string such as '5s', or 0."

@@ -10,9 +10,9 @@ import { systemClock } from '../system-clock.js'
 
 /**
  * Creates the tenant middleware for a router, an Express application or `middlewares`. An application with the option
- * `tenant` does not need it. All later middlewares and handlers run in the scope of the tenant that the request
- * specifies. If the request specifies no tenant, the current tenant does not change. The middleware only identifies the
- * tenant; it does not check whether the user may act for the tenant.
+ * `tenant` does not need this middleware. All later middlewares and handlers run in the scope of the tenant that the
+ * request specifies. If the request specifies no tenant, the current tenant does not change. The middleware only
+ * identifies the tenant; it does not check whether the user is allowed to act for the tenant.
  *
  * The results of `store` are cached in real time, even if a test has replaced the clock of the application.
  *

@@ -75,7 +75,7 @@ interface Sorted {
 
 /**
  * Wraps middlewares so that the handlers after them run in the scope of the request. A middleware that reads a body or
- * queries a pool may call `next` after the async context has been lost, or in the context of another request. If a
+ * queries a pool can call `next` after the async context has been lost, or in the context of another request. If a
  * middleware calls `runWithTenant(id, next)`, that tenant applies from then on.
  *
  * @param all The middlewares as the application lists them. Layers of routers are wrapped in place.
@@ -100,7 +100,7 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 }
 
 /**
- * Wraps a router's handler, so that it runs in the scope of the current request. Several applications may use the
+ * Wraps a router's handler, so that it runs in the scope of the current request. Several applications can use the
  * router. A request without a scope is not changed. The scope is entered before each handler, because a previous
  * handler can continue by other means than `next`, such as `req.next`.
  */
@@ -120,7 +120,7 @@ const keepHandle: WrapHandle = (handle, kind) => {
 /** Wraps `next`, so that it continues in the scope of the request. */
 function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
   const goOn = ((argument?: unknown) => {
-    // The usual case needs no closure.
+    // In the usual case, no closure is needed.
     if (req[kTenantScope] === TenantContext.current()) return next(argument)
     if (isInForeignTenant(req)) warnOfForeignScope(req)
     rejoin(req, () => next(argument))
@@ -131,7 +131,7 @@ function keepNext(req: BlazonRequest, next: NextFunction): NextFunction {
 
 /**
  * Whether `next` was called in the tenant scope of another request, while this request has no tenant. The middleware
- * may have intended that tenant for this request, so this causes a warning.
+ * may have intended that tenant for this request, so a warning is logged.
  */
 function isInForeignTenant({ [kTenantScope]: own }: BlazonRequest): boolean {
   if (own?.id !== undefined || own?.claim !== undefined) return false

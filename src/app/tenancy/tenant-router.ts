@@ -112,12 +112,12 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
   return (middleware as Marked)[kGuarded]
 }
 
-/** The steps that decide whether a request may enter a router, by application. */
+/** The steps that decide whether a request is allowed to enter a router, by application. */
 const routerAccess = new WeakMap<object, Step>()
 
 /**
- * Sets the step that decides whether a request of an application may enter a router in `tenantRouter`: it runs the
- * guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request.
+ * Sets the step that decides whether a request of an application is allowed to enter a router in `tenantRouter`: it
+ * runs the guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request.
  *
  * @param host The object that identifies the application in the scopes of its requests.
  */
@@ -130,7 +130,7 @@ const OUTSIDE =
 
 /**
  * Creates the middleware that runs the checks and then the router. It determines the application from the request,
- * because several applications may use the same router.
+ * because several applications can use the same router.
  */
 function guardRouter(router: RouterHandler): RequestHandler {
   return function guardedRouter(req: BlazonRequest, res, next) {
@@ -153,8 +153,8 @@ function guardRouter(router: RouterHandler): RequestHandler {
     }
     let hasLeft = false
     function leave(argument?: unknown): void {
-      // If `next` is called again later, `req.user` is not restored, because handlers after the router may have changed
-      // it.
+      // If `next` is called again later, `req.user` is not restored, because handlers after the router could have
+      // changed it.
       const isLate = hasLeft
       hasLeft = true
       if (!isNextError(argument)) {

@@ -10,9 +10,9 @@ import { type InputPart, trackInputs } from './track-inputs.js'
 
 /** A request value that the handler reads but the cache key does not contain. */
 export interface UnkeyedRead {
-  /** `query.sort` */
+  /** The value: `query.sort`. */
   readonly input: string
-  /** `src/products.ts:12:20` */
+  /** The line that reads the value: `src/products.ts:12:20`. */
   readonly place: string
 }
 
@@ -25,7 +25,7 @@ export interface KeyCoverageConfig {
   readonly report: (route: RouteModel, req: BlazonRequest, read: UnkeyedRead) => void
 }
 
-/** Headers of HTTP itself, and request IDs for logs. Responses do not depend on them. */
+/** Headers of HTTP itself, and request IDs for logs. Responses do not depend on these headers. */
 const NO_INPUTS: readonly string[] = [
   'accept-encoding',
   'baggage',
@@ -75,7 +75,7 @@ export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): 
         throw error
       }
       if (isThenable(value)) return Promise.resolve(value).finally(() => watch.end())
-      // Without a return value, a callback may still send the response.
+      // Without a return value, a callback can still send the response.
       if (value !== undefined && value !== res) watch.end()
       return value
     }
@@ -148,7 +148,7 @@ function coverageOf(
 
 /**
  * The coverage of the default key for a request without a known caller. A request with credentials is not cached, so a
- * handler may read the places of credentials, which are empty.
+ * handler is allowed to read the places of credentials, which are empty.
  */
 function anonymousCoverage(req: BlazonRequest, credentials: readonly string[]): Covers | null {
   if (credentialFinder(credentials)(req)) return null

@@ -3,7 +3,7 @@ import type { BlazonRequest } from '../../http/request.js'
 /** The request parts whose values have names. `req` means the request itself. */
 export type InputPart = 'params' | 'query' | 'headers' | 'cookies' | 'user' | 'req'
 
-/** Called for every read. The name `*` means all names of the part. */
+/** Receives every read. The name `*` means all names of the part. */
 export type OnRead = (part: InputPart, name: string) => void
 
 /** The callback and the granularity of the tracking. */
@@ -35,7 +35,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 }
 /** Fields that Express derives from the host header. */
 const OF_THE_HOST = ['host', 'hostname', 'subdomains']
-/** Fields that middlewares may set later. They are tracked even if they do not exist yet. */
+/** Fields that middlewares can set later. They are tracked even if they do not exist yet. */
 const SET_LATER = ['body', 'user']
 /** Names that are read when an object is printed, awaited or serialized. They are not inputs. */
 const NOT_INPUTS: readonly PropertyKey[] = ['then', 'toJSON', 'constructor']
@@ -123,7 +123,7 @@ function shadow(
   let value: unknown = own?.value
   const isMissing = !(field in req)
   const isData = isMissing || (own !== undefined && 'value' in own)
-  // An existing getter or setter remains in use.
+  // An existing getter or setter is still called.
   const read = () =>
     own?.get === undefined ? Reflect.get(prototype, field, req) : own.get.call(req)
   const write = (other: unknown) =>
@@ -190,7 +190,7 @@ function handlerFor(
 }
 
 /**
- * Methods are bound to the target, because they may use private fields. A non-configurable property must be returned
+ * Methods are bound to the target, because they can use private fields. A non-configurable property must be returned
  * unchanged, as the rules for proxies require.
  */
 function boundTo(target: object, name: PropertyKey, method: CallableFunction): unknown {

@@ -12,7 +12,7 @@ export interface CoverageCount {
 
 /** The coverage of one operation. */
 export interface OperationCoverage {
-  /** `GET /users/{id}` */
+  /** The operation: `GET /users/{id}`. */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
@@ -32,8 +32,8 @@ export interface CoverageReport {
   /** How many of the operations have responded with a documented status below 400. */
   readonly operations: CoverageCount
   /**
-   * How many of the documented statuses tests have received. Statuses that the author documents count, and 401 and 403.
-   * Statuses that the framework adds to many operations, such as 400 and 500, do not count.
+   * How many of the documented statuses tests have received. All statuses that the author documents count, and so do
+   * the statuses 401 and 403. Statuses that the framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
   /** One row for each operation, in the order of the document. */
@@ -77,12 +77,12 @@ export class ContractCoverage {
   /** Avoids building the key of `#rows` again for every response. */
   readonly #known: WeakMap<DocumentedOperation, Row> = new WeakMap()
 
-  /** Adds operations, exercised or not. Called by the harness. */
+  /** Adds operations, exercised or not. The harness calls this method. */
   declare(operations: readonly DocumentedOperation[]): void {
     for (const operation of operations) this.#rowOf(operation)
   }
 
-  /** Counts a response. Called by the harness. */
+  /** Counts a response. The harness calls this method. */
   record(operation: DocumentedOperation, status: string): void {
     const { hits } = this.#known.get(operation) ?? this.#rowOf(operation)
     hits.set(status, (hits.get(status) ?? 0) + 1)

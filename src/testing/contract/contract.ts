@@ -17,7 +17,10 @@ export interface RunningRequest extends Pick<Exchange, 'method' | 'url'> {
 
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
-  /** Called for the first response, so that the document is not built earlier. */
+  /**
+   * Returns the operations. The check calls this function for the first response, so that the document is not built
+   * earlier.
+   */
   readonly operations: () => DocumentedOperations
   readonly mode: 'warn' | 'throw'
   readonly coverage: ContractCoverage
@@ -35,7 +38,10 @@ export class Contract {
   readonly #compilers: ResponseCompilers = new ResponseCompilers()
   readonly #violations: Map<string, ContractViolation> = new Map()
   #isUnreadable = false
-  /** Violations found while a request was running, by method and URL. They are reported with its response. */
+  /**
+   * Violations found while a request was running, by method and URL. Each violation is reported with the response to
+   * its request.
+   */
   readonly #noted: Map<string, ContractError> = new Map()
 
   constructor(config: ContractConfig) {
@@ -52,8 +58,8 @@ export class Contract {
     try {
       return this.#checkExchange(exchange)
     } catch (cause) {
-      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The only cause is
-      // a document that cannot be built.
+      // `checkExchange` runs in a callback of the HTTP parser, where an error would end the process. The only possible
+      // cause is a document that cannot be built.
       return this.#unreadable(exchange, cause)
     }
   }

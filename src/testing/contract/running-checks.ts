@@ -10,7 +10,7 @@ import { showPath } from '../../schema/fields/matcher.js'
 import type { RunRoute, StepFactory } from '../../step/step.js'
 import type { Contract, RunningRequest, UnnamedViolation } from './contract.js'
 
-/** Called with a field that a caller received although it may not see the field. */
+/** Receives a field that was sent to a caller who is not allowed to see it. */
 type OnVisible = (request: RunningRequest, violation: UnnamedViolation) => void
 
 /** The input of {@link watchVisibility}. */
@@ -43,7 +43,7 @@ export function watchVisibility(
   }
 }
 
-/** Calls a function with the whole body, before the client has its last bytes. */
+/** Calls a function with the whole body, before the client has received the last bytes. */
 function beforeEnd(res: Response, check: (text: string) => void): void {
   const chunks: Buffer[] = []
   const note = (chunk: unknown) => {
@@ -129,8 +129,8 @@ export function itemCheckStage({ index }: RouteModel, contract: Contract): StepF
 }
 
 /**
- * The item in the form that clients receive, in which, for example, dates are text. If it cannot be serialized, sending
- * it fails anyway.
+ * The item in the form that clients receive, in which, for example, dates are strings. If the item cannot be
+ * serialized, sending it fails in any case.
  */
 function toJson(item: unknown): unknown {
   const text: string | undefined = JSON.stringify(item)

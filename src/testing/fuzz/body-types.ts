@@ -12,7 +12,7 @@ import { FORM_TYPE, isFormFile } from './write-form.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** A format in which the body of an operation can be sent. Bytes are generated as text. */
+/** A format in which the body of an operation can be sent. Bytes are generated as a string. */
 export interface BodyType {
   readonly kind: 'json' | 'form' | 'text' | 'upload'
   /** The `Content-Type` to send. */

@@ -42,8 +42,8 @@ export function createSource(
 }
 
 /**
- * Whether a text is valid in any interpretation, because the document does not specify how texts are parsed as numbers
- * and lists.
+ * Whether a string is valid in any interpretation, because the document does not specify how strings are parsed as
+ * numbers and lists.
  */
 export function isReadable(
   { schema }: { readonly schema: OpenApiSchema },

@@ -13,7 +13,7 @@ export interface Finding {
   readonly expected: string
 }
 
-/** Statuses that refuse the data of a request. */
+/** Statuses that mean that the data of a request was refused. */
 const REFUSALS = [400, 413, 415, 422]
 
 /** The settings of an operation. */
@@ -109,7 +109,7 @@ interface Run {
   readonly count: number
 }
 
-/** The bytes as Latin-1, with long runs of a letter, which make a file too large, as separate pieces. */
+/** The bytes as Latin-1, in pieces. Long runs of a letter, which make a file too large, are separate pieces. */
 function piecesOf(body: Buffer): (string | Run)[] {
   const text = body.toString('latin1')
   const pieces: (string | Run)[] = []

@@ -5,11 +5,11 @@ import type { FormParts } from './body-types.js'
 import { type ValueContext, valuesOf } from './valid-values.js'
 import type { FormFile, FormValue } from './write-form.js'
 
-/** The types to use for files that may have any type. */
+/** The types to use for files that can have any type. */
 const ANY_TYPES = ['application/octet-stream', 'text/plain', 'image/png']
 /** The maximum number of characters after the first bytes of a file. */
 const LONGEST = 100
-/** No character is escaped in JSON. */
+/** Characters that JSON does not escape. */
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789 .,-'
 
 /**
@@ -67,7 +67,7 @@ export function sampleFile(rule: FileRule): FormFile | null {
   return type === undefined ? null : { fileName: 'file', type, content: contentOf(type, '') }
 }
 
-/** The types with which files of a rule are sent, if there is room for the first bytes of the type. */
+/** The types with which files of a rule are sent, if the first bytes of the type fit into the maximum size. */
 function sentTypes({ types, maxBytes }: FileRule): string[] {
   const all = types?.flatMap(inRange) ?? ANY_TYPES
   return all.filter((type) => contentOf(type, '').length <= maxBytes)
@@ -82,14 +82,14 @@ function inRange(type: string): string[] {
 
 /** The bytes of a file, as Latin-1. */
 function contentOf(type: string, text: string): string {
-  // A part that is declared as JSON may be parsed.
+  // The application can parse a part that is declared as JSON.
   if (type === 'application/json') return text === '' ? '0' : JSON.stringify(text)
   return beginningOf(type).toString('latin1') + text
 }
 
 /** Text for a file: from the test, or random. */
 function textOf(name: string, room: number, { fc, textOf }: ValueContext): Arbitrary<string> {
-  // JSON adds two quotes, and needs no escapes.
+  // JSON adds two quotes and no escapes.
   const maxLength = Math.max(0, Math.min(room - 2, LONGEST))
   const given = textOf?.({ type: 'string', maxLength }, name)
   if (given !== undefined) return fc.constant(Buffer.from(given).toString('latin1'))

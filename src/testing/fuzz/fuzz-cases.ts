@@ -18,7 +18,7 @@ import { wrongRequests } from './wrong-requests.js'
 
 /**
  * Whether the document allows the request, forbids it, or has no rule for it (`hostile`); `hidden`: it has a field that
- * the caller may not send.
+ * the caller is not allowed to send.
  */
 export type CaseKind = 'valid' | 'invalid' | 'hostile' | 'hidden'
 
@@ -35,7 +35,10 @@ const ATTEMPTS = 100
 /** The upper limit of the random numbers that choose a variant. */
 const CHOICES = 2 ** 30
 
-/** Whether requests to an operation can be generated. Forms with files whose rules are unknown cannot. */
+/**
+ * Whether requests to an operation can be generated. Forms cannot be generated if the rules for their files are
+ * unknown.
+ */
 export function isFuzzable(documented: DocumentedOperation): boolean {
   return documented.operation.requestBody === undefined || bodyTypesOf(documented).length > 0
 }
@@ -45,7 +48,7 @@ export interface CaseConfig {
   readonly fc: FastCheck
   /** Headers that are sent with every request, in lower case. */
   readonly given: ReadonlyMap<string, string>
-  /** The marks of fields that the caller may not see; empty if there are none. */
+  /** The marks of fields that the caller is not allowed to see; empty if there are none. */
   readonly hidden: readonly (readonly string[])[]
 }
 
@@ -81,12 +84,12 @@ function casesOfType(
     text,
   })
   const way: Arbitrary<Way> = fc.oneof(
-    // Allows fast-check to shrink to a valid request, if that also fails.
+    // Allows fast-check to shrink to a valid request, if that request also fails.
     { withCrossShrink: true },
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
-    // Added only if there are hidden fields, so that the requests of a seed do not change otherwise.
+    // This case is added only if there are hidden fields. Otherwise the requests of a seed would change.
     ...(hidden.length > 0
       ? [
           {
@@ -215,7 +218,7 @@ function checked(
   )
 }
 
-/** No value is found that a schema accepts. */
+/** Thrown if no value is found that a schema accepts. */
 export class NoValueError extends Error {
   /** The part of the request: `query page`, `body.address.code`. */
   readonly where: string

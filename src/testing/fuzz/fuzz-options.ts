@@ -7,21 +7,24 @@ import { isCount, isInt32, isObject } from '../test-options.js'
 export interface FuzzedOperation {
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** `POST /orders` */
+  /** The method and path: `POST /orders`. */
   readonly name: string
-  /** `OrdersController.place` */
+  /** The handler: `OrdersController.place`. */
   readonly handler: string
 }
 
 /**
- * How a validator may differ from the document. `'stricter'`: it may refuse data that the document allows. `'looser'`:
- * it may accept data that the document forbids.
+ * How a validator is allowed to differ from the document. `'stricter'`: it can refuse data that the document allows.
+ * `'looser'`: it can accept data that the document forbids.
  */
 export type FuzzAllowance = 'stricter' | 'looser'
 
 /** Options of `fuzz`. */
 export interface FuzzOptions {
-  /** Determines every request: equal seeds send equal requests. Default: a random seed, which the report contains. */
+  /**
+   * The seed that determines every request: equal seeds result in equal requests. Default: a random seed, which the
+   * report contains.
+   */
   readonly seed?: number
   /** The number of requests for each operation. Default 50. */
   readonly runs?: number
@@ -29,7 +32,7 @@ export interface FuzzOptions {
   readonly operations?: (operation: FuzzedOperation) => boolean
   /** The `operationId`s to skip. Default: none. */
   readonly skip?: readonly string[]
-  /** How validator and document may differ, by `operationId`. Default: they may not differ. */
+  /** The allowed differences between validator and document, by `operationId`. Default: none. */
   readonly allow?: Readonly<Record<string, FuzzAllowance | readonly FuzzAllowance[]>>
   /**
    * The user, as with `TestApp.as`; `null` removes the `Authorization` header. Default: the guard decides based on the
@@ -48,7 +51,7 @@ export interface FuzzReport {
   readonly operations: number
   /** The number of requests that were sent. */
   readonly requests: number
-  /** The seed of the run. With the same options, this seed sends the same requests again. */
+  /** The seed of the run. With the same options, this seed results in the same requests. */
   readonly seed: number
   /**
    * The operations that were not called: excluded by `skip` or `operations`, with a form that cannot be generated, or

@@ -34,7 +34,7 @@ const SHOWN = 600
 export interface FuzzTarget {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
-  /** Finds the marks of a route's fields that the caller may not see. */
+  /** Finds the marks of a route's fields that the caller is not allowed to see. */
   readonly hiddenOf: (route: RouteModel) => Promise<readonly (readonly string[])[]>
 }
 
@@ -49,8 +49,8 @@ interface Session extends FuzzTarget {
 interface Outcome {
   readonly requests: number
   /**
-   * The statuses of the responses to valid requests. Hostile requests do not count, because their paths may not match a
-   * route.
+   * The statuses of the responses to valid requests. Hostile requests do not count, because their paths do not always
+   * match a route.
    */
   readonly statuses: ReadonlySet<number>
 }
@@ -70,7 +70,7 @@ class Fault extends Error {
 /**
  * Sends requests that are generated from the document, sequentially.
  *
- * @param options Already checked by `checkFuzzOptions`.
+ * @param options Options that `checkFuzzOptions` has already checked.
  * @throws Error with the smallest request whose response is not as documented; ConfigError if fast-check is not
  * installed, or an `operationId` is not in the document.
  */
@@ -112,7 +112,7 @@ function idOf({ documented }: CalledOperation): string {
 
 const KEY = 'idempotency-key'
 
-/** A key that an earlier request has used would be refused. */
+/** The application would refuse a key that an earlier request has used. */
 function withNewKey({ kind, request }: FuzzCase): FuzzCase['request'] {
   const name = Object.keys(request.headers).find((each) => each.toLowerCase() === KEY)
   if (kind !== 'valid' || name === undefined) return request
@@ -141,7 +141,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
     async (fuzzCase) => {
       const { method, target, headers } = fuzzCase.request
       const found = operations.find(method, target, headers)
-      // A generated path such as `/users/me` may match an operation other than `/users/{id}`.
+      // A generated path such as `/users/me` can match an operation other than `/users/{id}`.
       if (fuzzCase.kind !== 'hostile' && found?.route !== operation.route) return
       requests++
       const response = await sendRequest(withNewKey(fuzzCase), link)
@@ -155,7 +155,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
       ? { numRuns: runs }
       : { numRuns: 1, path: path.slice(path.lastIndexOf('/') + 1) }
   // With the same seed, all operations would generate the same IDs, so after one operation has deleted a record, all
-  // others would use its ID.
+  // other operations would use its ID.
   const own = hash(operation.operationId, seed) | 0
   const details = await fc.check(property, {
     seed: own,
@@ -168,7 +168,7 @@ async function fuzzOperation(operation: DocumentedOperation, session: Session): 
   if (fuzzCase === undefined) throw cause
   const place = `${operation.operationId}/${details.counterexamplePath}`
   const message = messageOf({ operation, fuzzCase, cause, place }, session)
-  // The message describes a `Fault` completely. As a cause, it would also print credentials.
+  // The message describes a `Fault` completely. With the `Fault` as its cause, the error would also print credentials.
   throw cause instanceof Fault ? new Error(message) : new Error(message, { cause })
 }
 

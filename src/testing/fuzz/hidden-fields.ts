@@ -12,7 +12,7 @@ const MOST_STEPS = 10
 /**
  * Returns the function that finds the fields of a document that are hidden from a caller.
  *
- * @param marks The marks of fields that the caller may not see.
+ * @param marks The marks of fields that the caller is not allowed to see.
  */
 export function hiddenIn(
   { components }: Pick<OpenApiDocument, 'components'>,
@@ -31,8 +31,8 @@ export function hiddenIn(
 }
 
 /**
- * Lists valid requests with one field that the caller may not send. The value does not need to be valid, because it is
- * not validated.
+ * Lists valid requests with one field that the caller is not allowed to send. The value does not need to be valid,
+ * because it is not validated.
  */
 export function hiddenRequests(
   { documented, body, write }: CaseSource,

@@ -14,11 +14,11 @@ import type { RequestParts, WireRequest, WrongRequest } from './wire-request.js'
 export interface HostileChoice {
   readonly place: number
   readonly value: number
-  /** A random text, used in addition to the fixed texts. */
+  /** A random string, used in addition to the fixed strings. */
   readonly text: string
 }
 
-/** A place for hostile values, and the values that fit there. */
+/** A place for hostile values, and the values to use there. */
 interface HostileSlot {
   readonly name: string
   readonly values: readonly string[]

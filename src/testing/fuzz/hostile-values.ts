@@ -1,9 +1,9 @@
 import { formOf } from './write-form.js'
 
-/** A header that no response may have. If a response has it, a request value was written into a header unescaped. */
+/** A header that must not occur in any response. If it occurs, a request value was written into a header unescaped. */
 export const INJECTED = 'x-fuzz-injected'
 
-/** Texts that are known to cause errors in applications. */
+/** Strings that are known to cause errors in applications. */
 export const HOSTILE_TEXTS: readonly string[] = [
   `a\r\n${INJECTED}: 1`,
   `a\n${INJECTED}: 1`,

@@ -38,8 +38,7 @@ export function choose<T>(
 }
 
 /**
- * A 32-bit hash of a text and a seed: FNV-1a with a final mix, because names often differ only in their last
- * letter.
+ * A 32-bit hash of a string and a seed: FNV-1a with a final mix, because names often differ only in their last letter.
  */
 export function hash(text: string, seed: number): number {
   let value = 0x811c9dc5 ^ seed

@@ -4,7 +4,7 @@ import { componentName } from '../../schema/openapi-to-json.js'
 import type { IsHidden } from './hidden-fields.js'
 import type { FastCheck } from './random.js'
 
-/** The depth of values of recursive schemas. */
+/** The depth of values for recursive schemas. */
 const DEPTH = 3
 /** The depth at which an endless cycle of references is ended. */
 const ABYSS = -20
@@ -13,7 +13,7 @@ const SPAN = 1000
 const MORE_CHARACTERS = 8
 const MORE_ITEMS = 3
 /**
- * Visible ASCII and a few other characters, sorted from plain to unusual, because texts shrink towards the first
+ * Visible ASCII and a few other characters, sorted from plain to unusual, because strings shrink towards the first
  * character.
  */
 const CHARACTERS = [
@@ -32,15 +32,15 @@ export interface ValueContext {
   readonly fc: FastCheck
   readonly components: Readonly<Record<string, OpenApiSchema>>
   readonly depth: number
-  /** Returns the text for a schema; `undefined` for a random text. */
+  /** Returns the string for a schema; `undefined` for a random string. */
   readonly textOf?: TextOf | undefined
-  /** Whether the caller may not send the field of a schema. Default: every field may be sent. */
+  /** Whether the caller is not allowed to send the field of a schema. If omitted, every field can be sent. */
   readonly isHidden?: IsHidden
-  /** The name of the nearest property or parameter. */
+  /** The name of the innermost property, or of the parameter, that contains the value. */
   readonly name?: string
 }
 
-/** Chooses the text for a schema, by the name of the property or parameter that has the schema. */
+/** Chooses the string for a schema, by the name of the property or parameter that has the schema. */
 export type TextOf = (schema: OpenApiSchema, name: string | undefined) => string | undefined
 
 export function valueContext(
@@ -52,8 +52,8 @@ export function valueContext(
 }
 
 /**
- * Generates values for a schema. Some may not match it (`not`, `uniqueItems`, contradicting parts of
- * `allOf`); the caller filters them with a validator.
+ * Generates values for a schema. Some values do not match it (`not`, `uniqueItems`, contradicting parts of `allOf`);
+ * the caller filters the values with a validator.
  */
 export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown> {
   const { fc, components, depth } = context
@@ -73,7 +73,7 @@ export function valuesOf(schema: OpenApiSchema, context: ValueContext): Arbitrar
   return parts.length === 1 ? (parts[0] as Arbitrary<unknown>) : fc.tuple(...parts).map(merged)
 }
 
-/** Text without surrounding white space, which a validator might trim. */
+/** Strings without surrounding white space, which a validator might trim. */
 function anyText(
   { fc }: ValueContext,
   minLength = 0,
@@ -137,7 +137,7 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
   if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
   const matching = pattern === undefined ? undefined : ofPattern(pattern, fc)
-  // With both, the pattern usually narrows the format.
+  // If a schema has both a format and a pattern, the pattern usually narrows the format.
   if (known !== undefined && matching !== undefined) {
     return fc.oneof({ weight: 4, arbitrary: known }, { weight: 1, arbitrary: matching })
   }
@@ -146,8 +146,8 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
 }
 
 /**
- * For some patterns (look-around, back references), no values can be generated directly; they usually describe one of
- * `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
+ * For some patterns (look-around, back references), no values can be generated directly; such patterns usually describe
+ * one of `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
  */
 export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]
@@ -172,7 +172,7 @@ function matchingOf(
   }
 }
 
-/** Common e-mail addresses. RFC 5322 also allows unusual addresses, which many validators reject for good reasons. */
+/** Common e-mail addresses. RFC 5322 also allows unusual addresses, which many validators reject intentionally. */
 function emails(fc: FastCheck): Arbitrary<string> {
   const name = fc.stringMatching(/^[a-z]([a-z0-9._-]{0,8}[a-z0-9])?$/)
   return fc

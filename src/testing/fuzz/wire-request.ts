@@ -8,7 +8,7 @@ import { type FormValue, writeForm } from './write-form.js'
 /** A request, exactly as sent. */
 export interface WireRequest {
   readonly method: string
-  /** Path and query. */
+  /** The path and query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   /** Headers that are omitted, even if the run sets them; in lower case. */
@@ -34,14 +34,14 @@ export interface RequestParts {
   readonly body?: unknown
 }
 
-/** Encoded texts that replace parts of a request. */
+/** Encoded strings that replace parts of a request. */
 export interface RawParts {
-  /** The texts of path parameters by name; `null` omits the parameter. */
+  /** The strings for path parameters, by name; `null` omits the parameter. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | null>>
   readonly header?: Readonly<Record<string, string | null>>
   readonly cookie?: Readonly<Record<string, string | null>>
-  /** A text to append to the query string. */
+  /** A string to append to the query. */
   readonly more?: string
   readonly body?: string | Buffer | null
   readonly type?: string
@@ -151,8 +151,8 @@ export interface FuzzResponse {
 }
 
 /**
- * Merges the headers of a request with the headers of the run, over which they have priority, without the names that
- * the request omits.
+ * Merges the headers of the run with the headers of a request. The request's headers have priority, and names that the
+ * request omits are removed.
  */
 export function headersOf(
   { headers, without }: WireRequest,
@@ -189,7 +189,7 @@ export function sendRequest(request: WireRequest, link: FuzzLink): Promise<FuzzR
         buffer(res).then((bytes) => settle(bytes.toString()), reject)
         return
       }
-      // Only the head of other responses is checked, and a stream may never end.
+      // Only the head of other responses is checked, and a stream can be endless.
       res.on('error', () => {})
       res.destroy()
       settle('')

@@ -7,7 +7,7 @@ export interface FormFile {
   readonly content: string
 }
 
-/** The parts of a generated form: texts, files, and lists of them. */
+/** The parts of a generated form: strings, files, and lists of either. */
 export type FormValue = Readonly<Record<string, unknown>>
 
 const BOUNDARY = 'fuzz-boundary'
@@ -20,7 +20,7 @@ export function isFormFile(value: unknown): value is FormFile {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value
 }
 
-/** The form with texts instead of files, for its schema. */
+/** The form with strings instead of files, for its schema. */
 export function withoutFiles(value: unknown): unknown {
   if (isFormFile(value)) return value.content
   if (Array.isArray(value)) return value.map(withoutFiles)
@@ -28,7 +28,7 @@ export function withoutFiles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutFiles(child)]))
 }
 
-/** Writes a form (RFC 7578), the parts in the order of their names. */
+/** Writes a form (RFC 7578) with the parts in the order of their names. */
 export function writeForm(value: FormValue): Buffer {
   const parts = Object.entries(value).flatMap(([name, part]) =>
     [part].flat().map((each) => partOf(name, each)),
@@ -36,7 +36,7 @@ export function writeForm(value: FormValue): Buffer {
   return formOf(parts)
 }
 
-/** Writes a form of parts, each a head, an empty line and a value, as Latin-1. */
+/** Writes a form of parts. Each part is a head, an empty line and a value, as Latin-1. */
 export function formOf(parts: readonly string[], end = `--${BOUNDARY}--\r\n`): Buffer {
   const text = parts.map((part) => `--${BOUNDARY}\r\n${part}\r\n`).join('')
   return Buffer.from(text + end, 'latin1')
@@ -51,13 +51,13 @@ export function partOf(name: string, value: unknown): string {
   return `${head}\r\n\r\n${content}`
 }
 
-/** A header text, escaped as in browsers. */
+/** A header value, escaped as in browsers. */
 function escaped(text: string): string {
   const ESCAPES: Readonly<Record<string, string>> = { '\r': '%0D', '\n': '%0A', '"': '%22' }
   return latin1(text.replace(/[\r\n"]/g, (character) => ESCAPES[character] as string))
 }
 
-/** The bytes of a text in UTF-8, as Latin-1. */
+/** The UTF-8 bytes of a string, as Latin-1. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

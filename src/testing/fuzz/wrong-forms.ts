@@ -37,7 +37,7 @@ export function wrongForms(
   ]
 }
 
-/** Creates a form only when it is sent, because forms may be large and only one of them is sent. */
+/** Creates a form only when it is sent, because forms can be large and only one of them is sent. */
 function lazily(what: string, make: () => WrongRequest['request']): WrongRequest {
   return {
     what,

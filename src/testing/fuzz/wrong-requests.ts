@@ -27,11 +27,11 @@ function wrongParameters(
   parameter: OpenApiParameter,
 ): WrongRequest[] {
   const { name, in: where, required = false, schema } = parameter
-  // With another version, or without a version, a request may be valid.
+  // With another version, or without a version, a request can be valid.
   if (where === 'header' && Object.hasOwn(documented.headers, name.toLowerCase())) return []
   const { lengths, numbers } = boundsOf(schema, documented.document)
   const texts = ['x', '-1', '0', '1.5', 'true', '', ...numbers.map(String)]
-  // Longer texts may exceed the limits for the request line and the headers.
+  // Longer strings can exceed the limits for the request line and the headers.
   texts.push(...lengths.filter((length) => length < 4000).map((length) => 'x'.repeat(length)))
   const wrong = texts
     .filter((text) => !(text === '' && where === 'path') && !isReadable(parameter, text, accepts))
@@ -78,7 +78,7 @@ function wrongValues(
   const changes = changesOf(parts.body, boundsOf(schema, documented.document))
   const isWrong = ({ what, value }: Change): boolean => {
     if (accepts(schema, value)) return false
-    // The texts of a form may be parsed as other types, so only a missing field is certainly invalid.
+    // The strings of a form can be parsed as other types, so only a missing field is certainly invalid.
     if (kind === 'form') return what === 'missing'
     return kind === 'json' || typeof value === 'string'
   }
@@ -90,14 +90,14 @@ function wrongValues(
 
 /** A value with one change. */
 interface Change {
-  /** `lines.0.sku` */
+  /** The path: `lines.0.sku`. */
   readonly path: string
-  /** `missing`, or the new value as JSON. */
+  /** The change: `missing`, or the new value as JSON. */
   readonly what: string
   readonly value: unknown
 }
 
-/** The maximum length of texts and lists; longer ones would not test more. */
+/** The maximum length of strings and lists. Longer values would not test more. */
 const LONGEST = 10_000
 const SAMPLES: readonly unknown[] = ['x', '', -1, 0, 1.5, true, null, [], {}, ['x'], { x: 1 }]
 /** The maximum number of characters of a value in a message. */

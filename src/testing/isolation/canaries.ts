@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto'
 
 /** The length of a canary: 32 hex characters, 128 bits. */
 export const LONG = 32
-/** The number of characters by which a canary is recognized (64 bits), for texts that are short or truncated. */
+/** The number of characters by which a canary is recognized (64 bits), for strings that are short or truncated. */
 export const SHORT = 16
 
-/** A canary or tenant ID that was found in a text. */
+/** A canary or tenant ID that was found in a string. */
 export interface CanaryMatch {
-  /** The recognized text: the first characters of a canary, or the tenant's ID. */
+  /** The recognized string: the first characters of a canary, or the tenant's ID. */
   readonly key: string
-  /** The name of the side that owns it. */
+  /** The name of the side that owns the canary or ID. */
   readonly owner: string
   /**
-   * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its id`. For a canary in a
+   * The operation to which the canary was sent, such as `POST /notes`. For a tenant ID: `its ID`. For a canary in a
    * tenant's user: `its user`.
    */
   readonly origin: string
-  /** Whether it is the ID of a record that the application created. */
+  /** Whether the match is the ID of a record that the application created. */
   readonly isId?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface CanaryMatch {
 export type Marked = Omit<CanaryMatch, 'key'>
 
 /**
- * Texts that may be such a value: a UUID, a date with or without time, a number of ten digits, a random ID.
+ * Strings that can be a canary as a whole: a UUID, a date with or without time, a number of ten digits, a random ID.
  * Case-insensitive.
  */
 const WHOLE =
@@ -39,13 +39,13 @@ const ISO = /^\d{4}-\d\d-\d\d(?:[t ]|$)/
 const SHORTEST_ID = 4
 
 /**
- * Creates and finds canaries: random texts that only one tenant sends. Each canary is sent in one place only, so a
- * canary that is found elsewhere shows where it came from.
+ * Creates and finds canaries: random strings that only one tenant sends. Each canary is sent in one place only, so the
+ * origin of a canary that is found elsewhere is known.
  */
 export class Canaries {
   readonly #seed: number
   readonly #known: Map<string, CanaryMatch> = new Map()
-  /** Whole values that are canaries; `null` for a value that several records or tenants have. */
+  /** Whole values that are canaries; `null` for a value that occurs in several records or tenants. */
   readonly #whole: Map<string, CanaryMatch | null> = new Map()
   readonly #ids: { readonly pattern: RegExp; readonly match: CanaryMatch }[] = []
   #minted = 0
@@ -63,15 +63,15 @@ export class Canaries {
     return text.slice(0, Math.max(length, SHORT))
   }
 
-  /** Returns a random text of the same sequence, which is not itself a canary. */
+  /** Returns a random string of the same sequence, which is not itself a canary. */
   draw(owner: string): string {
     this.#minted++
     return createHash('sha256').update(`${this.#seed} ${owner} ${this.#minted}`).digest('hex')
   }
 
   /**
-   * Recognizes a whole value from now on: a UUID, a date, a number of ten digits or an ID. A value that is added again
-   * has no owner, because several records have it.
+   * Adds a whole value to recognize from now on: a UUID, a date, a number of ten digits or an ID. A value that is added
+   * again has no owner, because it occurs in several records.
    *
    * @returns Whether the value is new.
    */
@@ -82,7 +82,7 @@ export class Canaries {
     return isNew
   }
 
-  /** Also recognizes a tenant ID, if it is a whole word in a text. */
+  /** Adds a tenant ID to recognize, if it is a whole word in a string. */
   watchId(owner: string, id: string): void {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -90,7 +90,7 @@ export class Canaries {
     this.#ids.push({ pattern, match: { key: id, owner, origin: 'its ID' } })
   }
 
-  /** Returns every canary and tenant ID in a text, without duplicates. */
+  /** Returns every canary and tenant ID in a string, without duplicates. */
   find(text: string): CanaryMatch[] {
     const found = new Set<CanaryMatch>()
     for (const [run] of text.matchAll(/[0-9a-f]{16,}/gi)) this.#findInRun(run.toLowerCase(), found)
@@ -122,7 +122,7 @@ export function isUnusualId(id: string): boolean {
   return /^[\w-]{16,64}$/.test(id) && /\d/.test(id)
 }
 
-/** A text of 128 bits that belongs to no tenant. */
+/** A string of 128 bits that belongs to no tenant. */
 export function neutralText(seed: number, index: number): string {
   return createHash('sha256').update(`${seed} nobody ${index}`).digest('hex').slice(0, LONG)
 }

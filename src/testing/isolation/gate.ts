@@ -18,8 +18,8 @@ export interface GatePlan {
 }
 
 /**
- * The number of turns of the event loop for which a request waits for the others. The limit is needed, because a
- * request whose response comes from a cache or from another request never reaches the place.
+ * The number of turns of the event loop for which a request waits for the other requests. The limit is needed, because
+ * a request whose response comes from a cache or from another request never reaches the place.
  */
 const MAX_TURNS = 30
 
@@ -29,8 +29,9 @@ interface Waiting {
 }
 
 /**
- * Makes concurrent requests overlap. It releases them in immediate succession: each runs up to its first `await` before
- * any of them continues. A value that one request has put into shared state is then visible to the next request.
+ * Makes concurrent requests overlap. The gate releases the requests in immediate succession: each request runs up to
+ * its first `await` before any request continues. A value that one request has put into shared state is then visible to
+ * the next request.
  */
 export class Gate {
   #plan: GatePlan | null = null
@@ -59,7 +60,7 @@ export class Gate {
       const waiting = { name, go }
       this.#waiting.push(waiting)
       // Releasing is delayed by a microtask, until the last request is also waiting. Otherwise, that request would
-      // always run after the others.
+      // always run after the other requests.
       if (this.#waiting.length >= order.length) return queueMicrotask(() => this.#open(order))
       void settle(MAX_TURNS).then(() => this.#waiting.includes(waiting) && this.#open(order))
     })

@@ -17,11 +17,11 @@ export interface IsolationCaller {
 /** Options of `proveIsolation`. */
 export interface IsolationOptions {
   /**
-   * At least two tenants. A list contains their IDs, which are sent as by `asTenant`. An object contains the caller of
-   * each tenant, by any name. Default: two IDs that are generated from the seed.
+   * At least two tenants. A list contains their IDs, which are sent as `asTenant` sends them. An object contains the
+   * caller of each tenant, by any name. Default: two IDs that are generated from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
-  /** Determines every request and every canary. Default: random; the report contains it. */
+  /** The seed that determines every request and every canary. Default: a random seed, which the report contains. */
   readonly seed?: number
   /** The number of calls of each operation, each with different values. Default 2. */
   readonly rounds?: number
@@ -32,8 +32,8 @@ export interface IsolationOptions {
   readonly as?: Readonly<Record<string, User>> | ((tenant: string, canary: string) => User)
   /**
    * Returns a user of a tenant. Put the canary into the user's name. Operations with `@Cache` are called as two users
-   * of one tenant; the harness sets these users as a middleware would. `false`: no such calls. Default: users like the
-   * user of `as`, each with a different ID and name.
+   * of one tenant; the harness sets these users as a middleware would. `false` turns these calls off. Default: users
+   * like the user of `as`, each with a different ID and name.
    */
   readonly users?: false | ((tenant: string, canary: string) => User)
   /** Headers for every request. They replace headers of `withAuth` and `withHeaders`. */
@@ -42,14 +42,14 @@ export interface IsolationOptions {
   readonly skip?: readonly string[]
   /**
    * Requests to routers in `middlewares`, by method and path: `'POST /legacy/rows'`, `'/legacy/rows/{id}'`. Without a
-   * method, GET is sent; POST, PUT and PATCH send a body with a `text`. Default: requests to the GET routes whose paths
-   * are known.
+   * method, GET is sent; POST, PUT and PATCH send a body with a `text`. If omitted, GET routes whose paths are known
+   * are called.
    */
   readonly requests?: readonly string[]
   /**
-   * Texts for fields and parameters, by their names. Each function receives a random text of 32 or 16 hexadecimal
-   * digits and returns a valid text that contains it, such as `` `ord_${random}` ``. Use it for fields whose schema is
-   * incomplete, or that cannot contain a random text. Default: texts that are generated from the schema.
+   * Strings for fields and parameters, by their names. Each function receives a random string of 32 or 16 hexadecimal
+   * digits and returns a valid string that contains it, such as `` `ord_${random}` ``. Use this option for fields whose
+   * schema is incomplete, or whose schema allows no random string. Default: strings that are generated from the schema.
    */
   readonly texts?: Readonly<Record<string, (random: string) => string>>
   /** Returns whether an operation is called. Default: all operations are called. */
@@ -71,7 +71,7 @@ const NAMES: OptionNames<IsolationOptions> = {
   operations: 'sync',
 }
 
-/** How requests to the application get a tenant. */
+/** How requests to the application specify a tenant. */
 interface TenantFacts {
   /** The tenant header; `null` if the application does not read a header. */
   readonly tenantHeader: string | null

@@ -7,7 +7,7 @@ export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 
 /** One operation of an {@link IsolationReport}. */
 export interface IsolationRow {
-  /** `GET /orders/{id}` */
+  /** The operation: `GET /orders/{id}`. */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
@@ -19,9 +19,9 @@ export interface IsolationRow {
 
 /**
  * How data of one tenant reached another tenant. `response`: in a response to another tenant. `log`, `cache`: in data
- * that was logged or cached for another tenant. `existence`: an ID of another tenant gets a different status than an
- * unknown ID. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a job run for
- * one tenant has accessed rows of another tenant, or rows whose tenant is unknown.
+ * that was logged or cached for another tenant. `existence`: an ID of another tenant results in a different status than
+ * an unknown ID. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a job run
+ * for one tenant has accessed rows of another tenant, or rows whose tenant is unknown.
  */
 export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss' | 'job'
 
@@ -29,11 +29,11 @@ export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'lo
 export interface IsolationLeak {
   /** How the data reached the other tenant. */
   readonly kind: IsolationLeakKind
-  /** `GET /orders/{id}` */
+  /** The operation: `GET /orders/{id}`. */
   readonly operation: string
   /** The `operationId` in the document. */
   readonly operationId: string
-  /** `OrdersController.getById` */
+  /** The handler: `OrdersController.getById`. */
   readonly handler: string
   /** The tenant to which the data belongs. */
   readonly from: string
@@ -46,7 +46,7 @@ export interface IsolationLeak {
   readonly where: string
   /** The operation that sent the data, such as `POST /notes`. Empty if unknown. */
   readonly origin: string
-  /** The phase of the test in which the leak was first seen. */
+  /** The phase of the test in which the leak was first found. */
   readonly phase: string
   /** The request of `to` as a curl command, without credentials. */
   readonly curl: string
@@ -65,7 +65,7 @@ export interface IsolationFindings {
 
 /** The result of `proveIsolation`. `toString()` returns a table for snapshots, and the leaks. */
 export class IsolationReport implements IsolationFindings {
-  /** The seed of the run. With the same options, this seed sends the same requests again. */
+  /** The seed of the run. With the same options, this seed results in the same requests. */
   readonly seed: number
   /** The names of the tenants. */
   readonly tenants: readonly string[]

@@ -15,7 +15,7 @@ import { NO_RESPONSE, sendWhole, type WholeResponse } from './send-whole.js'
 export interface TestedOperation {
   readonly maker: RequestMaker
   readonly observation: Observation
-  /** `GET` */
+  /** The method: `GET`. */
   readonly method: string
 }
 
@@ -57,7 +57,7 @@ export interface Overlap {
   readonly stagger: number
 }
 
-/** Safe methods, whose responses may come from a cache. */
+/** Safe methods, whose responses can come from a cache. */
 const SAFE = ['GET', 'QUERY', 'HEAD', 'OPTIONS']
 /** Refusals that do not depend on the values of a body. */
 const ACCESS = [401, 403, 404, 429]
@@ -133,7 +133,9 @@ export class IsolationSession {
     return response
   }
 
-  /** Records the random IDs of the records that a request has created. IDs from the client prove nothing. */
+  /**
+   * Records the random IDs of the records that a request has created. IDs that the client has chosen are not evidence.
+   */
   #learnIds(
     response: WholeResponse,
     { wire }: MadeRequest,
@@ -150,8 +152,8 @@ export class IsolationSession {
   }
 
   /**
-   * Records which canaries of other sides are in a request, because from then on a response may return them to the
-   * sender. Returns the keys of all canaries in the request.
+   * Records which canaries of other sides are in a request, because responses are allowed to return these canaries to
+   * the sender from then on. Returns the keys of all canaries in the request.
    */
   #recordKnown({ wire }: MadeRequest, { side, tested }: PlannedRequest): ReadonlySet<string> {
     const headers = Object.values(headersOf(wire, side.headers))
@@ -190,7 +192,7 @@ export class IsolationSession {
       const side = sides.find(({ name }) => name === owner)
       if (side === undefined) continue
       for (const found of canaries.find(text)) {
-        // The log of a request may contain the ID that the request specifies.
+        // The log of a request is allowed to contain the ID that the request specifies.
         if (found.owner === owner || found.isId || side.knownCanaries.has(found.key)) continue
         const { owner: from, origin } = found
         this.report({ ...planned, side }, { kind, from, where, origin })
@@ -213,7 +215,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** Whether an operation only reads. */
+/** Whether an operation only reads data. */
 export function isSafe({ method }: TestedOperation): boolean {
   return SAFE.includes(method)
 }
@@ -227,7 +229,7 @@ function templateOf({ maker }: TestedOperation): string {
   return maker.documented.name.split(' ', 2)[1] ?? ''
 }
 
-/** Also searches the decoded form of percent-encoded texts. */
+/** Adds the decoded form of percent-encoded strings, so that it is also searched. */
 function decoded(text: string): string {
   try {
     return `${text}\n${decodeURIComponent(text)}`

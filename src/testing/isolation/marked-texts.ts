@@ -9,12 +9,12 @@ const PLACES = [
   { place: '05ca1ab1'.repeat(SHORT / 8), length: SHORT },
 ] as const
 
-/** Texts for which it is assumed that a pattern that matches all of them matches every canary. */
+/** A pattern that matches all these strings is assumed to match every canary. */
 const PROBES = Array.from({ length: 8 }, (_, index) => neutralText(0, index))
 /** The number of samples of a pattern into which canaries are inserted, and their maximum length. */
 const SAMPLES = { count: 10, length: 100 }
 
-/** Returns the text of a field that contains a random text: the option `texts`. */
+/** The option `texts`: for each field name, a function that returns a string with the random string in it. */
 export type Texts = Readonly<Record<string, (random: string) => string>>
 
 type Frame = (place: string) => string
@@ -28,7 +28,7 @@ const FRAMES: Readonly<Record<string, Frame>> = {
   url: (place) => `https://example.com/${place}`,
 }
 
-/** Chooses texts with placeholders for the fields of requests. */
+/** Chooses strings with placeholders for the fields of requests. */
 export class MarkedTexts {
   readonly #fc: FastCheck
   readonly #texts: Texts
@@ -40,14 +40,14 @@ export class MarkedTexts {
     this.#texts = texts
   }
 
-  /** The text of the option `texts` for a field. */
+  /** The string from the option `texts` for a field. */
   readonly given: TextOf = (schema, name = '') => {
     if (!Object.hasOwn(this.#texts, name)) return undefined
     const make = this.#texts[name] as Frame
     return placesOf(make).find((text) => hasLength(text, schema)) ?? make(PLACES[0].place)
   }
 
-  /** The same value, or a text with a placeholder if the schema allows it. */
+  /** The same value, or a string with a placeholder if the schema allows it. */
   readonly everywhere: TextOf = (schema, name) =>
     this.given(schema, name) ?? this.#placeFor(schema, name)
 
@@ -63,7 +63,7 @@ export class MarkedTexts {
     return found
   }
 
-  /** A text with a placeholder that matches a pattern, even after a canary has replaced the placeholder. */
+  /** A string with a placeholder that matches a pattern, even after a canary has replaced the placeholder. */
   #matching(frame: Frame, schema: OpenApiSchema): string | undefined {
     const { format = '', pattern = '' } = schema
     const isMatch = matcherOf(pattern)
@@ -107,7 +107,7 @@ function inBothCases(frame: Frame): Frame[] {
   return [frame, (place) => frame(place.toUpperCase())]
 }
 
-/** Replaces the placeholders in all texts of a value. */
+/** Replaces the placeholders in all strings of a value. */
 export function fill(value: unknown, give: Give): unknown {
   return mapTexts(value, (text) =>
     PLACES.reduce(

@@ -39,7 +39,7 @@ const PROBES: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
 }
 
 /**
- * Finds the UUIDs, dates and numbers in a body that may have another value.
+ * Finds the UUIDs, dates and numbers in a body that can have another value.
  *
  * @param accepts Whether the schema of the body accepts a body.
  */
@@ -56,7 +56,7 @@ function leavesOf(value: unknown, path: readonly string[]): ValuePlace[] {
   return TIME.test(value) && !Number.isNaN(timeOf(value)) ? [{ path, kind: 'time' }] : []
 }
 
-/** Replaces the values in these places with values that no other tenant sends. */
+/** Replaces the values at these places with values that no other tenant sends. */
 export function markValues(
   body: unknown,
   places: readonly ValuePlace[],

@@ -11,7 +11,7 @@ interface Seen {
   echoed: number
   /** Whether a request with IDs of this side succeeded. */
   isServed: boolean
-  /** Whether IDs of other sides got the same 4xx status as unknown IDs. */
+  /** Whether IDs of other sides resulted in the same 4xx status as unknown IDs. */
   isKeptOut: boolean
 }
 
@@ -28,7 +28,10 @@ export class Observation {
   readonly #leaks: Map<string, IsolationLeak> = new Map()
   /** The reason why no requests were sent to the operation; `undefined` if requests were sent. */
   notTested: string | undefined
-  /** The reason why its requests contain fewer random texts than others; empty if there is none. */
+  /**
+   * The reasons why the requests to the operation contain fewer random strings than other requests; empty if there are
+   * none.
+   */
   limits: () => readonly string[] = () => []
   /** The errors with which the application rejected generated values; empty if it accepted them. */
   refusal = ''
@@ -96,7 +99,7 @@ export class Observation {
     return { verdict: 'PASS', evidence: evidenceOf([...this.#seen.values()]) }
   }
 
-  /** Returns why the responses to these sides prove nothing. */
+  /** Returns the reason why the responses to these sides are not evidence. */
   #reasonOf(blank: readonly [string, Seen][]): string {
     const isEvery = blank.length === this.#seen.size
     const names = blank.map(([name]) => name).join(' and ')
@@ -125,7 +128,7 @@ function nothingSeen(): Seen {
 
 /**
  * The positive control: the side received its own data, or its own IDs worked and IDs of other sides were refused like
- * unknown IDs. Without it, the absence of leaks proves nothing.
+ * unknown IDs. Without this control, the absence of leaks is not evidence.
  */
 function isControlled({ own, echoed, isServed, isKeptOut }: Seen): boolean {
   return own + echoed > 0 || (isServed && isKeptOut)

@@ -32,13 +32,13 @@ import { sendAsUsers } from './send-as-users.js'
 
 const ROUNDS = 2
 const MAX_SEED = 2 ** 31
-/** Operations that create data come first, operations that delete data last. */
+/** Operations that create data come first, and operations that delete data come last. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'QUERY', 'HEAD', 'OPTIONS', 'DELETE']
 
 /**
  * Runs the phases and returns the report.
  *
- * @param options Already checked by `checkIsolationOptions`.
+ * @param options Options that `checkIsolationOptions` has already checked.
  * @throws ConfigError if fast-check is not installed, or `skip` contains an operation that is not in the document;
  * Error if no requests could be sent, or an operation was not tested at all.
  */
@@ -146,7 +146,7 @@ function testedOf(
   }
 }
 
-/** The reason why requests contain no random text, or contain it only in some fields. */
+/** The reasons why requests contain no random string, or contain it only in some fields. */
 function limitsOf({ isUnmarked, unmarked }: RequestMaker, refusal: string): string[] {
   if (isUnmarked) return [`the application refuses random texts (${refusal})`]
   return unmarked.length === 0 ? [] : [`no random text fits ${unmarked.join(', ')}`]
@@ -184,7 +184,7 @@ async function runPhases(
       }
     }
   }
-  // Run before the owners read their data, because a job may have changed it.
+  // Jobs run before the owners read their data, because a job can change it.
   await runJobs()
   const readers = tested.filter(isSafe)
   for (const each of all) {
@@ -192,7 +192,7 @@ async function runPhases(
       await requestForeignData(each, { session, by, of, round: 0, readers })
     }
   }
-  // After the requests of other sides, each owner reads its data, because another side may have overwritten it.
+  // After the requests of other sides, each owner reads its data, because another side could have overwritten it.
   for (const side of session.config.sides) await readOwn(session, readers, side)
   await nameOthers()
   await sendAsUsers()
@@ -202,7 +202,8 @@ async function runPhases(
 
 /**
  * Sends requests in which sides specify the tenants of other sides, to operations where the tenant of a request is
- * checked against its caller: `authorize` checks it for all operations, a guard for operations that it protects.
+ * checked against its caller: `authorize` checks it for all operations; a guard checks it for the operations that the
+ * guard protects.
  */
 async function nameOthers(
   session: IsolationSession,
@@ -221,7 +222,7 @@ async function nameOthers(
   await nameOtherTenants(session, compared, tenantHeader)
 }
 
-/** Returns a function from the name of a handler to whether its responses are cached. */
+/** Creates the function that returns whether the responses of a handler are cached. */
 function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
   const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
   return (handler) => cached.has(handler)

@@ -23,7 +23,7 @@ export interface JobProofConfig {
 interface Seen {
   readonly isOfTenants: boolean
   runs: number
-  /** The sides whose runs have sent a statement as their tenant. */
+  /** The sides for whose tenants a run of the job has sent a statement. */
   readonly proved: Set<string>
   readonly leaks: Map<string, IsolationLeak>
   error: unknown
@@ -70,7 +70,7 @@ export class JobProof {
     if (statements.some(({ tenant }) => tenant === report.tenant)) seen.proved.add(side.name)
   }
 
-  /** The side whose data a job contains; a job without a tenant may contain data of one side. */
+  /** The side whose data a job contains; a job without a tenant can contain data of one side. */
   #sideOf({ id, tenant }: JobRunReport): Side | undefined {
     const { sides, canaries } = this.#config
     if (tenant !== null) return sides.find((side) => side.id === tenant)

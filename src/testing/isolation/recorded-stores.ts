@@ -54,18 +54,18 @@ export class RecordedStores {
   }
 }
 
-/** A text that was logged or cached for a tenant. */
+/** A string that was logged or cached for a tenant. */
 export interface Trace {
   readonly kind: 'log' | 'cache'
   /** The name of a side. */
   readonly owner: string
   readonly text: string
-  /** `the message “…”`, `the key …`. */
+  /** The place: `the message “…”`, `the key …`. */
   readonly where: string
 }
 
 /**
- * Lists the texts of cache entries that were written for a tenant.
+ * Lists the strings in cache entries that were written for a tenant.
  *
  * @param nameOf Returns the name of the side with a tenant ID.
  */

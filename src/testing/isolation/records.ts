@@ -135,7 +135,7 @@ function isIdName(name: string): boolean {
   return /(^|[a-z_-])(id|Id|ID)$/.test(name)
 }
 
-/** `customerId` → `customer`, `customers`. */
+/** The kinds for the name of a field: `customer` and `customers` for `customerId`. */
 function kindsOf(name: string): string[] {
   const stem = /^(.+?)[_-]?(?:id|Id|ID)$/.exec(name)?.[1]?.toLowerCase()
   if (stem === undefined) return []
@@ -159,7 +159,7 @@ function* recordsIn({ body, isJson }: WholeResponse): Generator<Fields> {
   const isEnvelope = isObject(value) && 'statusCode' in value && 'data' in value
   yield* fieldsIn(isEnvelope ? (value as { data: unknown }).data : value)
   if (isEnvelope || !isObject(value) || 'id' in value) return
-  // An envelope of the application may have any name for the data.
+  // An envelope of the application can use any name for the data.
   for (const inner of Object.values(value)) yield* fieldsIn(inner)
 }
 
@@ -190,7 +190,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads the id from a header such as `Location: /orders/7`. */
+/** Reads the ID from a header such as `Location: /orders/7`. */
 function locationOf({ rawHeaders }: WholeResponse): { kind: string; id: string } | undefined {
   const index = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'location')
   if (index < 0) return undefined

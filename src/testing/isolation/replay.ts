@@ -77,7 +77,7 @@ export async function sendInTurns(
   }
 }
 
-/** Sends requests concurrently, so that each finds shared state that the other has just changed. */
+/** Sends requests concurrently, so that each request finds shared state that another request has just changed. */
 export async function sendConcurrently(
   tested: TestedOperation,
   pair: Pair,
@@ -99,7 +99,7 @@ export async function sendConcurrently(
   }
 }
 
-/** How the requests of two sides resemble each other. */
+/** A way in which the requests of two sides are similar. */
 interface Variant {
   readonly name: string
   /** The path, query and headers that a side sends. */
@@ -155,9 +155,9 @@ interface Draw {
 function overlapOf(place: GatePlan['place'], { order, pair, round, chance }: Draw): Overlap {
   const held = order[(chance >>> 1) % 2] as Side
   const turns = (chance >>> 2) % TURNS
-  // Requests that wait for each other at a place need no delay before it.
+  // Requests that wait for each other at a place need no delay before that place.
   const stagger = place === null ? (chance >>> 5) % TURNS : 0
-  // The order alternates with the round, so each side goes first in every second round.
+  // The order alternates with the round, so each side is first in every second round.
   const release = round % 2 === 0 ? pair : [...pair].reverse()
   return {
     gate: { place, order: release.map(({ name }) => name), held: held.name, turns },

@@ -19,13 +19,13 @@ interface Read {
 /** Statuses that mean only that the request is malformed. */
 const MALFORMED = [400, 422]
 
-/** Which side requests data of which other side. */
+/** The side that requests data, and the side that owns the data. */
 export interface ForeignAccess {
   readonly session: IsolationSession
   readonly by: Side
   readonly of: Side
   readonly round: number
-  /** The read operations with which the owner checks that its data is still there. */
+  /** The read operations with which the owner checks that its data still exists. */
   readonly readers: readonly TestedOperation[]
 }
 
@@ -57,7 +57,7 @@ export async function requestForeignData(
   const reads = isSafe(tested) ? [] : await readOwn(session, access.readers, of)
   const foreign = await send({ target: null, ids: { of: of.name } })
   if (!foreign.made.isShared) await findLosses({ tested, access, foreign, reads })
-  // Without IDs, the request does not refer to data of the other side.
+  // Without IDs, the request does not refer to the other side's data.
   if (foreign.made.ids.length === 0) return
   const absent = await send({ target: null, ids: { of: of.name, isAbsent: true } })
   compare({ tested, side: by, phase }, of.name, { session, foreign, absent })

@@ -17,7 +17,7 @@ export interface RequestPlan {
   /** The sending side. Its canaries are in the body. */
   readonly sender: string
   /**
-   * The side whose canaries are in path, query and headers; `null` for neutral texts, which are equal for all sides.
+   * The side whose canaries are in path, query and headers; `null` for neutral strings, which are equal for all sides.
    */
   readonly target: string | null
   /**
@@ -52,7 +52,7 @@ export interface MakerSetting {
 }
 
 /**
- * Where requests contain canaries: 0 everywhere, 1 only in the body, 2 nowhere. An application may refuse canaries as
+ * Where requests contain canaries: 0 everywhere, 1 only in the body, 2 nowhere. An application can refuse canaries as
  * values.
  */
 type Level = 0 | 1 | 2
@@ -132,8 +132,8 @@ export class RequestMaker {
   }
 
   /**
-   * After a failed request: uses the values of the samples from now on, and returns whether the request was sent with
-   * other values.
+   * Call this method after a failed request. Uses the values of the samples from now on, and returns whether the
+   * request was sent with other values.
    */
   yieldsValues(): boolean {
     const hadValues = !this.#isSettled && this.#places.some(({ length }) => length > 0)
@@ -141,16 +141,16 @@ export class RequestMaker {
     return hadValues
   }
 
-  /** After a refused request: uses fewer canaries, and returns whether to retry. */
+  /** Call this method after a refused request. Uses fewer canaries, and returns whether to retry. */
   yields(): boolean {
     if (this.#isSettled) return false
-    // Without canaries, it is also refused, so canaries are not the reason.
+    // The request is also refused without canaries, so canaries are not the reason.
     if (this.#level === 2) this.#isSettled = true
     this.#level = this.#level === 0 ? 1 : this.#level === 1 ? 2 : 0
     return !this.#isSettled
   }
 
-  /** Keeps the current level, because a request was accepted. */
+  /** Call this method after an accepted request. Keeps the current level. */
   settle(): void {
     this.#isSettled = true
   }
@@ -209,7 +209,7 @@ export class RequestMaker {
   }
 }
 
-/** Returns the plain samples if no text with a canary matches the schema. */
+/** Returns the plain samples if no string with a canary matches the schema. */
 function sampleMarked(
   sample: () => RequestParts[],
   plain: readonly RequestParts[],

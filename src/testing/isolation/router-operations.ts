@@ -9,12 +9,12 @@ export interface RouterOperation extends DocumentedOperation {
   readonly notTested: string | undefined
 }
 
-/** `POST /legacy/rows` */
+/** A request, such as `POST /legacy/rows`. */
 const REQUEST = /^(?:([A-Z]+) )?(\/\S*)$/
 
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH']
 
-/** Whether a text is a request for `proveIsolation({ requests })`. */
+/** Whether a value is a request for `proveIsolation({ requests })`. */
 export function isRouterRequest(request: unknown): boolean {
   return typeof request === 'string' && REQUEST.test(request)
 }
@@ -104,7 +104,7 @@ function operationOf({ method, path, handler, notTested }: Described): RouterOpe
   }
 }
 
-/** An Express router has its own errors. */
+/** An Express router has its own error responses. */
 const UNKNOWN_ERRORS: ExpectedErrors = {
   types: [],
   isOwn: true,

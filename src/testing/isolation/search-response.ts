@@ -5,7 +5,7 @@ import type { WholeResponse } from './send-whole.js'
 
 /** A canary or tenant ID, and its place in a response. */
 export interface Find extends CanaryMatch {
-  /** `body data[0].text`, `header location`, `cookie sid`, `status line`. */
+  /** The place: `body data[0].text`, `header location`, `cookie sid`, `status line`. */
   readonly where: string
 }
 

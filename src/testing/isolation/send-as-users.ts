@@ -26,7 +26,7 @@ const FIRST_ID = 2 ** 40
 
 /**
  * Calls cached operations as two users of one tenant, and as the tenant's own caller. The users are set before the
- * application receives the request, as a middleware would set them. Users of a tenant may share the tenant's data, but
+ * application receives the request, as a middleware would set them. Users of a tenant can share the tenant's data, but
  * data that identifies one user must not be in a response to another user.
  */
 export async function sendAsUsers(

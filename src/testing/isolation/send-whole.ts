@@ -28,7 +28,7 @@ export interface WholeResponse {
 /** The number of turns of the event loop without a new chunk after which a response counts as an endless stream. */
 const MAX_TURNS = 300
 
-/** The response if the connection was closed, or if the request was not sent. */
+/** The response for a connection that was closed, or for a request that was not sent. */
 export const NO_RESPONSE: WholeResponse = {
   status: 0,
   statusText: '',
