@@ -6,7 +6,7 @@ type Compile = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /** The settings of a {@link KeyedSchema}. */
 export interface KeyedSettings {
-  /** Whether values of other keys are kept unchanged. Otherwise, they are dropped. */
+  /** Whether other keys are kept, with their values unchanged. Otherwise, they are dropped. */
   readonly isOpen: boolean
   /** Creates the compiler for code outside the framework that validates with this schema. */
   readonly createCompiler: () => Compile
@@ -20,7 +20,7 @@ export interface KeyedSettings {
 export class KeyedSchema implements StandardSchemaV1 {
   /** The schema of each key; `null` for a key that accepts every value. */
   readonly entries: Readonly<Record<string, Schema | null>>
-  /** Whether values of other keys are kept unchanged. */
+  /** Whether other keys are kept, with their values unchanged. */
   readonly isOpen: boolean
   readonly '~standard': StandardSchemaV1.Props
 

@@ -26,8 +26,9 @@ interface Traversal {
 }
 
 /**
- * Returns the same type, but its validation stops at the next error after {@link MAX_ISSUES} errors. Arktype stops
- * early inside alternatives when `failFast` is true. This function makes `failFast` also true after that many errors.
+ * Returns a type that is the same, except that its validation stops at the next error after {@link MAX_ISSUES} errors.
+ * Arktype stops early inside alternatives when `failFast` is true. Here, `failFast` is also true after that many
+ * errors.
  */
 export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   const type = schema as ArkType
