@@ -12,7 +12,7 @@ export type Relation =
   | 'condition'
   /** Each schema describes the property whose name is the schema's key. */
   | 'property'
-  /** The schema describes all properties without their own schema. */
+  /** The schemas describe the properties without a schema of their own. */
   | 'rest'
   /** The schemas describe items. In a list of schemas, each one describes the item at its position. */
   | 'item'

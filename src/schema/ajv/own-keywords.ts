@@ -57,7 +57,7 @@ function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   return undefined
 }
 
-/** Returns a map key that equal values share. A number is its own key, so `-0` equals `0`. */
+/** Returns a map key that only equal values share. A number is its own key, so `-0` equals `0`. */
 function keyOf(value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`
   return typeof value === 'object' && value !== null ? textOf(value) : value
@@ -88,7 +88,7 @@ const ERROR = 2 ** -51
  * @param step The divisor, greater than 0.
  */
 export function isMultiple(value: number, step: number): boolean {
-  // The remainder of two binary values is exact, so this check is sufficient for integers.
+  // The remainder of two binary values is exact, so this check is sufficient for an integer step.
   if (value % step === 0) return true
   if (Number.isInteger(step)) return false
   const quotient = value / step

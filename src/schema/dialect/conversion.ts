@@ -50,7 +50,7 @@ export const ANONYMOUS_MARK = '~anonymous'
  */
 export const MADE_MARK = '~made'
 
-/** An internal keyword for a schema that converts text before validation, such as `z.coerce.number()`. */
+/** An internal keyword for a schema that converts strings before validation, such as `z.coerce.number()`. */
 export const COERCED_MARK = '~coerced'
 
 /** A schema that accepts nothing. */
@@ -80,7 +80,7 @@ export class Losses {
     this.#found.set(`${path}\n${cause}`, { path, cause })
   }
 
-  /** Counts one more loss with the same cause. */
+  /** Counts one more loss without recording its cause again. */
   readonly repeat = (): void => {
     this.#count++
   }
@@ -94,7 +94,7 @@ export class Losses {
 }
 
 /**
- * Converts a value to JSON data. Dates and bigints become text. Returns `undefined` for a value that JSON cannot
+ * Converts a value to JSON data. Dates and bigints become strings. Returns `undefined` for a value that JSON cannot
  * represent.
  */
 export function toJsonValue(value: unknown): unknown {

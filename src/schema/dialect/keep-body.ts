@@ -25,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // As in OpenAPI 3.0, readers ignore the keywords beside a reference, so the reference is inside `allOf`.
+    // Readers ignore keywords beside a reference, as OpenAPI 3.0 requires, so the reference is put in `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -35,8 +35,8 @@ export const KEPT: Dialect<OpenApiSchema> = {
 }
 
 /**
- * Adds the required properties of a record to its properties, because tools refuse a document with a required property
- * that has no schema. Only if other properties have a schema, which then also applies to the required property.
+ * Adds the required properties of a record to `properties`, because tools refuse a document with a required property
+ * that has no schema. This requires a schema for additional properties, which also applies to the required properties.
  */
 function withRequired(schema: OpenApiSchema): OpenApiSchema {
   const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema
@@ -77,8 +77,8 @@ function ownKeywords(
 const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
 
 /**
- * Drops keywords of unevaluated parts if a part has become less exact: that part evaluates less, so these keywords
- * would refuse valid values.
+ * Drops the keywords for unevaluated parts if a part of the schema has become less exact. The inexact part evaluates
+ * less, so these keywords would refuse valid values.
  */
 function limitUnevaluated(schema: OpenApiSchema, isInexact: () => boolean): OpenApiSchema {
   const { unevaluatedItems, unevaluatedProperties, ...others } = schema
