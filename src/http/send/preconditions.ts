@@ -95,7 +95,10 @@ export function readRange(
   return start < length ? { start, end } : 'unsatisfiable'
 }
 
-/** The last bytes, or all bytes if there are fewer. `Content-Range` cannot express a range of empty content. */
+/**
+ * Returns the range of the last bytes, or of all bytes if there are fewer. `Content-Range` cannot express a range of
+ * empty content.
+ */
 function suffix(count: number, length: number): ByteRange | 'unsatisfiable' | null {
   if (count === 0) return 'unsatisfiable'
   return length === 0 ? null : { start: Math.max(0, length - count), end: length - 1 }
