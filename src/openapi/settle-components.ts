@@ -3,9 +3,9 @@ import { mapChildren } from '../schema/keywords.js'
 import { COMPONENT, mapReferences, referencesOf } from './map-schema.js'
 
 /**
- * Creates the function that replaces a schema with a reference if a component is equal to the schema. Without this
- * function, `User` would be repeated everywhere for libraries that inline nested schemas. Only objects with properties
- * and enums with several values are compared; smaller schemas are often equal by chance.
+ * Creates the function that replaces a schema with a reference to an equal component. Otherwise, with libraries that
+ * inline nested schemas, `User` would be repeated in every place. Only objects with properties and enums with several
+ * values are compared; smaller schemas are often equal by chance.
  */
 export function createReuse(
   components: ReadonlyMap<string, OpenApiSchema>,
