@@ -31,7 +31,7 @@ export function formatProblem(problem: Problem): string {
 export class ConfigError extends Error {
   /** Always `ConfigError`. */
   override readonly name = 'ConfigError'
-  /** All problems, in the order in which the boot found them. The list is never empty. */
+  /** All problems, in the order in which they were found. The list is never empty. */
   declare readonly problems: readonly Problem[]
 
   /**
