@@ -97,7 +97,7 @@ const byConnection = new WeakMap<object, string | null>()
 
 /** The certificate of a connection does not change, so the result is cached for each connection. */
 function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
-  // Plain and simulated connections have neither property. On a serverless platform, there can be no socket.
+  // Plain and simulated connections have neither property. On a serverless platform, the socket can be missing.
   if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
   const known = byConnection.get(socket)
   if (known !== undefined) return known

@@ -235,7 +235,7 @@ function defineAddress(prototype: Request, app: Application): void {
     configurable: true,
     enumerable: true,
     get(this: Request) {
-      // A mounted application, or a host application, can trust other proxies. The setting can also have changed.
+      // A mounted application, or a host application, can trust other proxies. The setting may also have changed.
       const trustsNobody = this.app === app && this.app.get(TRUST) === trustNobody
       return trustsNobody && this.socket ? this.socket.remoteAddress : inherited?.call(this)
     },

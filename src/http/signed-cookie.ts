@@ -6,10 +6,10 @@ export function sign(name: string, value: string, key: string): string {
 }
 
 /**
- * Returns the value of a signed cookie; `undefined` if none of the keys signed it under this name.
+ * Returns the value of a signed cookie; `undefined` if it was not signed with one of the keys under this name.
  *
  * @param keys All keys that could have signed the cookie. If a new key is inserted at the front, cookies that were
- *   signed with older keys remain valid.
+ * signed with older keys remain valid.
  */
 export function unsign(
   name: string,

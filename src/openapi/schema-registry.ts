@@ -194,7 +194,7 @@ function localNames(
   const taken = new Set<string>()
   const give = (local: string, wanted: string): void => {
     let name = wanted
-    // The author can have assigned this name to another definition.
+    // The author may have assigned this name to another definition.
     while (taken.has(name)) name += '_'
     taken.add(name)
     names.set(local, name)

@@ -112,7 +112,7 @@ function overflows({ made, sent, path }: ComparedNumbers): ValidationIssue[] {
     return isLost ? [{ path, message: 'must be a finite number' }] : []
   }
   if (!isHolder(sent) || !isHolder(made)) return []
-  // The recursion follows the keys of the sent value, which is finite. The converted value may contain itself.
+  // The recursion follows the keys of the sent value, which is finite. The converted value can contain itself.
   return Object.keys(sent).flatMap((name) =>
     overflows({ made: made[name], sent: sent[name], path: [...path, name] }),
   )

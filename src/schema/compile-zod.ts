@@ -12,7 +12,7 @@ interface ZodCore {
 
 let loading: Promise<ZodCore | undefined> | undefined
 
-/** Loads zod once, because an application may have thousands of schemas. */
+/** Loads zod once, because an application can have thousands of schemas. */
 function loadCore(): Promise<ZodCore | undefined> {
   // The specifier is a literal, so that bundlers include zod. An application does not have to install zod: because of
   // the `catch`, esbuild and Rollup do not report an error.
@@ -47,7 +47,7 @@ function isSame(version: object, other: object | undefined): boolean {
   return version === other || JSON.stringify(version) === JSON.stringify(other)
 }
 
-/** Schemas do not change, and several routes and applications may share a schema. */
+/** Schemas do not change, and several routes and applications can share a schema. */
 const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
 function compiledOnce(

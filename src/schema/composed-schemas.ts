@@ -13,9 +13,9 @@ export interface KeyedSettings {
 }
 
 /**
- * The schema of an input that is described key by key, such as `@Query('page', schema)`. The schemas of the keys may
- * come from different libraries. The framework compiles and describes each key separately. For other code, this object
- * is a Standard Schema.
+ * The schema of an input that is described key by key, such as `@Query('page', schema)`. The schemas of the keys can
+ * come from different libraries. The framework compiles and describes each key separately. For code outside the
+ * framework, this object is a Standard Schema.
  */
 export class KeyedSchema implements StandardSchemaV1 {
   /** The schema of each key; `null` for a key that accepts every value. */
@@ -44,8 +44,8 @@ export class KeyedSchema implements StandardSchemaV1 {
 }
 
 /**
- * The schema of a list, whose items may have a schema from any library. The framework describes the items with that
- * library. For other code, this object is a Standard Schema.
+ * The schema of a list. The schema of its items can come from any library, and the framework describes the items with
+ * that library. For code outside the framework, this object is a Standard Schema.
  */
 export class ListSchema implements StandardSchemaV1 {
   readonly item: Schema

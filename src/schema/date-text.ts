@@ -3,8 +3,8 @@ const { toJSON, toISOString, valueOf: toNumber, [Symbol.toPrimitive]: toPrimitiv
 const { getTime, getUTCFullYear, getUTCMonth, getUTCDate } = Date.prototype
 
 /**
- * False if other code replaced a method of `Date.prototype` before this module was loaded. `JSON.stringify` then
- * converts all dates.
+ * False if a method of `Date.prototype` was replaced before this module was loaded. `JSON.stringify` then converts all
+ * dates.
  */
 const IS_NATIVE = [toJSON, toISOString, toNumber].every((method) =>
   /^function \w+\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(method)),

@@ -7,7 +7,7 @@ import { jsonIfDescribed } from './json-once.js'
 import { partsOf, zodOf } from './schema-parts.js'
 import { isStandard, validateNow } from './validate-now.js'
 
-/** The schemas of each field of an object, by name. In a union, a field may have several schemas. */
+/** The schemas of each field of an object, by name. In a union, a field can have several schemas. */
 export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
 
 /**

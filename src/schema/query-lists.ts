@@ -35,7 +35,7 @@ export function withQueryLists(validate: Validator, described: DescribedSchema):
 }
 
 /**
- * Converts values to lists. Copies a value before changing it, because an earlier middleware can have stored the same
+ * Converts values to lists. Copies a value before changing it, because an earlier middleware may have stored the same
  * `req.query` object.
  */
 function toLists(value: unknown, shape: Shape): unknown {
@@ -72,7 +72,7 @@ function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads the {@link Shape} of a schema. The schema may be recursive. */
+/** Reads the {@link Shape} of a schema. The schema can be recursive. */
 class ShapeReader {
   readonly #root: OpenApiSchema
   readonly #byRef: ReadonlyMap<string, OpenApiSchema>

@@ -140,7 +140,7 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
 }
 
 /**
- * Copies a list by index, as `JSON.stringify` reads it. A subclass of `Array` may override its methods and its
+ * Copies a list by index, as `JSON.stringify` reads it. A subclass of `Array` can override its methods and its
  * iterator.
  */
 function copyOf(list: readonly unknown[]): unknown[] {

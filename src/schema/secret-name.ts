@@ -7,7 +7,7 @@ const WORDS =
 const NEXT_WORD = /([a-z\d])(?=[A-Z])/g
 
 /**
- * Whether a value with this name is a secret. The name may belong to a field, a column, a header, a cookie or a
+ * Whether a value with this name is a secret. The name can belong to a field, a column, a header, a cookie or a
  * variable. Log lines, records, capsules, the dashboard and curl commands all use this rule. Case, `_` and `-` are
  * ignored. A string with many names, such as an SQL statement, is checked as a whole.
  *

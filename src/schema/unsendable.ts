@@ -18,7 +18,7 @@ export interface Unsendable {
   readonly values: readonly unknown[] | null
 }
 
-/** The facts that {@link findUnsendable} needs besides the schema. */
+/** The facts that {@link findUnsendable} needs, in addition to the schema. */
 export interface Arrival {
   /** How the fields of the input are sent; for JSON and text bodies, how the body is sent. */
   readonly carrier: Carrier

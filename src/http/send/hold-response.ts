@@ -57,7 +57,7 @@ export function holdResponse(res: Response, hold: Hold): void {
 class HeldResponse {
   readonly #res: Response
   readonly #hold: Hold
-  /** The previous methods of the response. Middlewares can have replaced some of them. */
+  /** The previous methods of the response. Middlewares may have replaced some of them. */
   readonly #originals = new Map<string, PropertyDescriptor | undefined>()
   readonly #ours: Methods = {}
   readonly #calls: Held[] = []

@@ -53,7 +53,10 @@ export function discardBody(value: unknown): void {
   }
 }
 
-/** Like {@link discardBody}, but waits for the end of the response: the handler may be piping the stream into it. */
+/**
+ * Like {@link discardBody}, but waits for the end of the response: the handler could be piping the stream into the
+ * response.
+ */
 export function discardAfter(res: Response, value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (res.writableEnded || res.closed) discardBody(value)

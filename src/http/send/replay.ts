@@ -70,8 +70,8 @@ export function replayResponse(res: Response, stored: StoredResponse): void {
   if (!hasBody) return void res.end()
   const body = wireBody(stored)
   res.setHeader('Content-Length', Buffer.byteLength(body))
-  // Node drops the body of a response to `HEAD`. A middleware can have replaced `end` and must not change the stored
-  // bytes.
+  // Node drops the body of a response to `HEAD`. But a middleware may have replaced `end`, and it must not change the
+  // stored bytes.
   if (res.req.method === 'HEAD') res.end()
   else res.end(typeof stored.body === 'string' ? body : Buffer.from(stored.body))
 }

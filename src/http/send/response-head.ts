@@ -43,7 +43,7 @@ export function forbidStoring(res: Response): void {
 }
 
 /**
- * Whether {@link forbidStoring} was called for a response. The application can have set another caching rule since
+ * Whether {@link forbidStoring} was called for a response. The application may have set another caching rule since
  * then.
  */
 export function isForPerson(res: Response): boolean {

@@ -114,7 +114,7 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 
 /**
  * Sets all headers of the application by name before the head is written. A middleware of the host, such as
- * `compression`, can have replaced `writeHead`. Its function calls Node's `writeHead`, which does not write these
+ * `compression`, may have replaced `writeHead`. Its function calls Node's `writeHead`, which does not write these
  * headers.
  */
 export function setBeforeHead(res: ServerResponse): void {
@@ -205,7 +205,7 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       return [...names, ...linesOf(this, statics).map(([name]) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
-      // An earlier call can have thrown before its lines were removed.
+      // An earlier call may have thrown before its lines were removed.
       this[kHeaderLines] = ''
       // Node merges the headers in the arguments only with headers that were set. A wrapper can pass `undefined` as the
       // last argument.

@@ -165,7 +165,7 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
   finished(stream, { writable: false }, end)
   // If the handler also piped the stream into the response, each chunk would be written twice.
   stream.unpipe?.(res)
-  // The stream can be paused, and no other code would resume it.
+  // The stream can be paused, so it must be resumed here.
   stream.on('data', write).resume()
 }
 

@@ -69,7 +69,7 @@ function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
   if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
   const { toJSON } = value as { toJSON?: unknown }
-  // A middleware can have converted a string to an object with `toJSON`, such as a `Date`.
+  // A middleware may have converted a string to an object with `toJSON`, such as a `Date`.
   if (typeof toJSON === 'function') return `(${JSON.stringify(value)})`
   const properties = value as Record<string, unknown>
   const parts = Object.keys(properties)

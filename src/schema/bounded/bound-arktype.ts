@@ -49,8 +49,8 @@ export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
 }
 
 /**
- * Returns arktype's classes from the errors of a type that accepts nothing. Importing the classes is not safe, because
- * a process may have several copies of arktype.
+ * Returns arktype's classes, taken from the errors of a type that accepts no value. Importing the classes is not safe,
+ * because a process can contain several copies of arktype.
  */
 function attempt({ $, traverseApply }: ArkType): Errors | undefined {
   try {

@@ -53,7 +53,7 @@ export const MADE_MARK = '~made'
 /** An internal keyword for a schema that converts strings before validation, such as `z.coerce.number()`. */
 export const COERCED_MARK = '~coerced'
 
-/** A schema that accepts nothing. */
+/** A schema that accepts no value. */
 export const NEVER: OpenApiSchema = { not: {} }
 
 export function isNode(value: unknown): value is Node {

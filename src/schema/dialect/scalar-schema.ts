@@ -41,8 +41,8 @@ export function formatOf({ format, contentEncoding, secret }: Node): string | un
 
 /**
  * Converts `minimum` and the other keywords for numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside
- * `minimum`. Integers get an inclusive bound instead, which is also valid for tools that support only the numeric form
- * of later versions.
+ * `minimum`. For integers, an inclusive bound is used instead, because it is also valid for tools that support only the
+ * numeric form of later versions.
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
   const { multipleOf, format } = node

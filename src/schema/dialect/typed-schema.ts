@@ -67,8 +67,8 @@ function ofType(
 }
 
 /**
- * Converts a schema without `type`. In both dialects, such a schema accepts every value whose type none of its keywords
- * apply to.
+ * Converts a schema without `type`. In both dialects, such a schema accepts every value of a type to which its keywords
+ * do not apply.
  */
 function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>

@@ -73,7 +73,7 @@ export function installed(name: string): Readonly<Record<string, unknown>> | und
   return undefined
 }
 
-/** The results are cached, because an application may have thousands of schemas. */
+/** The results are cached, because an application can have thousands of schemas. */
 const old = new Map<Peer, OldPeer | null>()
 
 /**
