@@ -1,4 +1,4 @@
-/** Whether a value is an async generator, or another async iterable. */
+/** Whether a value is an async generator or another async iterable. */
 export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return (
     typeof value === 'object' &&

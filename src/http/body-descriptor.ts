@@ -4,7 +4,7 @@ import { refuse } from '../errors/refuse.js'
 /** The properties that this file uses of a request from another server. */
 interface Foreign extends IncomingMessage {
   body?: unknown
-  /** Set by the body parsers of Express 4. */
+  /** The mark that the body parsers of Express 4 set. */
   readonly _body?: boolean
 }
 

@@ -88,11 +88,11 @@ const MAX_BRACKETS = 5
 type FormFields = Record<string, string | string[]>
 
 /**
- * Parses a form, `application/x-www-form-urlencoded` (URL Standard, section 5.1), from an untrusted client. Names with
- * brackets are not parsed. It refuses with 400:
+ * Parses a form, `application/x-www-form-urlencoded` (URL Standard, section 5.1), from an untrusted client. Brackets in
+ * names are not interpreted. Refuses the following with a 400 error:
  *
  * - text that is not UTF-8, before or after percent-decoding;
- * - more fields than a query may have parameters;
+ * - more fields than the maximum number of query parameters;
  * - names that a later merge could write to a prototype: `__proto__`, `constructor[prototype]`;
  * - names with more than five brackets, which could overflow the stack of recursive parsers.
  */
@@ -134,7 +134,10 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a later merge could write a field with this name to a prototype, or overflow the stack. */
+/**
+ * Whether a later merge could write a field with this name to a prototype, or could overflow the stack because of the
+ * name.
+ */
 export function isForbiddenName(name: string): boolean {
   const keys = name.split(/[[\].]+/)
   return (

@@ -4,8 +4,8 @@ import type { Plugin } from '../contracts/plugin.js'
 
 /**
  * The request for which the current code runs. Node's async context propagates the request to everything that the code
- * awaits or starts. The framework does not enter this context by default, because that takes time in every request. The
- * `enter` step of a plugin can enter it on the routes that need it.
+ * awaits or starts. The framework does not enter this context by default, because entering it takes time in every
+ * request. The `enter` step of a plugin can enter it on the routes that need it.
  *
  * @example
  * const requestContext: Plugin = {
@@ -24,7 +24,7 @@ export class RequestContext {
   /**
    * Runs a function in the context of a request and returns its result.
    *
-   * @param req The request. Node keeps it in memory as long as any work that the function started.
+   * @param req The request. Node keeps it in memory until all work that the function started has ended.
    * @param fn The function.
    * @param args The arguments of the function.
    */
@@ -35,7 +35,7 @@ export class RequestContext {
 
 /**
  * The request whose route in one application runs the current code. Routes enter an async context only if a part of the
- * application needs it, because that takes time in every request.
+ * application needs it, because entering it takes time in every request.
  */
 export class CurrentRequest {
   #requests: AsyncLocalStorage<Request> | null = null

@@ -41,7 +41,7 @@ export class MemorySocket extends Duplex {
   /**
    * Creates two connected ends: data written to one end is read from the other.
    *
-   * @param origin The client, as reported by the server's end. If omitted, an unencrypted connection from this machine.
+   * @param origin The client, as reported by the server's end. Default: an unencrypted connection from this machine.
    */
   static pair(origin: ConnectionOrigin = LOOPBACK): [client: MemorySocket, server: MemorySocket] {
     // A client's socket closes when the server ends the connection. The server's socket stays half open until

@@ -86,9 +86,9 @@ export class ObservedRequest implements EndedRequest {
 
 /**
  * Returns the function that records a decision about a request, for `onDecision` of observers, `app.explain` of
- * `TestApp` and the `blazon dev` dashboard. Returns `undefined` if there is no observer. If it is called with `?.`, the
- * decision object is not even created then. Guards, plugin steps, middlewares and handlers can call it. A decision must
- * not contain credentials.
+ * `TestApp` and the `blazon dev` dashboard. Returns `undefined` if there is no observer. Call the result with `?.`, so
+ * that the decision object is not created without an observer. Guards, plugin steps, middlewares and handlers can
+ * record decisions. A decision must not contain credentials.
  *
  * @example
  * noteOf(req)?.({ by: 'countries', verdict: 'refused', reason: `not available in ${country}` })

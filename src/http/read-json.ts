@@ -34,7 +34,7 @@ export function isJson(req: IncomingMessage): boolean {
 /** A declared media type, in lower case and without parameters; `''` for a malformed type. */
 export interface DeclaredType {
   readonly essence: string
-  /** Whether the body is UTF-8, because no parameter specifies another charset. */
+  /** Whether the body counts as UTF-8: no parameter specifies another charset. */
   readonly isInUtf8: boolean
 }
 
@@ -55,7 +55,7 @@ export interface BodyLimits {
   readonly depth: number
 }
 
-/** How a body that is declared as JSON is read. */
+/** The rules for reading a body that is declared as JSON. */
 export interface JsonRules extends BodyLimits {
   /** Whether an empty body counts as no body. Otherwise, an empty body is malformed. */
   readonly mayBeEmpty: boolean
@@ -105,13 +105,13 @@ const BACKSLASH = 0x5c
 const BYTE_ORDER_MARK = 0xfeff
 
 /**
- * Parses a JSON body from an untrusted client. It refuses with a 400 error:
+ * Parses a JSON body from an untrusted client. Refuses the following with a 400 error:
  *
  * - text that is not UTF-8 (RFC 8259, section 8.1);
  * - the keys `__proto__` and `constructor.prototype`, because a later merge could write to a prototype;
  * - numbers that would become `Infinity`, which JSON does not have (RFC 8259, section 6);
  * - nesting deeper than `maxDepth`, which could overflow the stack of recursive validators. With AsyncLocalStorage,
- *   such an overflow cannot be caught (CVE-2025-59466).
+ * such an overflow cannot be caught (CVE-2025-59466).
  */
 export function parseJson(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8')

@@ -18,8 +18,9 @@ export function locationOf(status: number, location: string | null | undefined):
 }
 
 /**
- * Returns the message to send after a redirect (Fetch standard, section 4.4). A 307 or 308 keeps the method and the
- * body. After other redirects, the message becomes a GET without a body if the standard requires it.
+ * Returns the message to send after a redirect (Fetch standard, section 4.4). A 303 changes the message to a GET
+ * without a body, unless it is a GET or HEAD. A 301 or 302 does so only for a POST. All other redirects keep the method
+ * and the body.
  */
 export function redirected<M extends Redirectable>(
   message: M,

@@ -27,7 +27,7 @@ export const kNext: unique symbol = Symbol('blazon.next')
 export const kAbortController: unique symbol = Symbol('blazon.abortController')
 /** Whether the request was ended while its handler was running: by the handler timeout, or by a late error. */
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
-/** Whether the request has failed without an error middleware that made it continue. */
+/** Whether the request has failed, unless an error middleware made it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
 /** The error of a `@Use` middleware, in an object. The field does not exist until such a middleware fails. */
 export const kUseError: unique symbol = Symbol('blazon.useError')

@@ -4,7 +4,7 @@ import { ReadableStream } from 'node:stream/web'
 /** Statuses whose `Response` must not have a body (Fetch Standard, "null body status"). */
 const BODILESS = [204, 205, 304]
 
-/** Whether a response to this method has no body. */
+/** Whether a response with this status to this method has no body. */
 export function isBodiless(method: string, status: number): boolean {
   return method === 'HEAD' || BODILESS.includes(status)
 }

@@ -79,7 +79,7 @@ function isStandardSchema(value: unknown): value is StandardSchemaV1 {
  * `string.numeric.parse` and `transform(Number)` convert `1e400`, or a string of 400 digits, to `Infinity`. An infinity
  * that the schema intentionally returns for another string, such as `unlimited`, is accepted.
  *
- * @param mayOverflow Called once, for the first value. Returns whether the schema can produce such a number at all.
+ * @param mayOverflow Returns whether the schema can produce such a number. It is called once, for the first value.
  */
 function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Validator {
   let isNeeded: boolean | undefined

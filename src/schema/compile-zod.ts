@@ -107,7 +107,7 @@ function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
   if (result.issues === undefined) return { value: result.value }
   const issues: ValidationIssue[] = []
   // `slice` is not used, because arktype's list is a subclass of `Array`. `slice` would call the constructor of this
-  // subclass with a length, which it does not accept.
+  // subclass with a length, which the constructor does not accept.
   for (const issue of result.issues) {
     if (issues.push(toIssue(issue)) === MAX_ISSUES) break
   }

@@ -16,7 +16,7 @@ export type Relation =
   | 'rest'
   /** The schemas describe items. In a list of schemas, each one describes the item at its position. */
   | 'item'
-  /** The schemas only apply where a reference points to them. */
+  /** The schemas apply only where a reference points to them. */
   | 'definition'
 
 /** The relations of schemas that describe members of the value: an item, or a property. */

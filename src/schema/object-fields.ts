@@ -44,7 +44,7 @@ type Entries = readonly (readonly [string, unknown])[]
 function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
   const named = zodOf(part).def?.['shape'] ?? (zodOf(part).def ? undefined : part['entries'])
   const properties = named ?? ('~standard' in part ? undefined : part['properties'])
-  // In arktype, the fields are in `props`, whose getter throws for schemas of other values than objects.
+  // In arktype, the fields are in `props`, whose getter throws for schemas that do not describe objects.
   if (properties === undefined && typeof part === 'function') return propsOf(part)
   return typeof properties === 'object' && properties !== null ? Object.entries(properties) : null
 }

@@ -5,7 +5,8 @@ import { type Span, TextSearch } from './text-search.js'
 export const HIDDEN = '[secret]'
 
 /**
- * A secret that is shorter than this is replaced only where it is a whole word, because it occurs inside many words.
+ * Secrets below this length are replaced only where they are whole words, because short secrets occur inside many
+ * words.
  */
 const SHORT = 4
 

@@ -8,8 +8,7 @@ export interface Validators {
 }
 
 /**
- * Whether the response must be a 412 because of `If-Match` or, without `If-Match`, `If-Unmodified-Since` (RFC 9110,
- * 13.2.2).
+ * Whether `If-Match`, or `If-Unmodified-Since` if there is no `If-Match`, results in a 412 response (RFC 9110, 13.2.2).
  */
 export function failsPrecondition(
   { headers }: Pick<Request, 'headers'>,
@@ -23,7 +22,7 @@ export function failsPrecondition(
 }
 
 /**
- * Whether the response should be a 304, because the client already has the content (RFC 9110, 13.1.2 and 13.1.3). The
+ * Whether the client already has the content, so that it receives a 304 response (RFC 9110, 13.1.2 and 13.1.3). The
  * request header `Cache-Control: no-cache`, which `fetch` adds to every conditional request, applies only to caches and
  * is ignored here.
  */

@@ -51,7 +51,7 @@ interface Replaying {
 export function replayResponse(res: Response, stored: StoredResponse): void {
   const { status = 200, headers } = stored
   res.statusCode = status
-  // A 204 has neither a body nor its length (RFC 9110, 8.6).
+  // A 204 response has neither a body nor a `Content-Length` (RFC 9110, 8.6).
   const hasBody = status !== 204
   if (hasBody && (res as Response & Replaying)[kReplay](stored)) return
   for (let i = 0; i < headers.length; i += 2) {

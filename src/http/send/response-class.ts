@@ -40,7 +40,7 @@ export interface ResponseConfig extends HeaderSources {
   readonly scopes: RequestScopes | null
   /** The keys of signed cookies, newest first. */
   readonly cookieKeys: readonly string[]
-  /** Receives each body that is sent as JSON, and its JSON. */
+  /** Receives each body that is sent as JSON, together with its JSON string. */
   readonly checkText: CheckText
 }
 
@@ -63,7 +63,7 @@ export function createResponseClass(
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
       super(req, options)
       assignFields(this as unknown as Own)
-      // Bun sets 200 on every response. It must not count as a status that the handler set: see `statusOf`.
+      // Bun sets 200 on every response. This status must not count as set by the handler: see `statusOf`.
       if (IS_BUN) delete (this as Partial<ServerResponse>).statusCode
     }
   }
@@ -102,7 +102,7 @@ export function adoptResponse(
   Object.setPrototypeOf(res, Class.prototype)
   // Sets `res.req`, as Express does. Serverless adapters create a response for a stub of the request.
   if (res.req !== req) Object.assign(res, { req })
-  // Some platforms set 200 on every response. It must not count as a status that the handler set: see `statusOf`.
+  // Some platforms set 200 on every response. This status must not count as set by the handler: see `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
   // An application that passed the response on has already added the same listener. Node warns about more than ten
   // listeners.

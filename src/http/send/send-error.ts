@@ -69,7 +69,7 @@ function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
       // another form.
       if (value !== undefined) joinHeader(res, name, textOf(value))
     } catch {
-      // If a header contains characters that HTTP does not allow, it must not replace this error with another error.
+      // A header with characters that HTTP does not allow must not replace this error with another error.
     }
   }
 }

@@ -134,7 +134,7 @@ function setValidators(res: Response, content: OpenContent, { options }: FilePar
   const tag = options.etag ?? content.tag
   const changed = options.lastModified ?? content.lastModified
   if (tag !== null && !res.hasHeader('ETag')) {
-    // Without ranges, the content can be compressed, so that different bytes have the same tag.
+    // Without ranges, the content can be compressed, so different bytes can have the same tag.
     res.setHeader('ETag', options.ranges === false ? `W/"${tag}"` : `"${tag}"`)
   }
   if (changed !== null && !res.hasHeader('Last-Modified')) {

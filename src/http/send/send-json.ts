@@ -122,7 +122,7 @@ function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unkno
   return isLeftOut ? body : preparation.prepare(body, res)
 }
 
-/** Throws if the JSON of a body omits a part of it. */
+/** Throws if the JSON of a body omits a part of the body. */
 export type CheckText = (body: unknown, text: string) => void
 
 interface JsonConfig {

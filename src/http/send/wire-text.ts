@@ -74,7 +74,7 @@ function learnKey(name: string): string {
   if (typeof name !== 'string') return name
   const lower = name.toLowerCase()
   if (name.length > MAX_LENGTH) return lower
-  // As a property name, the string is the same object for all equal names in V8.
+  // V8 stores each property name only once, so equal names are the same string object.
   return Object.keys({ [lower]: true })[0] ?? lower
 }
 

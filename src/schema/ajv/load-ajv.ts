@@ -148,7 +148,7 @@ const SOUGHT = 'sought'
  */
 const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
-/** The values that Ajv passes about the compiled schema. */
+/** The information about the compiled schema that Ajv passes to its `process` option. */
 interface Compiling {
   readonly meta?: boolean | undefined
   readonly root: { readonly meta?: boolean | undefined }

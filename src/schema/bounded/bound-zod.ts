@@ -75,8 +75,8 @@ class Container {
 const AT_ONCE = 100
 
 /**
- * Calls are counted only below this depth, which only recursive schemas reach. Above it, work that doubles at each
- * level is acceptable.
+ * Calls are counted only below this depth, which only recursive schemas reach. At lower depths, work that doubles at
+ * each level is acceptable.
  */
 const FEW_LEVELS = 16
 

@@ -6,8 +6,8 @@ import { KEYWORDS } from './keep-keywords.js'
 
 /**
  * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library produces it. Keywords of earlier drafts and
- * of OpenAPI 3.0 are converted to keywords of 2020-12 with the same meaning. Converting the result again changes
- * nothing.
+ * of OpenAPI 3.0 are converted to keywords of 2020-12 with the same meaning. Converting the result again does not
+ * change it.
  */
 export const KEPT: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {
@@ -25,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // Readers ignore keywords beside a reference, as OpenAPI 3.0 requires, so the reference is put in `allOf`.
+    // As in OpenAPI 3.0, readers ignore keywords beside a reference, so the reference is put in `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -36,7 +36,8 @@ export const KEPT: Dialect<OpenApiSchema> = {
 
 /**
  * Adds the required properties of a record to `properties`, because tools refuse a document with a required property
- * that has no schema. This requires a schema for additional properties, which also applies to the required properties.
+ * that has no schema. The schema of the additional properties applies to them. If there is no such schema, no
+ * properties are added.
  */
 function withRequired(schema: OpenApiSchema): OpenApiSchema {
   const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema

@@ -51,7 +51,7 @@ const LETTER = /^[a-zA-Z]$/
 
 /**
  * Rewrites the source of an expression with the flag `i` so that no flag is needed: `[a-z]` becomes `[a-zA-Z]`. Returns
- * `undefined` if this would require letters outside ASCII.
+ * `undefined` if the rewrite would require letters outside ASCII.
  */
 export function ignoreCase(source: string): string | undefined {
   let rest = source

@@ -17,7 +17,7 @@ import { typedSchema } from './typed-schema.js'
 /**
  * Converts JSON Schema, draft 07 to 2020-12, to the dialect of OpenAPI 3.0.3.
  *
- * @param survey The survey of the same schema. Default: computed here.
+ * @param survey The survey of the same schema. If omitted, the function computes the survey.
  */
 export function toOpenApiSchema(
   root: unknown,
@@ -26,7 +26,7 @@ export function toOpenApiSchema(
   return survey.isPlain ? convertPlain(root, survey) : convertWhole(root, LOWERED)
 }
 
-/** Converts a plain schema. Faster than {@link convertWhole}, with the same result. */
+/** Converts a plain schema. This function is faster than {@link convertWhole} and returns the same result. */
 function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {

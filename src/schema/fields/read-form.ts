@@ -121,7 +121,7 @@ function onlyNames({ properties, patternProperties, propertyNames }: Node): true
   return isAlone && propertyNames !== undefined ? true : undefined
 }
 
-/** Patterns that do not compile match nothing. */
+/** Patterns that do not compile do not match any name. */
 function readPatterns({ patternProperties }: Node): (readonly [RegExp, unknown])[] {
   if (!isNode(patternProperties)) return []
   return Object.entries(patternProperties).flatMap(([source, schema]) => {

@@ -206,7 +206,7 @@ function partsOf(node: Node, resolve: References['resolve']): unknown[] {
   return [...($ref === undefined ? [] : [resolve(node)]), ...(Array.isArray(allOf) ? allOf : [])]
 }
 
-/** Whether more than the common schema of all items determines if an item is valid. */
+/** Whether the common schema of all items is not sufficient to validate a single item. */
 function isUnclear(schema: unknown, resolve: References['resolve']): boolean {
   if (!isNode(schema)) return false
   return [...samePlaces(schema, resolve)].some(

@@ -43,7 +43,7 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
 const known = new WeakMap<object, FoundMarks>()
 
 /**
- * Like `findMarks`, but caches the result, because each description is searched three times at boot. Only for
+ * Like `findMarks`, but caches the result, because each description is searched three times at boot. Use it only for
  * descriptions that never change.
  */
 function marksOnce(json: unknown): FoundMarks {
