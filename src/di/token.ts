@@ -34,7 +34,8 @@ export class InjectionToken<T> implements TokenLike<T> {
    * Creates a token.
    *
    * @param description A description for error messages; several tokens can have the same description.
-   * @param options The creation of the instance if no provider has the token. If omitted, a provider is required.
+   * @param options `useFactory`, which creates the instance if no provider has the token. If omitted, a provider is
+   *   required.
    */
   constructor(
     readonly description: string,

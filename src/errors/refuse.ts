@@ -28,8 +28,8 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
 
 /**
  * Creates the error with which the framework refuses a request. The error has the status of its code. It has no stack
- * trace, because the problem is in the request and not in the program. The framework creates all of its own error
- * responses with this function.
+ * trace, because the problem is in the request and not in the program. All of the framework's own errors that result in
+ * a response are created here.
  *
  * If a line of the program caused the error (a query without a tenant, a database that cannot be reached), use `stack:
  * true`, so that the log shows this line.

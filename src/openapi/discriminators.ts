@@ -77,7 +77,7 @@ function settle(
   const mapping = new Map(
     Object.entries(stated).filter(([, $ref]) => isKnown($ref, branches, components)),
   )
-  // A schema without alternatives is the common part to which the alternatives refer.
+  // A schema without alternatives is the common base schema of all alternatives.
   if (branches.length === 0 && schema.properties === undefined) return undefined
   for (const { $ref } of branches) {
     const values = $ref === undefined ? null : valuesOf({ $ref }, propertyName, components)

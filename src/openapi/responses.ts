@@ -35,7 +35,7 @@ type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
 
-/** The data of a document that its responses use. */
+/** The document's data that its responses use. */
 export interface ResponseContext {
   readonly schemas: DocumentSchemas
   readonly shared: SharedResponses

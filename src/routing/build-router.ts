@@ -89,8 +89,8 @@ function buildFind(routes: readonly Routable[]): Find {
   const find: Find = hasHeads
     ? findPath
     : (method, url) => findPath(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way assumes that the first character of a URL is a slash, and skips it. Only if `OPTIONS *` would match a
-  // route for this reason, `*` is checked separately.
+  // find-my-way assumes that the first character of a URL is a slash, and skips it. `*` is checked separately only if
+  // `OPTIONS *` would match a route for this reason.
   return find('OPTIONS', WHOLE_SERVER) === null
     ? find
     : (method, url) => (url === WHOLE_SERVER ? null : find(method, url))
