@@ -35,7 +35,7 @@ export async function compileZod(schema: StandardSchemaV1): Promise<Validator | 
   if (core?.compile === undefined || !isSame(version, core.version)) return undefined
   const { compile } = core
   let run: Validator = function compileFirst(value) {
-    // The schema is compiled on the route's first request, because compiling all routes would delay the startup.
+    // The schema is compiled on the route's first request, because compiling all routes would delay boot.
     const compiled = compiledOnce(schema, compile)
     run = fromStandard((input) => compiled['~standard'].validate(input))
     return run(value)

@@ -11,7 +11,7 @@ export async function compileStandard(schema: StandardSchemaV1): Promise<Validat
   const quick = await compileZod(schema)
   const bound = await loadBound(schema['~standard'].vendor)
   // Selecting the safe function requires a search through the whole schema. The search runs for the first value,
-  // because searching the schemas of all routes would delay the startup.
+  // because searching the schemas of all routes would delay boot.
   let run: Validator = function decide(value) {
     const safe = zodValidate(schema)
     run = safe === undefined && quick ? quick : fromStandard(safe ?? boundedValidate(schema, bound))
