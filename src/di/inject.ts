@@ -11,8 +11,8 @@ import { type Injector, kInjector } from './injector.js'
  * @throws ConfigError if no provider has the token. The error contains the chain of tokens that led to it.
  * @example
  * class UserService {
- * private readonly users = inject(UserRepository)
- * constructor(private readonly clock = inject(Clock)) {}
+ *   private readonly users = inject(UserRepository)
+ *   constructor(private readonly clock = inject(Clock)) {}
  * }
  */
 export function inject<T>(token: Token<T>): T
@@ -24,7 +24,7 @@ export function inject<T>(token: Token<T>): T
  * @throws Error if it is called outside construction by the container.
  * @example
  * class Mailer {
- * private readonly templates = inject(Templates, { optional: true })
+ *   private readonly templates = inject(Templates, { optional: true })
  * }
  */
 export function inject<T>(token: Token<T>, options: { readonly optional: true }): T | undefined

@@ -35,7 +35,7 @@ export class InjectionToken<T> implements TokenLike<T> {
    *
    * @param description A description for error messages; several tokens can have the same description.
    * @param options `useFactory`, which creates the instance if no provider has the token. If omitted, a provider is
-   *   required.
+   * required.
    */
   constructor(
     readonly description: string,
@@ -66,8 +66,8 @@ export type Clock = ClockPort
  *
  * @example
  * class Sessions {
- * private readonly clock = inject(Clock)
- * expiresAt = () => new Date(this.clock.now() + 15 * 60_000)
+ *   private readonly clock = inject(Clock)
+ *   expiresAt = () => new Date(this.clock.now() + 15 * 60_000)
  * }
  */
 export const Clock: InjectionToken<Clock> = new InjectionToken<Clock>('Clock')

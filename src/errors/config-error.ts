@@ -23,9 +23,9 @@ export function formatProblem(problem: Problem): string {
  *
  * @example
  * try {
- * await App.create(options)
+ *   await App.create(options)
  * } catch (error) {
- * if (error instanceof ConfigError) for (const { code, subject } of error.problems) report(code, subject)
+ *   if (error instanceof ConfigError) for (const { code, subject } of error.problems) report(code, subject)
  * }
  */
 export class ConfigError extends Error {

@@ -133,8 +133,8 @@ function isErrorStatus(status: unknown): status is number {
  *
  * @example
  * req.signal.addEventListener('abort', () => {
- * if (req.signal.reason instanceof AppClosingError) res.write('event: restart\n\n')
- * res.end()
+ *   if (req.signal.reason instanceof AppClosingError) res.write('event: restart\n\n')
+ *   res.end()
  * })
  */
 export class AppClosingError extends Error {

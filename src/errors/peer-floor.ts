@@ -71,7 +71,7 @@ export interface PeerUse {
  *
  * @param origin The file or the URL of the module that loads the package.
  * @returns `null` if the package is recent enough, or if its version cannot be read, as in a bundle, which contains no
- *   manifests.
+ * manifests.
  */
 export function findOldPeer(
   name: string,

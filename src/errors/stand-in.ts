@@ -15,7 +15,7 @@ const problems = new WeakMap<object, readonly Problem[]>()
  * @throws all errors that `make` throws, except a `ConfigError`.
  * @example
  * export function metrics(options: Options): Plugin {
- * return orStandIn(() => create(options), () => create({}))
+ *   return orStandIn(() => create(options), () => create({}))
  * }
  */
 export function orStandIn<T extends object>(

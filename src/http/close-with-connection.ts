@@ -51,7 +51,7 @@ function close(res: ServerResponse): void {
  * processed as a request.
  *
  * @param res The response to the request. If another application already added it to the waiting responses, it does not
- *   count as an earlier response.
+ * count as an earlier response.
  */
 export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
   const last = socket == null ? undefined : newestOn(socket)

@@ -9,8 +9,8 @@ import type { Plugin } from '../contracts/plugin.js'
  *
  * @example
  * const requestContext: Plugin = {
- * name: 'request-context',
- * steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
+ *   name: 'request-context',
+ *   steps: () => ({ enter: (next) => (req, res) => RequestContext.run(req, next, req, res) }),
  * }
  */
 export class RequestContext {

@@ -29,8 +29,8 @@ const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
  *
  * @param options The columns, and how to write formulas. By default, all keys are written and formulas are escaped.
  * @throws TypeError if the data is not a list of objects. The error is thrown when the response is sent, and results in
- *   a 500 response. Without `columns`, it is also thrown if the keys of the rows differ so much that more than 100,000
- *   fields, and nine in ten fields, are empty.
+ * a 500 response. Without `columns`, it is also thrown if the keys of the rows differ so much that more than 100,000
+ * fields, and nine in ten fields, are empty.
  * @example
  * @Produces('application/json', csv({ columns: ['id', 'total'] }))
  * @Get('export')

@@ -111,7 +111,7 @@ const BYTE_ORDER_MARK = 0xfeff
  * - the keys `__proto__` and `constructor.prototype`, because a later merge could write to a prototype;
  * - numbers that would become `Infinity`, which JSON does not have (RFC 8259, section 6);
  * - nesting deeper than `maxDepth`, which could overflow the stack of recursive validators. With AsyncLocalStorage,
- * such an overflow cannot be caught (CVE-2025-59466).
+ *   such an overflow cannot be caught (CVE-2025-59466).
  */
 export function parseJson(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8')

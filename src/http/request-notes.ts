@@ -48,7 +48,7 @@ export function representationOf(req: Request): ChosenRepresentation | undefined
  *
  * @param req The request.
  * @returns the type as declared in `@Produces`; `undefined` on a route without `@Produces`, and before the request has
- *   passed the guard.
+ * passed the guard.
  * @example
  * // All orders for a table, one page for a program.
  * const orders = producedType(req) === 'text/csv' ? await all() : await page(req.query)

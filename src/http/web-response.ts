@@ -15,7 +15,7 @@ interface WebResponseOptions {
  *
  * @param method The method of the request.
  * @throws RangeError for a status that the Fetch standard does not allow; TypeError for a header that it does not
- *   allow.
+ * allow.
  */
 export function webResponse(
   incoming: IncomingMessage,

@@ -162,7 +162,7 @@ function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[
  * Whether a document contains a route.
  *
  * @throws ConfigError if the author's `include` function throws or does not return a boolean. A promise is refused,
- *   because it is truthy and would include every route.
+ * because it is truthy and would include every route.
  */
 function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
   if (include === undefined) return true

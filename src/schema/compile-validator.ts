@@ -26,7 +26,7 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
  * coercion, with one exception: a query parameter becomes a list where the schema expects a list.
  *
  * @param converters Converters for libraries that cannot describe their schemas. The descriptions determine which query
- *   parameters are lists and how header names are spelled.
+ * parameters are lists and how header names are spelled.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   let jsonSchemas: Promise<CompileJsonSchema> | undefined

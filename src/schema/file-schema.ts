@@ -38,12 +38,12 @@ export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, 
  * too large in a 413 response, and a file of another type in a 415 response.
  *
  * @param options `maxSize` (default `'1mb'`), `types`, `max` (default 1) and `optional`, see {@link FileOptions}. An
- *   invalid option causes an error at boot.
+ * invalid option causes an error at boot.
  * @example
  * const Profile = {
- * name: z.string().min(1),
- * avatar: file({ maxSize: '5mb', types: ['image/png', 'image/jpeg'] }),
- * documents: file({ types: ['application/pdf'], max: 3, optional: true }),
+ *   name: z.string().min(1),
+ *   avatar: file({ maxSize: '5mb', types: ['image/png', 'image/jpeg'] }),
+ *   documents: file({ types: ['application/pdf'], max: 3, optional: true }),
  * }
  */
 export function file<const TMax extends number = 1, const TOptional extends boolean = false>(

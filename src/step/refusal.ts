@@ -10,7 +10,7 @@ import { ignoreRejection, isThenable, whenSettled } from './step.js'
  *
  * @example
  * const closed: StepFactory = (next) => (req, res) =>
- * isOpen() ? next(req, res) : Refusal.of(503, 'Closed at night', { headers: { 'Retry-After': '3600' } })
+ *   isOpen() ? next(req, res) : Refusal.of(503, 'Closed at night', { headers: { 'Retry-After': '3600' } })
  */
 export class Refusal {
   /** The error that becomes the response. */

@@ -9,8 +9,8 @@ import type { BlazonRequest } from '../http/request.js'
  *
  * @example
  * const counted: StepFactory = (next) => (req, res) => {
- * const value = next(req, res)
- * return isThenable(value) ? value.then(count) : count(value)
+ *   const value = next(req, res)
+ *   return isThenable(value) ? value.then(count) : count(value)
  * }
  */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -46,8 +46,8 @@ export interface Hold {
  * @param hold The work to wait for, and the reaction to its failure.
  * @example
  * const commit: StepFactory = (next) => (req, res) => {
- * holdResponse(res, { before: () => db.commit(), refused: (error) => app.fail(error, req, res) })
- * return next(req, res)
+ *   holdResponse(res, { before: () => db.commit(), refused: (error) => app.fail(error, req, res) })
+ *   return next(req, res)
  * }
  */
 export function holdResponse(res: Response, hold: Hold): void {

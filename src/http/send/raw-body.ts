@@ -198,7 +198,7 @@ export function partsOf(file: FileResponse): FileParts {
  * @ApiResponseDoc({ status: 200, content: 'application/pdf' })
  * @Get('invoices/:name')
  * invoice(req: Request) {
- * return fileResponse(`${req.params.name}.pdf`, { root: 'storage/invoices' })
+ *   return fileResponse(`${req.params.name}.pdf`, { root: 'storage/invoices' })
  * }
  */
 export function fileResponse(path: string, options: FileResponseOptions): FileResponse

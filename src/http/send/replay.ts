@@ -42,10 +42,10 @@ interface Replaying {
  * @throws Error if a response has already been sent.
  * @example
  * const sendStored: StepFactory = (next) => (req, res) => {
- * const stored = entries.get(req.originalUrl)
- * if (stored === undefined) return next(req, res)
- * replayResponse(res, stored)
- * return res
+ *   const stored = entries.get(req.originalUrl)
+ *   if (stored === undefined) return next(req, res)
+ *   replayResponse(res, stored)
+ *   return res
  * }
  */
 export function replayResponse(res: Response, stored: StoredResponse): void {

@@ -33,7 +33,7 @@ export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collect
  * Prepares a response that has no connection. Serverless adapters turn such a response into an event:
  *
  * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head.
- * Therefore, all headers are set by name.
+ *   Therefore, all headers are set by name.
  * - They collect the body in methods of their class, or in a mock connection. Therefore, these methods are kept.
  * - They wait for `finish` or `error`. An aborted response emits `error`, because there is no connection to close.
  */
