@@ -86,7 +86,6 @@ export class Injector {
     return this.#shared.requested
   }
 
-  /** Binds a provider. */
   bind({ token, make }: Binding): void {
     if (this.#shared.overrides.has(token)) return
     if (make.kind === 'value') this.bindValue(token, make.value)
@@ -239,7 +238,6 @@ export class Injector {
   }
 }
 
-/** Returns the instance of a token. */
 type Get = (token: Token) => unknown
 
 /**

@@ -60,7 +60,6 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
 /** The content of an error response, by media type. */
 export type ErrorContent = Readonly<Record<string, OpenApiMediaType>>
 
-/** The input of {@link errorContent}. */
 interface ErrorBody {
   readonly status: number
   readonly wire: ErrorWire

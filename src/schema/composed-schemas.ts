@@ -4,7 +4,6 @@ import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 /** Compiles a schema to a validator, as `createValidatorCompiler` does. */
 type Compile = (schema: Schema, source: InputSource) => Promise<Validator>
 
-/** The settings of a {@link KeyedSchema}. */
 export interface KeyedSettings {
   /** Whether other keys are kept, with their values unchanged. Otherwise, they are dropped. */
   readonly isOpen: boolean

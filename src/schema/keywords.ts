@@ -176,8 +176,8 @@ function nameOf({ keyword, relation, step }: Omit<Subschema, 'schema'>): string 
 }
 
 /**
- * Whether `is` returns true for a schema at any depth below this schema. Callers use this cheap check to skip {@link
- * mapChildren}, which makes a copy, for the many schemas that need no change.
+ * Whether `is` returns true for a schema at any depth below this schema. Callers use this cheap check to skip
+ * {@link mapChildren}, which makes a copy, for the many schemas that need no change.
  */
 export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
   const isOrHas = (child: unknown): boolean =>

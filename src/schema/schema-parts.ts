@@ -6,14 +6,12 @@ const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
 
 type Node = Readonly<Record<string, unknown>>
 
-/** The internals of a zod schema. */
 interface ZodInternals {
   readonly def?: Node
   /** The schema from which `.describe()` or a check created this copy. */
   readonly parent?: unknown
 }
 
-/** The options of {@link partsOf}. */
 interface PartsOptions {
   /** Whether to include the schemas of the results of transforms and pipes. */
   readonly withResults: boolean

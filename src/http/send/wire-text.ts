@@ -182,7 +182,6 @@ export interface StaticHeaders {
   readonly byName: ReadonlyMap<string, StaticHeader>
 }
 
-/** One static header. */
 export interface StaticHeader {
   readonly name: string
   readonly value: string

@@ -253,7 +253,6 @@ function choosing(select: Choice['select']): Form {
   return { ...ANY, choices: [{ select, tag: null }] }
 }
 
-/** The functions that read a schema. */
 interface FormReader {
   readonly resolve: References['resolve']
   readonly matches: Matches

@@ -143,7 +143,6 @@ export function isEnveloped(body: unknown): boolean {
 
 /** The list whose items are streamed. */
 interface RowList {
-  /** The schema of the list. */
   readonly schema: unknown
   /** Whether the data itself is the list. Otherwise, its property `items` is the list, as in a page. */
   readonly isDocument: boolean

@@ -7,7 +7,6 @@ import { type Mark, markOf } from './marks.js'
 /** Returns the alternatives of a union that can describe a value. */
 export type SelectBranches = (branches: readonly unknown[], value: unknown) => readonly unknown[]
 
-/** The configuration of {@link Viewer}. */
 export interface ViewConfig {
   readonly resolve: References['resolve']
   readonly select: SelectBranches
@@ -67,7 +66,6 @@ export class Viewer {
     this.#reach = new Reach(config.resolve, (node) => this.#hides(node))
   }
 
-  /** Returns the view of these schemas. */
   view(schemas: Schemas): View {
     const key = this.#keyOf(schemas)
     const known = this.#views.get(key)
@@ -202,7 +200,6 @@ function otherSchemas(node: Node, name: string): Node[] {
   return [node.additionalProperties, node.unevaluatedProperties].filter(isNode)
 }
 
-/** Returns the schemas of an item. */
 function itemSchemas(node: Node, index: number): Node[] {
   const { first } = positionsOf(node)
   if (index < first.length) return [first[index]].filter(isNode)
