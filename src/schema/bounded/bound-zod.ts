@@ -37,10 +37,10 @@ const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
  * Returns a schema that is the same, except that a list or another container skips its remaining parts after
- * {@link MAX_ISSUES} invalid parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the issues
- * of all alternatives of a union. The first issues and the result for a valid value are the same, and no user code runs
- * twice. The schema itself does not change: containers and the schemas that lead to them are built again from their
- * definitions, and all other schemas are shared.
+ * {@link MAX_ISSUES} invalid parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the
+ * issues of all alternatives of a union. The first issues and the result for a valid value are the same, and no user
+ * code runs twice. The schema itself does not change: containers and the schemas that lead to them are built again from
+ * their definitions, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
