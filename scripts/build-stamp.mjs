@@ -1,22 +1,26 @@
-// Finds out whether `dist/` was built from the sources as they are. If not, `scripts/run.mjs` builds it. The tests copy it.
+// Determines whether `dist/` was built from the current sources. If not, `scripts/run.mjs` builds it. The tests copy
+// `dist/`.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** The file with the hash of the sources that `dist/` was built from, below the root. */
+/** The path, relative to the root, of the file that contains the hash of the sources of `dist/`. */
 export const STAMP = join('node_modules', '.built')
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs']
 
-/** A hash of the names and contents of files. */
+/** Returns a hash of the names and contents of files. */
 export function hashOf(files) {
   const digest = createHash('sha256')
   for (const file of files) digest.update(file).update(readFileSync(join(root, file)))
   return digest.digest('hex')
 }
 
-/** A hash of all that the build reads, and of the templates, which are part of the package that tests run. */
+/**
+ * Returns a hash of all files that the build reads, and of the templates, which are part of the package that the tests
+ * use.
+ */
 export function hashOfBuild() {
   return hashOf([...SETTINGS, ...filesIn('src'), ...filesIn('templates')])
 }
@@ -27,7 +31,7 @@ export function isBuilt(hash) {
   return isThere && readFileSync(join(root, STAMP), 'utf8') === hash
 }
 
-/** Builds `dist/`. While it is incomplete, it has no stamp, so that no test copies it. */
+/** Builds `dist/`. The stamp is missing while `dist/` is incomplete, so that the tests do not copy it. */
 export function buildWithStamp(hash, build) {
   rmSync(join(root, STAMP), { force: true })
   build()

@@ -1,9 +1,10 @@
-// node scripts/build.mjs [folder]: the package as it is published, in `dist` or another folder.
+// node scripts/build.mjs [folder]: builds the published package, in `dist` or another folder.
 //
-// A process loads every file at its start: two hundred small modules took as long as Express with all its packages. So
-// each door is one file, and code that several doors share is in `chunks/`, where each class exists once. The types are
-// built in the same way: one file for each door, and `shared.d.ts` for declarations that doors share. The JavaScript has
-// no comments, because the types have the docstrings.
+// A process loads every file when it starts, and two hundred small modules took as long as Express with all of its
+// packages. Therefore, each door (public entry point) is one file, and the code that several doors share is in
+// `chunks/`, where each class exists only once. The types are built in the same way: one file for each door, and
+// `shared.d.ts` for the declarations that doors share. The JavaScript has no comments, because the docstrings are in
+// the types.
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -25,7 +26,7 @@ import { dts } from 'rollup-plugin-dts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Modules that processes of their own begin with. */
+/** The entry modules of child processes. */
 const CHILDREN = [
   'cli/load/child',
   'cli/dev/child/preload',
@@ -33,15 +34,16 @@ const CHILDREN = [
   'integrations/postgres/keeper/main',
 ]
 
-/** Entries that run without an application, so they load nothing that is meant for one. */
+/** The entries that run without an application. They do not load code that only applications need. */
 const APART = [...CHILDREN, 'cli/main', 'integrations/vite/index']
 
-/** The folder of the page that `blazon dev` shows in a browser. */
+/** The folder of the dashboard page, which `blazon dev` shows in a browser. */
 const PAGE = 'cli/dev/dashboard/page'
 
 /**
- * Packages in CommonJS that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
- * package a second time to find its exports, which took a fifth of a start. So we import a small file of our own instead.
+ * The CommonJS packages that every application loads. For an `import`, Node 20 and 22 read the imported file of such a
+ * package a second time to find its exports, which took a fifth of the startup time. Therefore, a small file of this
+ * package is imported instead.
  */
 const COMMONJS = [
   'express/lib/application.js',
@@ -53,8 +55,8 @@ const COMMONJS = [
 const SHIM = 'commonjs.cjs'
 
 /**
- * Modules that load packages later and synchronously. In the shim, their calls of `require` are literal, so bundlers of
- * applications find the packages.
+ * The modules that load packages later and synchronously. In the shim, their `require` calls are literal, so that an
+ * application's bundler finds the packages.
  */
 const LATE = {
   'require-ajv': {
@@ -65,17 +67,18 @@ const LATE = {
 }
 
 /**
- * Modules of Node's. An `import` reads everything that one exports, and Node makes some of that only when it is read: WebSocket of
- * node:http, with which it loads an HTTP client, and threads behind node:util. That took an eighth of a start.
+ * Whether a module is one of Node's own. An `import` reads all exports of a module, and Node creates some of them only
+ * when they are read: `WebSocket` in node:http, which loads an HTTP client, and the threads that node:util needs.
+ * Creating these exports took an eighth of the startup time.
  */
 const isBuiltin = (id) => id.startsWith('node:')
 
 const LOOKS_BESIDE = /new URL\([^)]*import\.meta\.url\)/
 
-/** The options of the compiler for code without declarations. */
+/** The compiler options for code without declarations. */
 const CODE = ['--declaration', 'false', '--isolatedDeclarations', 'false', '--removeComments']
 
-/** Compiles the sources, and puts the result together in `out`. */
+/** Compiles and bundles the sources, and writes the package to `out`. */
 async function build(out) {
   const compiled = mkdtempSync(join(tmpdir(), 'blazon-build-'))
   try {
@@ -93,13 +96,16 @@ async function build(out) {
   }
 }
 
-/** Runs the compiler. It does not check types, which takes twice as long: `npm run typecheck:src` does, and so does `prepack`. */
+/**
+ * Runs the compiler without checking types, which would take twice as long. `npm run typecheck:src` and `prepack` check
+ * the types.
+ */
 function compile(outDir, ...options) {
   const config = join(root, 'tsconfig.build.json')
   runCompiler('-p', config, '--outDir', outDir, '--noCheck', ...options)
 }
 
-/** The page runs in browsers, so it has a configuration of its own. */
+/** Compiles the dashboard page, which has its own configuration because it runs in browsers. */
 function compilePage(outDir) {
   runCompiler('-p', join(root, 'src', PAGE), '--outDir', outDir, '--noCheck', ...CODE)
 }
@@ -134,9 +140,10 @@ async function bundle(compiled, out) {
 }
 
 /**
- * Puts the modules that every application loads into few files, because a process takes as long for a file as for 10 kB of code: what
- * the commands load is in a file that suits them, and the rest in `app`. A file for the integrations took 2 % of the instructions of a
- * start, because V8 searches a list of all imported names for each name in a function. Each file imports only those before it.
+ * Puts the modules that every application loads into a few files, because loading a file takes a process as long as 10
+ * kB of code. The modules that the commands load are in separate files, and the rest is in `app`. A file for the
+ * integrations took 2 % of the instructions of a start, because V8 searches a list of all imported names for each name
+ * in a function. Each file imports only the files before it.
  */
 function joinedChunks(compiled) {
   const loaded = (entries, { late, getModuleInfo }) => {
@@ -164,7 +171,7 @@ function joinedChunks(compiled) {
   }
 }
 
-/** The page of the dashboard: one script, one style, one document. */
+/** Bundles the dashboard page: one script, one style sheet and one document. */
 async function bundlePage(compiled, out) {
   const built = await rollup({
     input: join(compiled, PAGE, 'page.js'),
@@ -179,8 +186,8 @@ async function bundlePage(compiled, out) {
 }
 
 /**
- * Bundles the declarations. A declaration that two doors use is written once, in `shared.d.ts`, because TypeScript
- * treats two declarations of a class with private fields as two different types.
+ * Bundles the declarations. A declaration that several doors use is written only once, in `shared.d.ts`, because
+ * TypeScript treats two declarations of a class with private fields as different types.
  */
 async function bundleTypes(compiled, out) {
   const input = Object.fromEntries(doors().map((name) => [name, join(compiled, `${name}.d.ts`)]))
@@ -202,14 +209,14 @@ async function bundleTypes(compiled, out) {
   await built.close()
 }
 
-/** Some types, such as those of decorators, are not exported by any door. This is intended. */
+/** Some types, such as the types of decorators, are intentionally not exported by any door. */
 function isExpected({ message }) {
   return message.includes('still references private shared type exports')
 }
 
 /**
- * Writes the files for `require`: they load the same module that `import` loads. Under `module: node16`, TypeScript
- * compiles a CommonJS file against `.d.cts`, which re-exports the declarations of the `.d.ts`.
+ * Writes the files for `require`, which load the same module as `import`. Under `module: node16`, TypeScript compiles a
+ * CommonJS file against `.d.cts`, which re-exports the declarations of the `.d.ts`.
  */
 function writeCommonJs(door) {
   const module = `./${basename(door)}.js`
@@ -217,7 +224,10 @@ function writeCommonJs(door) {
   writeFileSync(`${door}.d.cts`, `// @ts-ignore\nexport * from '${module}'\n`)
 }
 
-/** A build may run under a `umask` that hides new files from other users of the machine; the package does not. */
+/**
+ * Makes the package readable for all users. A build can run under a `umask` that hides new files from other users of
+ * the machine.
+ */
 function openToEverybody(folder) {
   const commands = Object.values(manifest.bin).map((file) => join(folder, `${nameOf(file)}.js`))
   chmodSync(folder, 0o755)
@@ -232,14 +242,14 @@ function refuse({ message }) {
   throw new Error(message)
 }
 
-/** The modules that the manifest exports. */
+/** Returns the doors: the modules that the manifest exports. */
 function doors() {
   return Object.values(manifest.exports)
     .flatMap((door) => door.import?.default ?? [])
     .map(nameOf)
 }
 
-/** The doors, the command, and the files of child processes. */
+/** Returns the doors, the command, and the entry modules of child processes. */
 function entries() {
   return [...doors(), ...Object.values(manifest.bin).map(nameOf), ...CHILDREN]
 }
@@ -249,11 +259,11 @@ function nameOf(file) {
 }
 
 /**
- * Integrations import from the package's own doors, as plugins of other people do. The build replaces these imports by
- * imports of the defining files. Otherwise `blazon/vite` would load Express.
+ * Integrations import from the package's own doors, as third-party plugins do. This plugin replaces these imports with
+ * imports of the files that define the names. Otherwise, `blazon/vite` would load Express.
  */
 function passesThroughDoor(compiled) {
-  // A list is empty after the compiler has removed its types.
+  // A list is empty if it contained only types, which the compiler removed.
   const listed = (names) => names.split(',').flatMap((name) => name.trim() || [])
   const places = new Map()
   for (const file of ['index.js', 'plugin/index.js']) {
@@ -283,13 +293,14 @@ function passesThroughDoor(compiled) {
 }
 
 /**
- * Replaces the imports of {@link COMMONJS} and {@link isBuiltin}. A name is looked up when it is used. Each importer gets a builtin by
- * itself: a file that several chunks share would take longer to load.
+ * Replaces the imports of {@link COMMONJS} packages and Node's own modules ({@link isBuiltin}). A name is looked up
+ * when it is used. Each importer gets a builtin module itself, because a file that several chunks share would take
+ * longer to load.
  */
 function loadsCheaply(compiled) {
   const variable = (name) => name.replace(/\W(\w)/g, (_, letter) => letter.toUpperCase())
   const lines = [
-    // For `exports.a = require('b')`, webpack passes on a namespace with the getters of `b`, and not `b` itself.
+    // For `exports.a = require('b')`, webpack exports a namespace with the getters of `b` instead of `b` itself.
     'const itself = (part) => part\n',
     ...COMMONJS.map((name) => `exports.${variable(name)} = itself(require('${name}'))\n`),
     ...Object.values(LATE).map(({ name, loads }) => `exports.${name} = () => ${loads}\n`),
@@ -317,7 +328,7 @@ function loadsCheaply(compiled) {
         : `export { ${variable(name)} as default } from '${SHIM}'`
       return { code, syntheticNamedExports: true }
     },
-    // Without its module, the package would load, and bundles of applications would lack the packages.
+    // If such a module were missing, the package would still load, but application bundles would lack the packages.
     buildEnd(error) {
       if (error === undefined && missing.size > 0)
         throw new Error(`No module ${[...missing].join(', ')} was built.`)
@@ -329,8 +340,8 @@ function loadsCheaply(compiled) {
 }
 
 /**
- * Keeps the original folder of a module that looks for files beside it. A module that looks for packages does not need
- * this: in a bundle of an application, that folder would be outside of the application.
+ * Keeps the original folder of a module that looks for files in its own folder. A module that looks for packages does
+ * not need this folder: in an application's bundle, it would be outside the application.
  */
 function keepsPlaces(compiled) {
   return {
@@ -386,20 +397,21 @@ function continuesAsLoaded() {
 }
 
 /**
- * In projects of CommonJS, tsx makes CommonJS of every file that it loads, and a later `import()` would load the same files again as
- * ES modules, with other classes and tokens. So a file that was made CommonJS loads the next ones by `require`.
+ * In CommonJS projects, tsx converts every file that it loads to CommonJS. A later `import()` would load the same files
+ * again as ES modules, with different classes and tokens. Therefore, a file that was converted to CommonJS loads
+ * further files with `require`.
  */
 function continuingAsLoaded(code, fileName) {
   const imports = /\bimport\((['"]\.[^'"]+['"])\)/g
   const continued = code.replace(imports, '(loadAsCommonJs ? loadAsCommonJs($1) : $&)')
   if (continued === code) return code
   const place = `dist/${fileName}`.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')
-  // In a bundle, `module` is the bundle, whose files are not those of the package.
+  // In a bundle, `module` is the bundle, whose file name differs from the package's files.
   const own = `const loadAsCommonJs = typeof module === 'object' && /${place}$/.test(module.filename) && (async (name) => module.require(name));\n`
   return continued.replace(/^(#!.*\n)?/, (line) => line + own)
 }
 
-/** The names that stay. */
+/** The names that are not shortened. */
 const KEPT = {
   toplevel: false,
   keep_classnames: true,
@@ -408,8 +420,9 @@ const KEPT = {
 }
 
 /**
- * Shortens the names of parameters and local variables: 80 kB of the packed package, and a fifth of the code that a start reads. Each
- * statement keeps its line, and classes and functions keep their names, so stacks of errors stay readable.
+ * Shortens the names of parameters and local variables, which saves 80 kB of the packed package and a fifth of the code
+ * that is read at startup. Each statement stays on its line, and classes and functions keep their names, so that stack
+ * traces remain readable.
  */
 function shortensLocals() {
   const options = {
@@ -418,7 +431,7 @@ function shortensLocals() {
     jsc: {
       target: 'esnext',
       parser: { syntax: 'ecmascript' },
-      // V8 reads a file with one other character as two bytes for each.
+      // If a file contains any other character, V8 stores it with two bytes for each character.
       output: { charset: 'ascii' },
       minify: {
         compress: false,
@@ -432,7 +445,7 @@ function shortensLocals() {
   }
 }
 
-/** Removes the indentation of code, and shortens that of types, which saves 20 kB of the packed package. */
+/** Removes the indentation of code, and shortens the indentation of types, which saves 20 kB of the packed package. */
 function indentsLess() {
   const shorten = (code, isTypes) =>
     isTypes
@@ -443,7 +456,7 @@ function indentsLess() {
     generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue
-        // A text with several lines keeps its spaces.
+        // The spaces in template literals with several lines are kept.
         const isTypes = file.fileName.endsWith('.d.ts')
         const texts = isTypes ? [] : textsIn(this.parse(file.code)).sort(([a], [b]) => a - b)
         let [code, end] = ['', 0]
@@ -457,7 +470,7 @@ function indentsLess() {
   }
 }
 
-/** The places of the texts between backticks. */
+/** Returns the positions of the strings in template literals. */
 function textsIn(node) {
   if (node === null || typeof node !== 'object') return []
   if (node.type === 'TemplateElement') return [[node.start, node.end]]

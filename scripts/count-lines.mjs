@@ -1,4 +1,5 @@
-// node scripts/count-lines.mjs [path …]: the lines of code in TypeScript files, without blank lines and lines of comments alone.
+// node scripts/count-lines.mjs [path …]: counts the lines of code in TypeScript files, without blank lines and comment
+// lines.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -15,7 +16,7 @@ for (const path of paths) {
 }
 if (paths.length > 1) console.log(`${String(all).padStart(7)}  all`)
 
-/** Comments stand on lines of their own here, so no parser is needed. */
+/** In this repository, comments are on their own lines, so a parser is not needed. */
 function codeLines(text) {
   const withoutBlocks = text.replace(/^[ \t]*\/\*[\s\S]*?\*\/[ \t]*$/gm, '')
   return withoutBlocks.split('\n').filter((line) => /\S/.test(line) && !/^\s*\/\//.test(line))

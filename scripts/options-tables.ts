@@ -1,4 +1,4 @@
-// Writes the tables of docs/configuration.md from the docstrings of the options. `--check` only compares.
+// Generates the tables in docs/configuration.md from the docstrings of the options. `--check` only compares them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,17 +11,20 @@ const ENTRY = join(root, 'src/app/settings/app-options.ts')
 /** An option as its docstring describes it. */
 export interface DescribedOption {
   readonly name: string
-  /** What it is, in sentences. */
+  /** The description, in sentences. */
   readonly text: string
   readonly defaultValue: string
-  /** The page that says more: `docs/auth.md`, or a section of one. */
+  /** The page, or the section of a page, with more information: `docs/auth.md`. */
   readonly see: string | undefined
 }
 
-/** Options by the name of their group; those of an application under `''`. */
+/** The options, by the name of their group. The application's own options are under `''`. */
 type Groups = Readonly<Record<string, readonly DescribedOption[]>>
 
-/** Reads every option from the source. Groups are the options whose type is an interface of a file that is named `…options.ts`. */
+/**
+ * Reads all options from the source. An option is a group if its type is an interface in a file whose name ends with
+ * `options.ts`.
+ */
 export function readOptions(): Groups {
   const app = parse(ENTRY)
   const groups: Record<string, readonly DescribedOption[]> = { '': optionsOf(app, 'AppOptions') }
@@ -35,7 +38,7 @@ export function readOptions(): Groups {
   return groups
 }
 
-/** The page with the tables that its options ask for. */
+/** Returns the page with up-to-date tables of the options. */
 export function withTables(page: string): string {
   const groups = readOptions()
   return Object.entries(groups).reduce((text, [group, options]) => {
@@ -49,7 +52,7 @@ function parse(file: string): ts.SourceFile {
   return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ESNext, true)
 }
 
-/** Where each name is imported from. */
+/** Returns the module from which each name is imported. */
 function importsOf(tree: ts.SourceFile): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const node of tree.statements.filter(ts.isImportDeclaration)) {
@@ -61,7 +64,7 @@ function importsOf(tree: ts.SourceFile): ReadonlyMap<string, string> {
   return found
 }
 
-/** The fields of an interface, behind those of the interfaces of its own file that it extends. */
+/** Returns the fields of an interface, after the fields of the interfaces in the same file that it extends. */
 function membersOf(tree: ts.SourceFile, name: string): ts.TypeElement[] {
   const found = tree.statements
     .filter(ts.isInterfaceDeclaration)
@@ -94,7 +97,7 @@ function optionsOf(tree: ts.SourceFile, type: string): DescribedOption[] {
   })
 }
 
-/** The sentences in front of the tags of a docstring, and each tag, without line breaks. */
+/** Returns the sentences before the tags of a docstring, and each tag, without line breaks. */
 function docstringOf(member: ts.TypeElement, source: string) {
   const comment = (ts.getLeadingCommentRanges(source, member.pos) ?? []).at(-1)
   const lines = comment === undefined ? [] : source.slice(comment.pos, comment.end).split('\n')
@@ -117,7 +120,7 @@ function rowOf(option: DescribedOption, group: string, groups: Groups): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-/** A link to a page of docs/, with the title of what it leads to. */
+/** Returns a link to a page in docs/, with the title of the page or section as its text. */
 function linkTo(see: string): string {
   const [path = '', anchor] = see.split('#')
   const headings = readFileSync(join(root, path), 'utf8').match(/^#+ .*$/gm) ?? []
@@ -132,7 +135,9 @@ function slugOf(title: string): string {
   return text.replaceAll(' ', '-')
 }
 
-/** Replaces the first table behind the heading of a group; that of the application is the first of the page. */
+/**
+ * Replaces the first table after the heading of a group. The table of the application is the first table on the page.
+ */
 function replaceTable(page: string, group: string, table: string): string {
   const heading = group === '' ? '# ' : `## \`${group}\`\n`
   const start = page.indexOf(heading)

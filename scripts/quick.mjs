@@ -1,6 +1,8 @@
-// npm run quick: format, types, and the tests of what has changed since the last commit, or since `-- --since <commit>`.
+// npm run quick: checks the format and the types, and runs the tests for all changes since the last commit, or since
+// `-- --since <commit>`.
 //
-// Types are checked for `src/` and these tests only, and of many tests the nearest to the changes run: `npm test` does the rest.
+// Types are checked only for `src/` and these tests. If there are many tests, only the tests that are most closely
+// related to the changes run. `npm test` checks everything.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,19 +13,22 @@ import { testsFor } from './tests-for.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({ options: { since: { type: 'string', default: 'HEAD' } } })
 
-/** As many as take less than half a minute; a process of its own, which a long test needs, counts for the others, too. */
+/** The maximum number of tests. This many tests take less than half a minute. */
 const MOST_TESTS = 30
 
 const git = (...args) =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
 
-/** Files that differ from the commit, and new ones that git does not ignore. */
+/** Returns the files that differ from the commit, and new files that git does not ignore. */
 function changedFiles() {
   const changed = git('diff', '--name-only', '--diff-filter=d', values.since)
   return [...new Set([...changed, ...git('ls-files', '--others', '--exclude-standard')])]
 }
 
-/** Changed tests first, then those of changed sources: the nearest of each source before the second nearest of another. */
+/**
+ * Returns the changed tests first, then the tests for changed sources. The most closely related test of each source
+ * comes before the second test of any other source.
+ */
 function testsOf(changed) {
   const own = changed.filter((path) => /^test\/.*\.test\.ts$/.test(path))
   const lists = changed.map(testsFor)
@@ -33,7 +38,7 @@ function testsOf(changed) {
   return [...new Set([...own, ...short])]
 }
 
-/** A configuration that checks `src/`, the changed files of tests, and the tests that run. */
+/** Writes a configuration that checks `src/`, the changed test files, and the tests that run. */
 function writeConfig(files) {
   const folder = join(root, '.cache', 'quick')
   mkdirSync(folder, { recursive: true })
@@ -46,7 +51,7 @@ function writeConfig(files) {
   return config
 }
 
-/** Runs a program of `node_modules`. @returns Whether it succeeded. */
+/** Runs a program from `node_modules`. @returns Whether it succeeded. */
 function run(program, ...args) {
   const child = spawn(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,

@@ -1,12 +1,14 @@
-// node scripts/run.mjs [build] [<folder> …]: makes ready what a script of package.json needs.
+// node scripts/run.mjs [build] [<folder> …]: prepares everything that a script in package.json needs.
 //
-// It installs the dependencies of this repository, then those of the folders that are named: packages of their own, which
-// only some scripts need. `build` writes `dist/`. What is there already, and up to date, is left alone.
-// `example` alone installs a quarter of the packages in a fresh clone, so that `npm start` responds soon.
-// A folder whose package depends on this one (`file:..`) gets what npm would publish, and gets it again after each build.
+// It installs the dependencies of this repository, then the dependencies of the given folders, which are separate
+// packages that only some scripts need. `build` writes `dist/`. Anything that is already up to date is not changed.
+// `example` alone installs a quarter of the packages in a fresh clone, so that `npm start` responds soon. In a folder
+// whose package depends on this package (`file:..`), the package is installed as npm would publish it, and installed
+// again after each build.
 //
-// The scripts begin the program behind it with `exec`. npm hands a signal to its shell, and a shell that waits for a program
-// ends without handing the signal on; with `exec`, the program takes the place of the shell and gets the signal itself.
+// The scripts start the following program with `exec`. npm sends a signal to its shell, and a shell that waits for a
+// program ends without passing the signal on. With `exec`, the program replaces the shell and receives the signal
+// itself.
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -24,21 +26,22 @@ import { buildWithStamp, hashOf, hashOfBuild, isBuilt, STAMP } from './build-sta
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** What the orders example needs beside the dependencies of the package. */
+/** The packages that the orders example needs, in addition to the dependencies of this package. */
 const OF_EXAMPLE = ['@electric-sql/pglite', '@fastify/busboy', 'jose', 'pg', 'redis', 'tsx', 'zod']
 
-// Not `npm ci`: it refuses a lock file without the optional packages of other platforms than that of its writer.
+// `npm ci` is not used, because it refuses a lock file that lacks the optional packages for other platforms.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--prefix']
 
 /**
- * Runs a program to its end. When the program fails, so does this one. Its output goes to stderr: a script may print a result.
+ * Runs a program until it ends. If it fails, this process also fails. The program's output goes to stderr, because a
+ * script can print a result to stdout.
  */
 function run(program, args) {
   const { status } = spawnSync(program, args, { cwd: root, stdio: ['inherit', 2, 'inherit'] })
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Installs the dependencies of a folder's package, unless they are there already. */
+/** Installs the dependencies of a folder's package, unless they are already installed. */
 function install(folder) {
   const stamp = join(root, folder, 'node_modules', '.installed')
   const manifests = [join(folder, 'package.json'), join(folder, 'package-lock.json')]
@@ -48,18 +51,19 @@ function install(folder) {
   const present = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (wanted === present) return
   rmSync(stamp, { force: true })
-  // npm would keep the package of an earlier build, because it has the same version.
+  // npm would keep the package from an earlier build, because it has the same version.
   if (own !== null) rmSync(own, { recursive: true, force: true })
   console.error(`Installing the dependencies of ${folder} …`)
-  // Outside of the root, install scripts only report home, or fetch what npm has fetched already.
+  // Outside the root, install scripts only send telemetry, or download files that npm has already downloaded.
   const scripts = folder === '.' ? [] : ['--ignore-scripts']
   run('npm', [...INSTALL, folder, ...scripts])
   writeFileSync(stamp, wanted)
 }
 
 /**
- * Installs what the example needs, in the versions of the lock file, unless anything is installed. npm installs all packages
- * of a manifest, so the example has a manifest of its own for a moment. A later script installs the rest.
+ * Installs the packages that the example needs, in the versions in the lock file, unless any packages are already
+ * installed. npm installs all packages in a manifest, so the example temporarily has its own manifest. A later script
+ * installs the rest.
  */
 function installExample() {
   const modules = join(root, 'node_modules')
@@ -86,7 +90,10 @@ function installExample() {
   writeFileSync(stamp, wanted)
 }
 
-/** Where a folder's package has this package installed; `null` if it does not depend on it. */
+/**
+ * Returns the path at which a folder's package has this package installed; `null` if it does not depend on this
+ * package.
+ */
 function ownPackageIn(folder) {
   const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8')
   const { dependencies = {} } = JSON.parse(manifest)

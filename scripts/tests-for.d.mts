@@ -1,5 +1,8 @@
-/** Paths of test files for a path like `src/http/csv.ts`, the nearest first. Empty for a path outside of `src/`. */
+/**
+ * Paths of test files for a path such as `src/http/csv.ts`, the most closely related first. Empty for a path outside
+ * `src/`.
+ */
 export function testsFor(source: string): string[]
 
-/** Parts of paths in the table that no test has. */
+/** The path parts in the table that no test path contains. */
 export function unusedParts(): string[]

@@ -1,7 +1,7 @@
-// Finds the tests of a source file. `npm run unit -- --for src/http/csv.ts` and `npm run quick` use it.
+// Finds the tests for a source file. `npm run unit -- --for src/http/csv.ts` and `npm run quick` use it.
 //
-// The nearest come first: tests that import the file, then those with its name, then those of its folder, of which those first whose
-// paths have a word of its name.
+// The most closely related tests come first: tests that import the file, then tests with the file's name, then tests
+// for its folder. Among the tests for its folder, tests whose paths contain a word of the file's name come first.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Parts of the paths of tests for each folder of `src/`; the longest folder that contains a file decides. A feature and an integration
- * need no entry: its name is in the paths of its tests.
+ * Parts of the test paths for each folder in `src/`. For a file, the entry with the longest matching folder applies.
+ * Features and integrations need no entry, because their names are in the paths of their tests.
  */
 const FOLDERS = {
   app: ['/app/', '/boot/', '/container/', '/operating/report-errors', '/operating/request-ids'],
@@ -130,10 +130,10 @@ const FOLDERS = {
   'testing/queries': ['/queries/'],
 }
 
-/** More than the distance of any test of the folder. */
+/** A distance greater than the distance of any test for the folder. */
 const NOWHERE = 4
 
-/** Read once: which tests there are, and which sources each imports by path. */
+/** All tests, with the paths of the sources that each test imports. They are read only once. */
 const known = { tests: undefined }
 
 function allTests() {
@@ -148,7 +148,7 @@ function importsOf(file) {
   return [...found].map(([, path]) => `${relative(root, resolve(dirname(file), path))}.ts`)
 }
 
-/** The parts of paths for a folder of `src/`; those of the folder above where it has none. */
+/** Returns the path parts for a folder in `src/`. A folder without an entry uses the parts of its parent folder. */
 function partsOf(folder) {
   if (Object.hasOwn(FOLDERS, folder)) return FOLDERS[folder]
   const [room, name] = folder.split('/')
@@ -157,8 +157,8 @@ function partsOf(folder) {
 }
 
 /**
- * @param {string} source A path like `src/http/csv.ts`, relative to the repository or absolute.
- * @returns {string[]} Paths of test files, the nearest first. Empty for a path outside of `src/`.
+ * @param {string} source A path such as `src/http/csv.ts`, relative to the repository or absolute.
+ * @returns {string[]} Paths of test files, the most closely related first. Empty for a path outside `src/`.
  */
 export function testsFor(source) {
   const path = relative(root, resolve(root, source))
@@ -179,7 +179,7 @@ export function testsFor(source) {
     .map(({ path }) => path)
 }
 
-/** The parts that no path of a test has, for the test of this table. */
+/** Returns the parts that no test path contains, for the test that checks this table. */
 export function unusedParts() {
   const parts = Object.values(FOLDERS).flat()
   return parts.filter((part) => !allTests().some(({ path }) => path.includes(part)))

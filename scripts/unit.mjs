@@ -1,4 +1,5 @@
-// npm run unit -- [options of vitest] [--for src/http/csv.ts …]: the tests. `--for` runs those of a file of `src/`, the nearest first.
+// npm run unit -- [vitest options] [--for src/http/csv.ts …]: runs the tests. `--for` runs the tests for a file in
+// `src/`, the most closely related first.
 import { testsFor } from './tests-for.mjs'
 
 const [node, script, ...given] = process.argv

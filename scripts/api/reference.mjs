@@ -1,8 +1,8 @@
-// npm run docs:api [-- --check]: the API reference, written from the docstrings of the doors of the package.
+// npm run docs:api [-- --check]: generates the API reference from the docstrings of the package's doors.
 //
-// It fails where an exported symbol or a member of one has no summary, where an `@param` names no parameter, and where
-// a link leads nowhere. `--check` writes the pages to a temporary folder, which it removes. `--markdown <folder>` writes
-// pages in Markdown, of which the documentation site is made.
+// It fails if an exported symbol or one of its members has no summary, if an `@param` does not match a parameter, or if
+// a link has no target. `--check` writes the pages to a temporary folder, which it removes. `--markdown <folder>`
+// writes Markdown pages, from which the documentation site is built.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -21,7 +21,7 @@ function folderOfPages() {
     : join(root, '.artifacts/api')
 }
 
-/** How the pages of the documentation site are written: one for each name, in folders of the doors. */
+/** The settings for the pages of the documentation site: one page for each name, in a folder for each door. */
 const MARKDOWN = {
   plugin: ['typedoc-plugin-markdown'],
   outputs: [{ name: 'markdown', path: out }],
@@ -41,7 +41,7 @@ const MARKDOWN = {
   },
 }
 
-/** Types that signatures of the doors mention and that users do not have to name. */
+/** The types that appear in the doors' signatures but that users do not have to name. */
 const NOT_EXPORTED = [
   'AnyClass',
   'AnyDecorator',
@@ -97,7 +97,7 @@ const NOT_EXPORTED = [
   'ZodSchema',
 ]
 
-/** The source of each door: the manifest names the compiled files. */
+/** Returns the source of each door. The manifest contains the compiled files. */
 function doors() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const compiled = JSON.stringify(exports).matchAll(/"\.\/dist\/([\w/-]*index)\.js"/g)
@@ -133,7 +133,7 @@ const app = await Application.bootstrapWithPlugins(
   [new TSConfigReader()],
 )
 
-/** Links of the written pages whose file does not exist. */
+/** Returns the links in the written pages whose target file does not exist. */
 function brokenLinks() {
   const pages = readdirSync(out, { recursive: true }).filter((name) => name.endsWith('.html'))
   return pages.flatMap((page) => {

@@ -6,7 +6,7 @@ import { Injector, type ReadInjections } from './injector.js'
 import type { Scope } from './modules.js'
 import { tokenName } from './token.js'
 
-/** A value that replaces a provider, in whichever module. */
+/** A value that replaces a provider in any module. */
 export interface Override {
   /** The token whose value is replaced. */
   readonly token: Token
@@ -14,13 +14,13 @@ export interface Override {
   readonly useValue: unknown
 }
 
-/** The container of an application, before any instance is created. */
+/** The container of an application before any instance is created. */
 export interface BoundContainer {
   readonly root: Injector
   readonly scopes: readonly { readonly injector: Injector; readonly scope: Scope }[]
 }
 
-/** Binds every provider and controller without creating them. Overrides replace any of them. */
+/** Binds all providers and controllers without creating them. An override can replace any of them. */
 export function bindScopes(
   scopes: readonly Scope[],
   read: ReadInjections,
@@ -46,15 +46,15 @@ function bindScope(root: Injector, scope: Scope): Injector {
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
-  /** The errors of the program's own code that caused the problems. */
+  /** The errors from the application's own code that caused the problems. */
   readonly errors: readonly unknown[]
 }
 
 /**
- * Creates every provider and controller, so that boot finds all classes and factories that fail. Factories are called
- * first; otherwise, a class that depends on an asynchronous factory would be constructed twice.
+ * Creates all providers and controllers, so that all classes and factories that fail are found at boot. Factories are
+ * called first, because a class that depends on an asynchronous factory would otherwise be constructed twice.
  *
- * @param tokens Tokens in options and decorators. A class among them does not have to be listed as a provider.
+ * @param tokens The tokens in options and decorators. A class in this list does not have to be listed as a provider.
  */
 export async function makeAll(
   { root, scopes }: BoundContainer,
@@ -67,7 +67,7 @@ export async function makeAll(
       await injector.make(token)
       return true
     } catch (error) {
-      // One missing provider makes all its dependents fail. Report it once, with its first chain.
+      // A missing provider makes all of its dependents fail. It is reported only once, with its first chain.
       const found = toProblems(error).map(
         (problem) => [`${problem.code} ${problem.subject}`, problem] as const,
       )
@@ -99,7 +99,10 @@ export async function makeAll(
   return { instances, problems: [...problems.values()], errors }
 }
 
-/** Warns about overrides without effect: no provider has their token, and no class requested it. */
+/**
+ * Warns about overrides without effect. No provider has the token of such an override, and no class requested the
+ * token.
+ */
 export function unusedOverrides(
   overrides: readonly Override[],
   requested: ReadonlySet<Token>,

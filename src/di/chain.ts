@@ -3,7 +3,7 @@ import type { Token } from '../contracts/provider.js'
 import { ConfigError, type Problem } from '../errors/config-error.js'
 import { tokenName } from './token.js'
 
-/** The error of a provider that could not be created, with the chain of tokens, outermost first. */
+/** The error for a provider that could not be created, with the chain of tokens, outermost first. */
 class ChainError extends Error {
   constructor(
     readonly chain: readonly Token[],
@@ -14,7 +14,7 @@ class ChainError extends Error {
 }
 
 /**
- * The problem of a token without a provider.
+ * Returns the problem for a token without a provider.
  *
  * @param keeper The module that has a private provider for the token, if any.
  */
@@ -41,7 +41,7 @@ function remedyFor(token: Token): string {
     : 'Add a provider for it to `providers` of the application or of a module: { token, useClass | useValue | useFactory }.'
 }
 
-/** Runs one step of a construction, and adds the chain of tokens to an error. */
+/** Runs one step of a construction. If the step throws, adds the token to the chain in the error. */
 export function inChain<T>(token: Token, make: () => T): T {
   try {
     const made = make()
@@ -60,8 +60,8 @@ function rethrow(token: Token, error: unknown): never {
 let asyncError: unknown
 
 /**
- * The class of needle-di's error for an asynchronous provider. The package exports neither the class nor an error code,
- * and a minifier changes the class name, so the class is taken from an actual error.
+ * Returns needle-di's error class for asynchronous providers. The package exports neither the class nor an error code,
+ * and minifiers change the class name, so the class is taken from an actual error.
  */
 function asyncErrorClass(): unknown {
   if (asyncError !== undefined) return asyncError
@@ -76,7 +76,7 @@ function asyncErrorClass(): unknown {
 }
 
 /**
- * The token of the asynchronous provider that caused the error, because a synchronous construction needed it;
+ * Returns the token of the asynchronous provider that caused an error because a synchronous construction needed it;
  * `undefined` for other errors.
  */
 export function asyncTokenOf(error: unknown): Token | undefined {
@@ -84,18 +84,18 @@ export function asyncTokenOf(error: unknown): Token | undefined {
   return isAsync ? (error as Error & { token: Token }).token : undefined
 }
 
-/** The original error, without the chain of tokens. */
+/** Returns the original error, without the chain of tokens. */
 export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
 
-/** Converts the error of a construction to problems with the chain and the remedy. */
+/** Converts the error of a construction to problems, with the chain and the remedy. */
 export function toProblems(error: unknown): readonly Problem[] {
   const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
   const cause = error instanceof ChainError ? error.cause : error
   if (!(cause instanceof ConfigError)) return [failed(cause, chain)]
   return cause.problems.map((problem) => {
-    // A problem with environment variables is the same for all chains.
+    // A problem with environment variables does not depend on the chain.
     if (problem.code === 'E_ENV_INVALID') return problem
     return { ...problem, cause: `${problem.cause}${injectedBy([...chain, problem.subject])}` }
   })
@@ -119,7 +119,8 @@ function injectedBy(chain: readonly string[]): string {
 }
 
 function circular(found: readonly string[], chain: readonly string[]): Problem {
-  // If the cycle contains an asynchronous factory, needle-di reports only its two ends. The chain contains the rest.
+  // If the cycle contains an asynchronous factory, needle-di reports only the two ends of the cycle. The chain contains
+  // the rest.
   const end = found.at(-1) as string
   const start = chain.includes(`'${end}'`) ? `'${end}'` : end
   const cycle = found.length > 2 ? found : [...chain.slice(chain.indexOf(start)), start]

@@ -8,7 +8,7 @@ import { type Injector, kInjector } from './injector.js'
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
  * @throws Error if it is called outside construction by the container.
- * @throws ConfigError if no provider has the token; boot prints the chain of tokens that led to it.
+ * @throws ConfigError if no provider has the token. The error contains the chain of tokens that led to it.
  * @example
  * class UserService {
  *   private readonly users = inject(UserRepository)
@@ -20,7 +20,7 @@ export function inject<T>(token: Token<T>): T
  * Returns the instance of a token, or `undefined` if no provider has the token.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @param options `optional: true` if the token needs no provider.
+ * @param options `optional: true` if the token does not need a provider.
  * @throws Error if it is called outside construction by the container.
  * @example
  * class Mailer {

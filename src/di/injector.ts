@@ -5,7 +5,10 @@ import { asyncTokenOf, inChain, missingProvider, originOf, toProblems } from './
 import type { Binding } from './provider.js'
 import { InjectionToken, tokenName } from './token.js'
 
-/** Reads the injection facts of a class. It is a parameter, because this room must not import the decorators. */
+/**
+ * Reads the injection facts of a class. It is passed as a parameter, because this folder must not import the
+ * decorators.
+ */
 export type ReadInjections = (target: Class) => InjectionFacts
 
 /** The state that all injectors of one application share. */
@@ -17,7 +20,7 @@ interface Shared {
   readonly requested: Set<Token>
   /** Private tokens of modules, with the names of the modules. */
   readonly kept: Map<Token, string>
-  /** The tokens that are being created when `make` is called, outermost first. */
+  /** The tokens that are being created at the time of a call to `make`, outermost first. */
   constructing: readonly Constructing[]
 }
 
@@ -27,16 +30,16 @@ interface Constructing {
   readonly token: Token
 }
 
-/** The injector that provides the token, for each error about an asynchronous provider. */
+/** The injector that provides the token in each error about an asynchronous provider. */
 const owners = new WeakMap<object, Injector>()
 
 /**
- * The token of the injector in its container. It is a registered symbol, because `@Inject` fields also read it, from a
- * room that cannot import this one.
+ * The token of the injector in its container. It is a registered symbol, because `@Inject` fields also use it, from a
+ * folder that cannot import this file.
  */
 export const kInjector: symbol = Symbol.for('blazon.Injector')
 
-/** Wraps the result of a factory, because needle-di would await a value that has a method `then`. */
+/** Wraps the result of a factory, because needle-di would await a value that has a `then` method. */
 class Made {
   constructor(readonly value: unknown) {}
 }
@@ -44,8 +47,9 @@ class Made {
 type Factory = (...dependencies: unknown[]) => unknown
 
 /**
- * The container of one application, built on needle-di. It adds classes without a provider, tokens of constructor
- * parameters, errors with the chain of tokens, and an ordered list of everything that it created.
+ * The container of one application, built on needle-di. In addition to needle-di's features, it supports classes
+ * without a provider and tokens for constructor parameters, adds the chain of tokens to errors, and lists all created
+ * instances in order.
  */
 export class Injector {
   readonly #container: Container
@@ -70,7 +74,8 @@ export class Injector {
   }
 
   /**
-   * All constructed instances, dependencies before dependents. Existing values belong to the program and are left out.
+   * All constructed instances, dependencies before dependents. Existing values belong to the application and are not
+   * included.
    */
   get made(): ReadonlySet<unknown> {
     return this.#shared.made
@@ -81,7 +86,6 @@ export class Injector {
     return this.#shared.requested
   }
 
-  /** Binds a provider. */
   bind({ token, make }: Binding): void {
     if (this.#shared.overrides.has(token)) return
     if (make.kind === 'value') this.bindValue(token, make.value)
@@ -95,12 +99,12 @@ export class Injector {
     this.#container.bind({ provide: token as Class, useValue })
   }
 
-  /** Records that a provider is private to a module. The error for a missing token then includes the module. */
+  /** Records that a provider is private to a module, so that the error for a missing token can name the module. */
   keep({ token, origin }: Binding): void {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Makes `token` return the value of another injector. Used for the exports of modules. */
+  /** Makes `token` return the value from another injector, for the exports of modules. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
@@ -120,7 +124,7 @@ export class Injector {
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
 
-  /** Like `get`, for callers outside a construction: every failure is a `ConfigError` with its chain. */
+  /** Like `get`, for callers outside a construction. Every failure throws a `ConfigError` with the chain of tokens. */
   resolve<T>(token: Token<T>): T {
     try {
       return this.get(token)
@@ -130,11 +134,11 @@ export class Injector {
   }
 
   /**
-   * Creates the instance of a token, waiting for asynchronous factories; `get` then returns it. The promise does not
-   * resolve to the instance, because that would call the instance's method `then`, if it has one.
+   * Creates the instance of a token, and waits for asynchronous factories. Afterwards, `get` returns the instance. The
+   * promise does not resolve to the instance, because that would call the instance's `then` method, if it has one.
    */
   async make(token: Token): Promise<void> {
-    // Read before the first `await`, because needle-di does not preserve the chain of tokens across ticks.
+    // The chain is read before the first `await`, because needle-di does not preserve it across ticks.
     const { constructing } = this.#shared
     for (;;) {
       try {
@@ -156,7 +160,8 @@ export class Injector {
       const made: unknown = this.#container.get(token as Class)
       return (made instanceof Made ? made.value : made) as T
     } catch (error) {
-      // The innermost injector provides the token, because other injectors cannot access private providers.
+      // The first injector that catches the error provides the token, because other injectors cannot access private
+      // providers.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
@@ -183,8 +188,8 @@ export class Injector {
   }
 
   /**
-   * Whether the token has a provider, or the container can create it without a provider. In the second case, this binds
-   * the token in the root injector.
+   * Whether the token has a provider, or the container can create it without a provider. In the second case, this
+   * method binds the token in the root injector.
    */
   #isKnown(token: Token): boolean {
     if (this.#container.has(token as Class)) return true
@@ -219,8 +224,7 @@ export class Injector {
   }
 
   async #create(create: Factory, inject: readonly Token[]): Promise<Made> {
-    // All tokens are requested before the first `await`, because needle-di detects cycles by the chain in the current
-    // tick.
+    // All tokens are requested before the first `await`, because needle-di detects cycles only within the current tick.
     await Promise.all(inject.map((token) => this.make(token)))
     const result = create(...inject.map((token) => this.get(token)))
     const value = isPromise(result) ? await result : result
@@ -234,11 +238,10 @@ export class Injector {
   }
 }
 
-/** Returns the instance of a token. */
 type Get = (token: Token) => unknown
 
 /**
- * Creates an instance of a class. The tokens of constructor parameters come from `@Inject`, `static inject`, or the
+ * Creates an instance of a class. The tokens for constructor parameters come from `@Inject`, `static inject`, or the
  * types that `emitDecoratorMetadata` emitted. A parameter with a default value does not need a token.
  *
  * @throws ConfigError if a parameter has neither a token nor a default value.
@@ -280,7 +283,7 @@ function unknownParameter(target: Class, index: number, isStated: boolean): Conf
 }
 
 /**
- * The parameter types that TypeScript's `emitDecoratorMetadata` emitted, if the application has loaded a metadata
+ * Returns the parameter types that TypeScript's `emitDecoratorMetadata` emitted, if the application loaded a metadata
  * store.
  */
 function designTypes(target: Class): (Token | undefined)[] {
@@ -298,12 +301,13 @@ function isNative(type: unknown): boolean {
 }
 
 /**
- * Whether code that creates a value synchronously or asynchronously returned a promise. A promise also has `catch`. Any
- * object may have a `then`, and awaiting such an object would call it and might never end.
+ * Whether a function that creates a value synchronously or asynchronously returned a promise. Any object can have a
+ * `then` method, and awaiting such an object would call the method and might never end. A promise also has a `catch`
+ * method.
  */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   const made = (value ?? {}) as Partial<Promise<T>>
-  // Check `then` first: a stand-in for tenant instances has no `then`, and throws for other fields if there is no
-  // tenant.
+  // `then` is checked first, because a stand-in for tenant instances has no `then`, and throws for all other fields if
+  // there is no tenant.
   return typeof made.then === 'function' && typeof made.catch === 'function'
 }

@@ -4,8 +4,8 @@ import { type Binding, duplicateProvider, isSameBinding, toBinding } from './pro
 import { tokenName } from './token.js'
 
 /**
- * Providers that can inject each other. `exports` are the tokens of a private scope that the rest of the application
- * can also inject.
+ * A group of providers that can inject each other. The rest of the application can inject only the `exports` of a
+ * private scope.
  */
 export interface Scope {
   readonly bindings: readonly Binding[]
@@ -14,16 +14,16 @@ export interface Scope {
   readonly exports: readonly Token[] | null
 }
 
-/** The controllers of one module, or of the option `controllers`, with their prefix. */
+/** The controllers of one module, or from the option `controllers`, with their prefix. */
 export interface Placement {
-  /** The name of the place in messages: `module 'users'`, or `controllers`. */
+  /** The name of the place in messages, such as `module 'users'` or `controllers`. */
   readonly name: string
   /** The module's prefix, not yet checked; `undefined` if there is none. */
   readonly prefix: unknown
   readonly controllers: readonly Class[]
 }
 
-/** The providers and controllers of all modules, sorted into scopes. */
+/** The providers and controllers of all modules, grouped by scope. */
 export interface ModuleGraph {
   readonly scopes: readonly Scope[]
   /** Each place that lists controllers. */
@@ -31,7 +31,7 @@ export interface ModuleGraph {
   readonly problems: readonly Problem[]
 }
 
-/** Visits each module once, imports first. Collects problems instead of throwing them. */
+/** Visits each module once, imported modules first. Collects problems instead of throwing them. */
 export function collectModules(
   modules: readonly Module[],
   listedControllers: readonly Class[],
@@ -132,7 +132,7 @@ function invalidControllers({ controllers = [] }: Module, name: string): Problem
     }))
 }
 
-/** Returns the problem of a module, as a sentence; `null` if the module is valid. */
+/** Returns the problem with a module, as a sentence; `null` if the module is valid. */
 function mistakeOf(module: unknown): string | null {
   if (typeof module === 'function') {
     return `${module.name || 'It'} is a class, like a NestJS module, but Blazon does not read the lists in @Module().`

@@ -3,7 +3,7 @@ import type { Lifecycle, Token } from '../contracts/provider.js'
 import { ConfigError, invalid } from '../errors/config-error.js'
 import { isPromise } from './injector.js'
 
-/** The guard of an option other than `auth`. */
+/** The guard in an option other than `auth`. */
 export interface PreparedGuard {
   /** The guard that this application uses. */
   readonly running: AuthGuard & Lifecycle
@@ -12,7 +12,7 @@ export interface PreparedGuard {
 }
 
 /**
- * Finds the guard of an option other than `auth`, and calls its `forApplication`.
+ * Finds the guard in an option other than `auth`, and calls the guard's `forApplication`.
  *
  * @param option The name of the option, for the error.
  * @throws ConfigError if no provider has the token, or if its value is not a guard.

@@ -12,7 +12,7 @@ export interface Binding {
     | { readonly kind: 'existing'; readonly token: Token }
   /** The module or option that lists the provider, for messages. */
   readonly origin: string
-  /** The original provider. Two listings of the same provider are one binding. */
+  /** The original provider. If the same provider is listed twice, this results in one binding. */
   readonly source: Provider
 }
 
@@ -29,7 +29,7 @@ export function toBinding(source: Provider, origin: string): Binding {
   return { token, make, origin, source }
 }
 
-/** The problem of a token that two listings provide differently. */
+/** Returns the problem for a token that two listings provide differently. */
 export function duplicateProvider(first: Binding, second: Binding): Problem {
   return {
     code: 'E_PROVIDER_DUPLICATE',
@@ -40,7 +40,7 @@ export function duplicateProvider(first: Binding, second: Binding): Problem {
   }
 }
 
-/** Whether two bindings are two listings of the same provider. */
+/** Whether two bindings come from two listings of the same provider. */
 export function isSameBinding(a: Binding, b: Binding): boolean {
   if (a.source === b.source) return true
   return a.make.kind === 'class' && b.make.kind === 'class' && a.make.class === b.make.class

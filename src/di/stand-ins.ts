@@ -2,7 +2,7 @@ import { Container } from '@needle-di/core'
 import type { Class } from '../contracts/provider.js'
 import { kInjector } from './injector.js'
 
-/** How a class is constructed without its dependencies. */
+/** The parameters for constructing a class without its dependencies. */
 export interface StandInConstruction {
   /** The class whose constructor runs: the class itself, or one of its base classes. */
   readonly constructs: Class
@@ -14,9 +14,9 @@ export interface StandInConstruction {
  * Constructs a class without its dependencies, to read its fields. `inject()` and the constructor arguments return
  * stand-ins, so no provider of the application is created.
  *
- * @param target The class of the instance. `constructs` may be a base class; its constructor then finds the methods of
- * the class.
- * @throws the error of the constructor.
+ * @param target The class of the instance. If `constructs` is a base class, its constructor finds the methods of this
+ * class.
+ * @throws the error that the constructor throws.
  */
 export function constructWithStandIns(
   target: Class,
@@ -31,13 +31,13 @@ export function constructWithStandIns(
 }
 
 /**
- * A value that constructors can use in place of any dependency: each of its properties and call results is the value
- * itself. Awaiting it never ends, so that asynchronous code in a constructor stops there.
+ * Creates a value that constructors can use in place of any dependency: each of its properties and call results is the
+ * value itself. Awaiting it never ends, so that asynchronous code in a constructor stops at that point.
  */
 function makeStandIn(): object {
   function injected() {}
   const standIn: object = new Proxy(injected, {
-    // Operators throw for an object without a primitive value.
+    // An operator throws for an object without a primitive value.
     get: (_, key) => (key === Symbol.toPrimitive ? toPrimitive : standIn),
     set: () => true,
     apply: () => standIn,
@@ -46,7 +46,7 @@ function makeStandIn(): object {
   return standIn
 }
 
-/** The text shows in messages that the value is a stand-in. */
+/** Returns a primitive value. The string shows in messages that the value is a stand-in. */
 function toPrimitive(hint: string): number | string {
   return hint === 'number' ? 0 : 'injected'
 }

@@ -7,8 +7,8 @@ import { type OptionNames, refuseUnknown } from '../errors/option-group.js'
 /** Options of an `InjectionToken`. */
 export interface TokenOptions<T> {
   /**
-   * Creates the instance if no provider has the token, once for each application. It may call `inject`; promises are
-   * not awaited. Default: none; injecting a token without a provider is then a boot error.
+   * Creates the instance if no provider has the token, once for each application. The function can call `inject`;
+   * promises are not awaited. If omitted, injecting the token without a provider causes an error at boot.
    */
   readonly useFactory?: () => T
 }
@@ -26,15 +26,16 @@ export class InjectionToken<T> implements TokenLike<T> {
   declare readonly _type?: T
   /**
    * Creates the default instance, once for each application, if no provider has the token. `undefined` means that the
-   * token has no default: a missing provider is a boot error.
+   * token has no default, so a missing provider causes an error at boot.
    */
   readonly useFactory: (() => T) | undefined
 
   /**
    * Creates a token.
    *
-   * @param description A text for error messages; several tokens may have the same description.
-   * @param options How the instance is created if no provider has the token. Default: a provider is required.
+   * @param description A description for error messages; several tokens can have the same description.
+   * @param options `useFactory`, which creates the instance if no provider has the token. If omitted, a provider is
+   * required.
    */
   constructor(
     readonly description: string,
@@ -49,19 +50,19 @@ export class InjectionToken<T> implements TokenLike<T> {
   }
 }
 
-/** The text for a token in error messages. */
+/** Returns the name of a token for error messages. */
 export function tokenName(token: Token): string {
   if (typeof token === 'function') return token.name || 'an anonymous class'
   if (typeof token === 'symbol') return token.toString()
   return typeof token === 'string' ? `'${token}'` : String(token?.description ?? token)
 }
 
-/** Returns the time, and schedules calls; see the members. */
+/** A clock that returns the time and schedules calls; see the members. */
 export type Clock = ClockPort
 
 /**
- * The token of the application's clock: real time, or in a `TestApp` the time that `app.clock` controls. All code in
- * the framework that waits or expires uses it. Use it in your code as well, so that tests can change the time.
+ * The token of the application's clock: real time, or in a `TestApp` the time that `app.clock` controls. Everything in
+ * the framework that waits or expires uses this clock. Use it in your code as well, so that tests can change the time.
  *
  * @example
  * class Sessions {
@@ -90,12 +91,12 @@ export const DatabaseLink: InjectionToken<DatabaseLink> = new InjectionToken<Dat
 /** The jobs of an application under test; see the members. */
 export type TestJobs = TestJobsPort
 
-/** The token with which `app.jobs` in a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
+/** The token with which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
 export const TestJobs: InjectionToken<TestJobs> = new InjectionToken<TestJobs>(
   'app.jobs: it needs jobs() of blazon/jobs in `plugins`',
 )
 
-/** Whether the application runs in a `TestApp`, which provides `true`. Default: `false`. */
+/** The token that indicates whether the application runs in a `TestApp`, which provides `true`. Default: `false`. */
 export const UnderTest: InjectionToken<boolean> = new InjectionToken<boolean>('UnderTest', {
   useFactory: () => false,
 })

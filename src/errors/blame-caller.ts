@@ -8,15 +8,15 @@ const FRAME = /^\s+at /
 const OF_NODE = /\bnode:[\w/]+:\d+/
 
 /**
- * Runs the work of a framework method, and makes the stack trace of a `ConfigError` begin where that method was called.
- * The message already contains the place of the error, and frames inside the framework do not help the reader. The
- * stack traces of the cause, and of other errors, which come from the program, do not change.
+ * Runs the work of a framework method. If the work throws a `ConfigError`, its stack trace begins where that method was
+ * called: the message already contains the place of the error, and frames inside the framework do not help the reader.
+ * The stack traces of its cause and of all other errors, which come from the program, do not change.
  *
- * @param method The method; it must be on the call stack.
+ * @param method The method, which must be on the call stack.
  */
 export async function blameCaller<T>(method: Method, run: () => Promise<T>): Promise<T> {
-  // Captured before the first `await`, while the caller is still on the call stack. Node formats the text only when it
-  // is read.
+  // The stack is captured before the first `await`, while the caller is still on the call stack. Node formats the stack
+  // only when it is read.
   const call: { readonly stack?: unknown } = {}
   Error.captureStackTrace(call, method)
   try {
@@ -29,7 +29,7 @@ export async function blameCaller<T>(method: Method, run: () => Promise<T>): Pro
   }
 }
 
-/** A program that formats stack traces itself may produce a value that is not text. */
+/** If a program formats stack traces itself, the value can be something other than a string. */
 function framesOf(stack: unknown): string[] {
   return String(stack)
     .split('\n')

@@ -1,11 +1,13 @@
-/** The application code that has caused a statement or a call may be many functions away. */
+/**
+ * The number of frames to capture. The application code that caused a statement or a call can be many functions away.
+ */
 const DEPTH = 60
 
 /**
- * Captures the stack of the code that has called a function. Node creates the text at the first access, and most texts
- * are never read.
+ * Captures the stack of the code that called a function. Node formats a stack at the first access, and most stacks are
+ * never read.
  *
- * @param called The function, which is not in the stack.
+ * @param called The function, which the stack does not include.
  */
 export function callerStack(called: unknown): { readonly stack?: string } {
   const { stackTraceLimit: before } = Error

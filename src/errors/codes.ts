@@ -1,4 +1,4 @@
-/** An error code in the framework's error responses. */
+/** An error code that the framework's error responses contain. */
 export type ErrorCode =
   | 'BAD_REQUEST'
   | 'VALIDATION_FAILED'
@@ -58,8 +58,8 @@ export type ErrorCode =
   | 'HTTP_VERSION_NOT_SUPPORTED'
 
 /**
- * All error response codes with their statuses. Codes are part of the public contract: a retired code stays listed in
- * `docs/errors.md` and is never used again.
+ * All error response codes with their statuses. Codes are part of the public contract: a retired code stays in
+ * `docs/errors.md` and is never reused.
  */
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
@@ -120,7 +120,9 @@ export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   HTTP_VERSION_NOT_SUPPORTED: 505,
 }
 
-/** A code of a boot problem: `E_` prevents the application from starting, `W_` is a warning. */
+/**
+ * A code of a boot problem: an `E_` problem prevents the application from starting, and a `W_` problem is a warning.
+ */
 export type ConfigCode =
   | 'E_VISIBILITY_MARK'
   | 'E_VISIBILITY_UNPROTECTED'

@@ -1,6 +1,6 @@
 import type { ConfigCode } from './codes.js'
 
-/** One error or warning about the declaration of an application: its place, the cause, and the remedy. */
+/** An error or a warning about the declaration of an application, with its place, cause and remedy. */
 export interface Problem {
   /** The code; `docs/errors.md` explains each. */
   readonly code: ConfigCode
@@ -18,7 +18,8 @@ export function formatProblem(problem: Problem): string {
 }
 
 /**
- * The reason why an application cannot start. Boot collects all problems that it can find and throws one error.
+ * The error that prevents an application from starting. At boot, the framework collects all problems that it can find,
+ * and throws one error.
  *
  * @example
  * try {
@@ -30,18 +31,19 @@ export function formatProblem(problem: Problem): string {
 export class ConfigError extends Error {
   /** Always `ConfigError`. */
   override readonly name = 'ConfigError'
-  /** All problems, in the order in which boot found them. Never empty. */
+  /** All problems, in the order in which they were found. The list is never empty. */
   declare readonly problems: readonly Problem[]
 
   /**
    * Creates one error for several problems.
    *
-   * @param problems The problems: at least one.
+   * @param problems The problems, at least one.
    * @param options The cause, if there is one.
    */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
-    // Not enumerable: the message already contains all problems, and Node would print them a second time.
+    // The property is not enumerable. The message already contains all problems, and Node would print them a second
+    // time.
     Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }
@@ -52,13 +54,14 @@ function describeProblems(problems: readonly Problem[]): string {
   return `The application cannot start: ${count}.\n\n${list.join('\n\n')}\n`
 }
 
-/** Builds the problem of an option, or of a decorator's argument, whose value is invalid. */
+/** Builds the problem for an invalid value of an option or of a decorator's argument. */
 export function invalid(subject: string, cause: string, remedy: string): Problem {
   return { code: 'E_OPTION_INVALID', subject, cause, remedy }
 }
 
 /**
- * Builds one problem for several routes, with their names as its subject; an empty list if there are no such routes.
+ * Returns one problem for several routes, with their names as the subject, in a list. The list is empty if there are no
+ * such routes.
  */
 export function sharedProblem(
   routes: readonly { readonly name: string }[],
@@ -68,7 +71,7 @@ export function sharedProblem(
   return names.size === 0 ? [] : [{ ...problem, subject: [...names].join(', ') }]
 }
 
-/** Formats a value for a message: text in quotes, any other value by `String`. Never throws. */
+/** Formats a value for a message: a string in quotes, any other value with `String`. Never throws. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   try {

@@ -4,7 +4,7 @@ import type { ErrorFormat, ErrorWire } from '../contracts/wire-format.js'
 
 /** The body of a success response. */
 export interface SuccessEnvelope<TData = unknown> {
-  /** Distinguishes a success from an error. */
+  /** Distinguishes a success response from an error response. */
   readonly statusCode: 'success'
   /** The status of the response, 200 to 399. */
   readonly status: number
@@ -16,19 +16,19 @@ export interface SuccessEnvelope<TData = unknown> {
 
 /** The body of an error response. */
 export interface ErrorEnvelope {
-  /** Distinguishes an error from a success. */
+  /** Distinguishes an error response from a success response. */
   readonly statusCode: 'error'
   /** The status of the response, 400 to 599. */
   readonly status: number
-  /** A message for people, but never the message of an unexpected error. */
+  /** A message for people. It is never the message of an unexpected error. */
   readonly message: string
   /** A machine-readable code; see `docs/errors.md`. */
   readonly code: string
   /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
   /**
-   * The value of `req.id`: always present from status 500 on; below 500 only with `requestIds`, or if other code has
-   * read or set the ID.
+   * The value of `req.id`. It is always present from status 500 on. Below 500, it is present only with `requestIds`, or
+   * if a middleware or a handler read or set the ID.
    */
   readonly requestId?: string
 }
@@ -45,18 +45,18 @@ export interface ProblemDetails {
   readonly detail: string
   /** The `code` of {@link ErrorEnvelope}. */
   readonly code: string
-  /** Rejected fields, at most 20. */
+  /** The rejected fields, at most 20. */
   readonly errors?: readonly FieldError[]
   /** The `requestId` of {@link ErrorEnvelope}. */
   readonly requestId?: string
 }
 
-/** The error format of a route's envelope; `undefined` if the application's error format applies. */
+/** Returns the error format of a route's envelope; `undefined` if the application's error format applies. */
 export function errorFormatOf({ envelope }: Pick<RouteModel, 'envelope'>): ErrorFormat | undefined {
   return typeof envelope === 'object' ? envelope.error : undefined
 }
 
-/** The error format of a route. */
+/** Returns the error format of a route. */
 export function errorWireOf(route: Pick<RouteModel, 'envelope'>, ofApp: ErrorWire): ErrorWire {
   return errorFormatOf(route) ?? ofApp
 }

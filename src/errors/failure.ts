@@ -2,7 +2,7 @@ import { isNativeError } from 'node:util/types'
 import type { FieldError } from '../contracts/schema.js'
 import { codeOf, HttpError, titleOf } from './http-error.js'
 
-/** The parts of an error that the client may see. */
+/** The parts of an error that the client receives. */
 export interface KnownFailure {
   readonly status: number
   readonly code: string
@@ -12,19 +12,19 @@ export interface KnownFailure {
 }
 
 /**
- * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own errors,
- * recognized by a symbol, and errors of `http-errors`, which Express middlewares throw. The abort reason of
- * `req.signal` when the application closes becomes a 503. Every other value becomes a 500 without details. Never
- * throws, even if a getter of the value throws.
+ * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own errors, which are
+ * recognized by a symbol, and errors from `http-errors`, which Express middlewares throw. The abort reason of
+ * `req.signal` when the application closes results in a 503 response. Every other value results in a 500 response
+ * without details. Never throws, even if a getter of the value throws.
  */
 export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
 }
 
 /**
- * Returns the status of the response to an error of a route: the status of an `HttpError`, or of an error of the
- * package `http-errors`; 500 for any other value. Error middlewares and a plugin's `explain` may still change it. Never
- * throws.
+ * Returns the status of the response to an error in a route. An `HttpError` and an error from the package `http-errors`
+ * keep their status; for any other value, the status is 500. Error middlewares and a plugin's `explain` can still
+ * change the status. Never throws.
  *
  * @example
  * const mayHelpToRetry = statusOf(error) >= 500
@@ -34,18 +34,18 @@ export function statusOf(error: unknown): number {
 }
 
 /**
- * Whether an error that a guard threw is its decision about the request: an HTTP error, which keeps its status (403,
- * 503, …). Any other error is a failure of the guard. Never throws.
+ * Whether an error that a guard threw is the guard's decision about the request: an HTTP error, which keeps its status
+ * (403, 503, …). Any other error means that the guard failed. Never throws.
  */
 export function isDecision(error: unknown): boolean {
   return HttpError.is(error) || toFailure(error).status !== 500
 }
 
 /**
- * Reads an error of an Express middleware, router or application like Express' own final handler: an error with a
- * status keeps it (passport, express-jwt, any `err.status = 404`); an error without a status gets `responseStatus`, as
- * after `res.status(403)` and `next(error)`. Errors of routes do not keep such a status, because HTTP clients throw
- * errors with the status that they received.
+ * Reads an error from an Express middleware, router or application as Express's own final handler does. An error with a
+ * status keeps it (passport, express-jwt, any `err.status = 404`). For an error without a status, `responseStatus` is
+ * used, as after `res.status(403)` and `next(error)`. Errors in routes do not keep such a status, because HTTP clients
+ * throw errors with the status that they received.
  */
 export function toMiddlewareFailure(error: unknown, responseStatus: number): KnownFailure {
   return recognize(error) ?? generic(statedStatus(error) ?? validStatus(responseStatus))
@@ -55,17 +55,17 @@ function recognize(error: unknown): KnownFailure | undefined {
   try {
     if (HttpError.is(error)) return fromHttpError(error)
     if (isHttpErrorsError(error)) return fromHttpErrors(error)
-    // A 503, because another process can handle the request.
+    // The status is 503, because another process can handle the request.
     if (error instanceof AppClosingError)
       return { ...generic(503), headers: { 'Retry-After': '1' } }
   } catch {
-    // A proxy or a throwing getter: the value must not determine the response.
+    // The value is a proxy or has a getter that throws. It must not determine the response.
   }
   return undefined
 }
 
 function statedStatus(error: unknown): number | undefined {
-  // The status of a Fetch `Response` is the status of another server's response.
+  // A Fetch `Response` also has a status, but it comes from another server.
   if (!isNativeError(error)) return undefined
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error
@@ -77,7 +77,7 @@ function statedStatus(error: unknown): number | undefined {
 
 function fromHttpError(error: HttpError): KnownFailure {
   const { status } = error
-  // Only another copy of the package, or a broken subclass, has an invalid status.
+  // Only an error from another copy of the package, or of an incorrect subclass, can have an invalid status.
   if (validStatus(status) !== status) return generic(500)
   return {
     status,
@@ -94,7 +94,7 @@ interface HttpErrorsError extends Error {
   readonly headers?: Record<string, unknown>
 }
 
-// The same check as in `isHttpError` of http-errors 2, because the package does not mark its errors.
+// This is the same check as in `isHttpError` of http-errors 2. The package does not mark its errors.
 function isHttpErrorsError(error: unknown): error is HttpErrorsError {
   if (!(error instanceof Error)) return false
   const { expose, status, statusCode } = error as Error & Record<string, unknown>
@@ -103,7 +103,8 @@ function isHttpErrorsError(error: unknown): error is HttpErrorsError {
 
 function fromHttpErrors(error: HttpErrorsError): KnownFailure {
   const base = generic(validStatus(error.status))
-  // `createError(302)` exposes its message, because its status is below 500. The response to it is a 500.
+  // `createError(302)` exposes its message, because its status is below 500. The response is a 500, so the message must
+  // not be sent.
   if (base.status !== error.status) return base
   return {
     ...base,
@@ -126,9 +127,9 @@ function isErrorStatus(status: unknown): status is number {
 }
 
 /**
- * The abort reason of `req.signal` if the application closes after the response to the request has begun. A handler
- * that streams should end its stream; it has until `timeouts.close` to send the rest. Any other abort reason means that
- * no client is waiting for the rest of the response.
+ * The abort reason of `req.signal` if the application closes after the response has begun. A handler that streams
+ * should end its stream, and can send the rest until `timeouts.close` has passed. Any other abort reason means that no
+ * client is waiting for the rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {
@@ -140,7 +141,7 @@ export class AppClosingError extends Error {
   /** Always `AppClosingError`. */
   override readonly name = 'AppClosingError'
 
-  /** Called only by the framework. */
+  /** Creates the error. Only the framework calls this constructor. */
   constructor() {
     super('The application is closing')
   }

@@ -1,13 +1,15 @@
 import { getSystemErrorMap } from 'node:util'
 import { isNativeError } from 'node:util/types'
 
-/** The error classes of the language, by name, because each realm has its own. */
+/** The names of the built-in error classes. Names are used because each realm has its own classes. */
 const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
-/** Error names of client libraries that do not wrap the error of the system or server. */
+/**
+ * Matches the names of errors from client libraries that do not wrap the original error of the system or the server.
+ */
 const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Timeout).*Error$/
 
-/** Error codes of databases and of libraries that call other servers: SQLSTATE, SQLite, Oracle, MySQL, undici. */
+/** Matches the error codes of databases, and of libraries that call other servers: SQLite, Oracle, MySQL, undici. */
 const FOREIGN_CODE = /^(?:SQLITE_|ERR_SQLITE_|ORA-|ER_|UND_ERR_|PROTOCOL_|NR_CLOSED)/
 
 /** The maximum depth of nested causes to read. */
@@ -19,8 +21,8 @@ const MAX_ERRORS = 10
 let systemCodes: ReadonlySet<string> | undefined
 
 /**
- * Whether an error indicates a bug in a program, or a server that cannot be reached. Other errors are refusals:
- * libraries also throw an error for an expired token. Never throws.
+ * Whether an error indicates a bug in a program, or a server that cannot be reached. Other errors are refusals: for
+ * example, a library throws an error for an expired token. Never throws.
  */
 export function isFault(error: unknown, depth = 0): boolean {
   try {
@@ -62,7 +64,7 @@ function isOfDatabase({ sqlState, severity }: FaultFields, code: string): boolea
 }
 
 /**
- * Checks the errors inside an error, such as an `AggregateError`, which may contain a server error among the errors of
+ * Checks the errors inside an error. For example, an `AggregateError` can contain a server error among the errors for
  * keys that did not match.
  */
 function hasFault({ cause, driverError, original, errors }: FaultFields, depth: number): boolean {

@@ -3,7 +3,7 @@ import type { FieldError } from '../contracts/schema.js'
 
 /** Options of an HTTP error. */
 export interface HttpErrorOptions extends ErrorOptions {
-  /** The machine-readable code in the response. Default: the name of the status, such as `NOT_FOUND`. */
+  /** The machine-readable code in the response. Default: the code for the status, such as `NOT_FOUND`. */
   readonly code?: string
   /** The rejected fields. Default: none. */
   readonly errors?: readonly FieldError[]
@@ -13,17 +13,17 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly expose?: boolean
   /**
    * Whether the error is logged and passed to `onError` if its status is 500 or more. Use `false` for refusals that are
-   * expected in large numbers and counted elsewhere. Default: true.
+   * expected in large numbers and are counted elsewhere. Default: true.
    */
   readonly log?: boolean
 }
 
 // Two copies of the package in one process (a linked workspace, a duplicated install) must recognize each other's HTTP
-// errors. `instanceof` cannot do this, and a check of names or shapes would match too many values.
+// errors. `instanceof` cannot recognize them, and a check of names or shapes would match too many values.
 const kHttpError = Symbol.for('blazon.HttpError')
 
 /**
- * An error with a status. If it is thrown in a handler, or passed to `next`, it becomes the response. Below 500, the
+ * An error with a status. If a handler throws it or passes it to `next`, it determines the response. Below 500, the
  * client receives the message. From 500 on, the client receives only the name of the status, unless `expose` is true,
  * because such messages often contain internal details.
  *
@@ -31,7 +31,7 @@ const kHttpError = Symbol.for('blazon.HttpError')
  * throw new HttpError(402, 'The card was declined', { code: 'CARD_DECLINED' })
  */
 export class HttpError extends Error {
-  /** HTTP status, 400 to 599. */
+  /** The HTTP status, 400 to 599. */
   readonly status: number
   /** The machine-readable code. */
   readonly code: string
@@ -48,8 +48,8 @@ export class HttpError extends Error {
    * Creates an error with a status.
    *
    * @param status 400 to 599.
-   * @param message A text for the client. Default: the name of the status.
-   * @param options Code, rejected fields, headers, cause, and whether the client receives the message.
+   * @param message The message for the client. Default: the name of the status.
+   * @param options The code, the rejected fields, the headers, the cause, and whether the client receives the message.
    * @throws RangeError for any other status.
    */
   constructor(status: number, message?: string, options: HttpErrorOptions = {}) {
@@ -71,21 +71,21 @@ export class HttpError extends Error {
     try {
       return typeof value === 'object' && value !== null && kHttpError in value
     } catch {
-      // A proxy can throw here.
+      // The value is a proxy that throws.
       return false
     }
   }
 }
 
 // The two fields are on the prototype, because setting them on each error took as long as all other work for an error
-// without a stack trace. They are not class accessors, because TypeScript would then not allow subclasses to have a
-// field `name`.
+// without a stack trace. They are not class accessors, because TypeScript would then forbid a `name` field in
+// subclasses.
 Object.defineProperties(HttpError.prototype, {
   [kHttpError]: { value: true },
   isLogged: { value: true, writable: true },
   name: {
     configurable: true,
-    // A subclass shows its own name.
+    // An instance of a subclass has the name of the subclass.
     get(this: HttpError) {
       return this.constructor.name
     },
@@ -95,7 +95,7 @@ Object.defineProperties(HttpError.prototype, {
   },
 })
 
-/** The registered name of a status; `HTTP 499` if the status has none. */
+/** Returns the registered name of a status; for a status without a name, a string such as `HTTP 499`. */
 export function titleOf(status: number): string {
   return STATUS_CODES[status] ?? `HTTP ${status}`
 }
@@ -103,8 +103,8 @@ export function titleOf(status: number): string {
 const codes = new Map<string, string>()
 
 /**
- * The name of a status as a code: `Not Found` is `NOT_FOUND`. The number of names is bounded, so the codes can be
- * cached.
+ * Converts the name of a status to a code: `Not Found` becomes `NOT_FOUND`. The number of names is limited, so the
+ * codes can be cached.
  */
 export function codeOf(title: string): string {
   const known = codes.get(title)
@@ -146,7 +146,7 @@ export class NotFoundError extends HttpError {
   }
 }
 
-/** 405. Set the header `Allow` with it (RFC 9110, 15.5.6). */
+/** 405. The response must have an `Allow` header (RFC 9110, 15.5.6). */
 export class MethodNotAllowedError extends HttpError {
   /** Creates the error. Default message: `Method Not Allowed`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -199,7 +199,7 @@ export class UnprocessableEntityError extends HttpError {
   }
 }
 
-/** 429. The client sends too many requests. */
+/** 429. The client has sent too many requests. */
 export class TooManyRequestsError extends HttpError {
   /** Creates the error. Default message: `Too Many Requests`. */
   constructor(message?: string, options?: HttpErrorOptions) {
@@ -223,7 +223,7 @@ export class ServiceUnavailableError extends HttpError {
   }
 }
 
-/** The classes of this file, by status, because error middlewares may check errors with `instanceof`. */
+/** The classes in this file, by status. Error middlewares can check errors with `instanceof`. */
 const CLASSES: Readonly<
   Record<number, new (message?: string, options?: HttpErrorOptions) => HttpError>
 > = {
@@ -242,7 +242,7 @@ const CLASSES: Readonly<
   503: ServiceUnavailableError,
 }
 
-/** Creates an HTTP error, with the class for its status if there is one. */
+/** Creates an HTTP error. Uses the class for the status if there is one. */
 export function httpErrorOf(
   status: number,
   message?: string,

@@ -1,11 +1,11 @@
 import { unicodePattern } from './unicode-pattern.js'
 
-/** Quotes and `Symbol(…)` show the kind of a token and are not part of its name. */
+/** Matches quotes and `Symbol(…)`, which show the kind of a token and are not part of its name. */
 const SIGNS = String.raw`^symbol\(|[^\p{L}\p{N}]`
 
 /**
- * Returns the known names that are similar to a misspelt name, most similar first: a few letters are changed, added,
- * missing or swapped.
+ * Returns the known names that are similar to a misspelt name, most similar first. Similar names differ only in a few
+ * letters that are changed, added, missing or swapped.
  */
 export function nearNames(name: string, known: Iterable<string>): string[] {
   const wanted = plain(name)
@@ -23,7 +23,7 @@ function plain(name: string): string {
 }
 
 /**
- * The number of edits that turn one word into the other. A swap of adjacent letters is one edit (optimal string
+ * Returns the number of edits that turn one word into the other. A swap of adjacent letters is one edit (optimal string
  * alignment).
  */
 function editDistance(a: string, b: string): number {

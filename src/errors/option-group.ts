@@ -2,9 +2,9 @@ import { ConfigError, type Problem } from './config-error.js'
 import { nearNames } from './near-names.js'
 
 /**
- * All names of an options object. A new option that is missing here is a compile error. `true` marks an option,
- * `'sync'` a function that must be synchronous, and a table contains the names of a nested object, or of each object in
- * a list.
+ * All names of an options object. A new option that is missing from this list causes a compile error. `true` marks an
+ * option, and `'sync'` marks a function that must be synchronous. A nested table contains the names in a nested object,
+ * or in each object of a list.
  */
 export type OptionNames<Options> = { readonly [K in keyof Options]-?: NameOf<Options[K]> }
 
@@ -16,7 +16,7 @@ type NameOf<Option> = [FunctionIn<Option>] extends [never]
 
 type FunctionIn<Option> = Extract<Option, (...args: never) => unknown>
 
-/** A function may be asynchronous if its type allows it, or if its result is unused. */
+/** A function is allowed to be asynchronous if its type includes a promise, or if its result is unused. */
 type KindOf<Result> = unknown extends Result
   ? true
   : // biome-ignore lint/suspicious/noConfusingVoidType: the type of a function whose result is unused
@@ -26,24 +26,24 @@ type KindOf<Result> = unknown extends Result
       ? 'sync'
       : true
 
-/** The names of an object in options. `*` stands for any other name, and `x-` for any name with this prefix. */
+/** The valid names in a nested object. `*` stands for any other name, and `x-` for any name with this prefix. */
 export interface NestedNames {
   readonly [name: string]: true | 'sync' | NestedNames
 }
 
 /** The functions of one option group, which turn an option into settings. */
 export interface OptionGroup<Option, Settings> {
-  /** Finds unknown names. Called before the option is checked. */
+  /** Finds unknown names. The framework calls this function before it checks the option. */
   readonly unknown: (option: Option) => Problem[]
   /** Finds invalid values, and values that contradict each other within the group. */
   readonly check: (option: Option) => Problem[]
-  /** Fills in defaults and converts units. The option has already been checked. The result is frozen. */
+  /** Fills in defaults and converts units. The given option has already been checked. The result is frozen. */
   readonly resolve: (option: Option) => Settings
 }
 
 /**
- * Finds unknown names in an options object, at any depth: typing errors, and options of another version. Also finds
- * asynchronous functions that must be synchronous, because a promise is truthy, but not a valid result.
+ * Finds unknown names in an options object, at any depth: typing errors, and options from another version. Also finds
+ * asynchronous functions under names that require a synchronous function: a promise is truthy, but not a valid result.
  *
  * @param path The prefix of each name in the messages: `'auth.'`.
  */
@@ -64,7 +64,7 @@ export function unknownNames(path: string, value: unknown, names: object): Probl
 }
 
 /**
- * Finds asynchronous functions, including functions in lists, under names that must have synchronous functions.
+ * Finds asynchronous functions, including functions in lists, under names that require synchronous functions.
  *
  * @param path The prefix of each name in the messages: `'auth.guard.'`.
  */
@@ -95,7 +95,7 @@ function namesUnder(names: object, name: string): unknown {
   return key === undefined ? undefined : names[key as keyof object]
 }
 
-/** Whether a value is a list or a plain object. A class instance may have other fields. */
+/** Whether a value is a list or a plain object. A class instance can have other fields. */
 export function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -112,11 +112,11 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
 }
 
 /**
- * Like `unknownNames`, but returns errors: for options in which a misspelt name would disable a check, and for
- * functions that cannot warn.
+ * Like `unknownNames`, but returns errors instead of warnings, for options in which a misspelt name would disable a
+ * check, and for functions that cannot issue warnings.
  *
  * @param path The prefix of each name in the messages: `'mails(): '`.
- * @param value The options, as they were passed.
+ * @param value The options as passed by the caller.
  * @param names The valid names.
  * @example
  * const NAMES: OptionNames<MailOptions> = { from: true, retries: true }

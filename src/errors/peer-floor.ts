@@ -23,8 +23,9 @@ export type Peer =
   | 'vite'
 
 /**
- * The minimum version of each peer dependency, with which the tests of the code that uses it pass. The ranges in
- * `peerDependencies` are wider, so that npm can install an application that itself uses an older version.
+ * The minimum version of each peer dependency. With this version, the tests of the code that uses the peer dependency
+ * pass. The ranges in `peerDependencies` are wider, so that npm can install an application that itself uses an older
+ * version.
  */
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
@@ -59,9 +60,9 @@ export interface PeerUse {
   readonly subject: string
   /** The file or the URL of the module that loads the package. */
   readonly origin: string
-  /** The minimum version. Default: the version that this framework needs, for a package that it uses itself. */
+  /** The minimum version. Default: for a package that the framework itself uses, the version that it needs. */
   readonly floor?: string
-  /** The command that installs the package. Default: `npm install` with its name. */
+  /** The command that installs the package. Default: `npm install` with the package name. */
   readonly install?: string
 }
 
@@ -69,7 +70,8 @@ export interface PeerUse {
  * Reads the version of an installed peer dependency.
  *
  * @param origin The file or the URL of the module that loads the package.
- * @returns `null` if the package is new enough, or if its version cannot be read: a bundle has no manifests.
+ * @returns `null` if the package is recent enough, or if its version cannot be read, as in a bundle, which contains no
+ * manifests.
  */
 export function findOldPeer(
   name: string,
@@ -85,8 +87,8 @@ export function findOldPeer(
 }
 
 /**
- * Refuses an optional package that is too old before it is loaded. A package that is missing, or whose version cannot
- * be read, is not refused, because loading it results in a more exact error.
+ * Refuses an optional package that is too old, before it is loaded. A package that is missing, or whose version cannot
+ * be read, is not refused, because loading it results in a more precise error.
  *
  * @throws ConfigError `E_PEER_MISSING`, with the installed version and the minimum version.
  * @example
@@ -121,7 +123,7 @@ export async function loadPeer<T>(name: string, use: PeerUse, load: () => Promis
   }
 }
 
-/** Reads the manifest as a file, because a package may not export its `package.json`. */
+/** Reads the manifest as a file, because some packages do not export their `package.json`. */
 function versionOf(name: string, origin: string): string | null {
   for (const folder of foldersFrom(origin)) {
     try {
@@ -150,7 +152,7 @@ function isBefore(version: string, floor: string): boolean {
   return at >= 0 && (have[at] as number) < (need[at] as number)
 }
 
-/** Treats a prerelease or a build as its release. A missing number is 0. */
+/** Returns the numbers of a version. A prerelease or a build counts as its release. A missing number is 0. */
 function numbersOf(version: string): readonly number[] {
   const [release = ''] = version.split(/[+-]/, 1)
   const numbers = release.split('.')

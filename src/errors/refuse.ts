@@ -9,15 +9,15 @@ import {
   UnauthorizedError,
 } from './http-error.js'
 
-/** The parts of an error besides its code and message. */
+/** The properties of an error, in addition to its code and message. */
 interface RefuseOptions extends Omit<HttpErrorOptions, 'code'> {
   /** The status. Default: the status of the code. */
   readonly status?: number
-  /** Whether the error has a stack trace, which begins at the caller of {@link refuse}. Default: false. */
+  /** Whether the error has a stack trace. It begins at the caller of {@link refuse}. Default: false. */
   readonly stack?: boolean
 }
 
-/** The codes whose errors have separate classes, which error middlewares may check with `instanceof`. */
+/** The codes whose errors have their own classes. Error middlewares can check these classes with `instanceof`. */
 const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object) => HttpError>> = {
   UNAUTHORIZED: UnauthorizedError,
   FORBIDDEN: ForbiddenError,
@@ -27,14 +27,14 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
 }
 
 /**
- * Creates the error with which the framework refuses a request. It has the status of its code, and no stack trace,
- * because the error is in the request and not in the program. Every error of the framework that becomes a response is
- * created here.
+ * Creates the error with which the framework refuses a request. The error has the status of its code. It has no stack
+ * trace, because the problem is in the request and not in the program. All of the framework's own errors that result in
+ * a response are created here.
  *
- * An error that a line of the program caused (a query without a tenant, a database that cannot be reached) needs
- * `stack: true`, so that the log shows that line.
+ * If a line of the program caused the error (a query without a tenant, a database that cannot be reached), use `stack:
+ * true`, so that the log shows this line.
  *
- * @param message A text for the client. Default: the name of the status.
+ * @param message The message for the client. Default: the name of the status.
  */
 export function refuse(code: ErrorCode, message?: string, options?: RefuseOptions): HttpError {
   const error = withoutStack(() => create(code, message, options))
@@ -50,15 +50,15 @@ function create(code: ErrorCode, message?: string, options?: RefuseOptions): Htt
 
 /**
  * Creates an error whose `stack` is only its first line. Collecting ten frames took 20,000 to 80,000 instructions, as
- * many as the rest of an error response. No other code can run between the two assignments, so errors of the program
- * keep the limit that the program has set.
+ * many as the rest of an error response. No other code can run between the two assignments, so the application's own
+ * errors keep the limit that the application set.
  */
 export function withoutStack<TError>(make: () => TError): TError {
   const { stackTraceLimit } = Error
   try {
     Error.stackTraceLimit = 0
   } catch {
-    // The program has frozen `Error` (`--frozen-intrinsics`, SES).
+    // The program froze `Error` (`--frozen-intrinsics`, SES).
     return make()
   }
   try {

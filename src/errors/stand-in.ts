@@ -4,14 +4,15 @@ const problems = new WeakMap<object, readonly Problem[]>()
 
 /**
  * Creates the result of a factory, such as a guard, a plugin or a store. A factory is often called when a module is
- * loaded, before there is an application that could report an error in its options. So if `make` throws a
- * `ConfigError`, a stand-in is returned: an application that uses it does not start, and reports its problems with all
- * others. Until then, each call of one of its functions throws the `ConfigError`.
+ * loaded, before there is an application that could report an error in the options. Therefore, if `make` throws a
+ * `ConfigError`, this function returns a stand-in. An application that uses the stand-in does not start, and reports
+ * the stand-in's problems together with all others. Until then, every function of the stand-in throws the
+ * `ConfigError`.
  *
  * @param make Creates the result from the options.
- * @param standIn Creates the result from other, valid options, for the members that are read before the start.
- * @param parts Options that may themselves be stand-ins, such as a store.
- * @throws all errors of `make` except a `ConfigError`.
+ * @param standIn Creates the result from other, valid options, for members that are read before the application starts.
+ * @param parts Option values that could themselves be stand-ins, such as a store.
+ * @throws all errors that `make` throws, except a `ConfigError`.
  * @example
  * export function metrics(options: Options): Plugin {
  *   return orStandIn(() => create(options), () => create({}))
@@ -48,7 +49,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   return stand
 }
 
-/** The problems of the stand-ins among values. Other values have no problems. */
+/** Returns the problems of the stand-ins in a list of values. Other values have no problems. */
 export function standInProblems(values: readonly unknown[]): Problem[] {
   return values.flatMap((value) => [...(problems.get(value as object) ?? [])])
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-/** The properties of a request of another server that are used here. */
+/** The properties that this file uses of a request from another server. */
 interface Foreign extends IncomingMessage {
   body?: unknown
-  /** Set by the body parsers of Express 4. */
+  /** The mark that the body parsers of Express 4 set. */
   readonly _body?: boolean
 }
 
 /**
- * Returns the descriptor of `req.body` for a request of another server: the value that a body parser has set, or
- * `undefined`. Serverless adapters set `req.body` to the bytes, and also leave them in the stream. These bytes are read
- * from the stream, so that the same limits and parsers apply as on a server. If the stream has already been read, a
- * parser has set the value, which is kept even if it is bytes.
+ * Returns the descriptor of `req.body` for a request from another server: the value that a body parser set, or
+ * `undefined`. Serverless adapters set `req.body` to the bytes, and also leave the bytes in the stream. The framework
+ * reads them from the stream, so that the same limits and parsers apply as on a server. If the stream was already read,
+ * a parser set the value, and the framework keeps it, even if it is a buffer.
  */
 export function bodyDescriptor(req: IncomingMessage): PropertyDescriptor {
   const { body } = Object.getOwnPropertyDescriptors(req as Foreign)
@@ -32,7 +32,7 @@ function field(value: unknown): PropertyDescriptor {
 
 /**
  * Reads the body on a platform that parses it in a getter, such as Vercel. If the getter throws, reading `req.body`
- * throws our error for malformed JSON instead.
+ * throws the framework's error for malformed JSON instead.
  */
 function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
   try {
@@ -47,8 +47,8 @@ function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
 }
 
 /**
- * Whether the stream still contains the body that the platform has set in `req.body`. If the connection is still
- * receiving data, the platform has its value from another source, so it is not changed.
+ * Whether the stream still contains the body that the platform set as `req.body`. If the connection is still receiving
+ * data, the value comes from another source and is not changed.
  */
 function isUnparsed(req: Foreign): boolean {
   const isBytes = typeof req.body === 'string' || req.body instanceof Uint8Array
@@ -61,13 +61,13 @@ function feedsItself(req: IncomingMessage): boolean {
   return Object.hasOwn(req, '_read')
 }
 
-/** Makes the stream readable at any time and by any reader. */
+/** Makes the stream readable at any time, by any reader. */
 function unread(req: Foreign): undefined {
   const bytes = Buffer.from(req.body as string)
   const { 'content-length': length } = req.headers
-  // Header values must be strings. An adapter may set the number 0, which would look like a missing length.
+  // Header values must be strings. An adapter can set the number 0, which would look like a missing length.
   if (length !== undefined) req.headers['content-length'] = String(length)
-  // Adapters mark a request as read when their function returns, but a middleware may read it later.
+  // Adapters mark a request as read when their function returns, but a middleware can still read it later.
   Object.defineProperty(req, 'readable', {
     get: () => !req.readableEnded && !req.destroyed,
     set: () => {},

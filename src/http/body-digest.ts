@@ -4,8 +4,8 @@ import type { Request } from '../contracts/handler.js'
 const digests = new WeakMap<Request, string>()
 
 /**
- * Computes the digest of the body after parsing and before validation, because schemas may add random or time-dependent
- * values, which differ for each repetition. Call it before the body is read.
+ * Computes the digest of the body after parsing and before validation, because schemas can add random or time-dependent
+ * values, which differ each time a request is repeated. Call this function before the body is read.
  */
 export function noteBody(req: Request): void {
   if (req.body !== undefined) return void digests.set(req, digestOf(req.body))
@@ -22,18 +22,18 @@ export function noteBody(req: Request): void {
   })
 }
 
-/** The digest of the URL and the body of a request. A body that the handler reads itself is not included. */
+/** The digest of the URL and the body of a request. If the handler itself reads the body, the body is not included. */
 export function fingerprintOf(req: Request): string {
   return sha256(`${req.originalUrl}\n${digests.get(req) ?? ''}`)
 }
 
-/** The digest of a body that has been parsed. */
+/** The digest of a parsed body. */
 export function digestOf(body: unknown): string {
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   return sha256(isWhole ? body : (JSON.stringify(body) ?? ''))
 }
 
-/** A digest as text of a fixed length. */
+/** The SHA-256 digest, as a string of fixed length. */
 export function sha256(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('base64url')
 }

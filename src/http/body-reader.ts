@@ -6,21 +6,21 @@ import { readBody, takeArrived } from './read-body.js'
 import { type BodyLimits, type DeclaredType, declaredType, parseJsonBody } from './read-json.js'
 import { MAX_PARAMETERS } from './request-head.js'
 
-/** One way in which a route reads its body. */
+/** One of the ways in which a route reads its body. */
 export interface BodyReader {
   /** The maximum size in bytes, both as received and after decompression. */
   readonly size: number
-  /** Returns the value of the body. Throws 400. */
+  /** Returns the value of the body. Throws a 400 error for an invalid body. */
   readonly parse: (bytes: Buffer) => unknown
 }
 
 /**
- * Returns the index of the body that a request declares by its `Content-Type`; `-1` if it declares no such body. An
- * exact type has priority over ranges and over types that end in `+json`.
+ * Returns the index of the body that matches the `Content-Type` of a request; `-1` if no body matches. An exact type
+ * has priority over ranges and over types that end in `+json`.
  */
 export type FindBody = (req: IncomingMessage) => number
 
-/** Compiles the way in which a body is read. */
+/** Creates the reader for one of a route's bodies. */
 export function bodyReader(
   { type, maxBytes, isDescribed }: BodyModel,
   limits: BodyLimits,
@@ -39,19 +39,19 @@ function parseText(bytes: Buffer): string {
   return bytes.toString('utf8')
 }
 
-/** Compiles the function that finds the body of a request by its declared type. */
+/** Compiles the function that finds the body that matches a request's declared type. */
 export function bodyFinder(bodies: readonly BodyModel[]): FindBody {
   const wholes = bodies.map(({ contentTypes }) => contentTypes.includes('*/*'))
   return function findBody(req) {
     const declared = declaredType(req)
-    // A body without a declared type may be of any type (RFC 9110, section 8.3).
+    // A body without a declared type can have any type (RFC 9110, section 8.3).
     if (declared === null) return wholes.indexOf(true)
     const exact = bodies.findIndex((body) => isNamed(body, declared))
     return exact === -1 ? bodies.findIndex((body) => isInRange(body, declared)) : exact
   }
 }
 
-/** Bytes may be text in any charset. Everything else is UTF-8. */
+/** A body that is read as bytes can use any charset. All other bodies must be UTF-8. */
 function isReadable({ type }: BodyModel, { isInUtf8 }: DeclaredType): boolean {
   return isInUtf8 || type === 'bytes'
 }
@@ -73,25 +73,28 @@ function isSuffixed(essence: string): boolean {
   return /^application\/[^+]+\+json$/.test(essence)
 }
 
-/** Returns the bytes of a body, synchronously if they have already arrived. Throws or rejects with 400, 413 or 415. */
+/**
+ * Returns the bytes of a body, synchronously if they have already arrived. Throws or rejects with a 400, 413 or 415
+ * error.
+ */
 export function readBytes(req: IncomingMessage, size: number): Buffer | Promise<Buffer> {
   return takeArrived(req, size) ?? readBody(req, size)
 }
 
-/** The depth that Express' `extended` parser reads. */
+/** The depth to which Express's `extended` parser reads. */
 const MAX_BRACKETS = 5
 
 /** The fields of a form, without a prototype. A field that was sent more than once is a list. */
 type FormFields = Record<string, string | string[]>
 
 /**
- * Parses a form, `application/x-www-form-urlencoded` (URL Standard, section 5.1), from an untrusted client. Names with
- * brackets are not parsed. It refuses with 400:
+ * Parses a form, `application/x-www-form-urlencoded` (URL Standard, section 5.1), from an untrusted client. Brackets in
+ * names are not interpreted. Refuses the following with a 400 error:
  *
  * - text that is not UTF-8, before or after percent-decoding;
- * - more fields than a query may have parameters;
+ * - more fields than the maximum number of query parameters;
  * - names that a later merge could write to a prototype: `__proto__`, `constructor[prototype]`;
- * - names with more than five brackets, which overflow the stack of recursive parsers.
+ * - names with more than five brackets, which could overflow the stack of recursive parsers.
  */
 function parseForm(bytes: Buffer): FormFields {
   if (!isUtf8(bytes)) throw malformed('is not valid UTF-8')
@@ -131,7 +134,10 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a later merge could write a field with this name to a prototype, or overflow the stack. */
+/**
+ * Whether a later merge could write a field with this name to a prototype, or could overflow the stack because of the
+ * name.
+ */
 export function isForbiddenName(name: string): boolean {
   const keys = name.split(/[[\].]+/)
   return (

@@ -3,8 +3,8 @@ import type { Request, Response } from '../contracts/handler.js'
 import { schemeOf } from './request-state.js'
 
 /**
- * The caller for whom a response is created: a text that is unique to the caller, `null` for an anonymous caller,
- * `undefined` for a caller that cannot be distinguished from others.
+ * The caller for whom a response is created: a string that is unique to the caller, `null` for an anonymous caller, or
+ * `undefined` if the caller cannot be distinguished from others.
  */
 export type Caller = string | null | undefined
 
@@ -20,20 +20,20 @@ export const IDENTITIES: readonly string[] = [
 ]
 
 /**
- * Fields that define where an ID is unique: a `sub` is unique only within its issuer (RFC 7519, 4.1.2), a profile ID
- * only within its provider.
+ * The fields that determine the scope in which an ID is unique. A `sub` is unique only within its issuer (RFC 7519,
+ * 4.1.2), and a profile ID only within its provider.
  */
 const REALMS: readonly string[] = ['iss', 'provider']
 
-/** The fields, other than `req.user`, where Express middlewares store a user. */
+/** The fields, besides `req.user`, in which Express middlewares store a user. */
 interface Elsewhere {
   readonly auth?: unknown
   readonly session?: { readonly user?: unknown } | null
 }
 
 /**
- * Returns the caller of a request, as set by a middleware, by the guard or by the certificate of the
- * connection. Never throws.
+ * Returns the caller of a request, as determined by a middleware, the guard or the certificate of the connection. Never
+ * throws.
  */
 export function callerOf(req: Request, res: Response): Caller {
   try {
@@ -45,25 +45,23 @@ export function callerOf(req: Request, res: Response): Caller {
     if (isSet(user)) return identityOf('locals', user)
     return certificateOf(req.socket as Partial<TLSSocket> | null | undefined)
   } catch {
-    // A getter threw, or an ID cannot be converted to text: there is a caller, but it cannot be identified.
+    // A getter threw, or an ID cannot be converted to a string: there is a caller, but it cannot be identified.
     return undefined
   }
 }
 
-/** The users of two guards may have the same ID. */
+/** Returns a prefix with the guard's name, because users of two guards can have the same ID. */
 function userPlace(req: Request): string {
   const scheme = schemeOf(req)
   return scheme === undefined ? 'user' : `${scheme}:user`
 }
 
-/** `false`, 0 and an empty text count as users, because application code has set them. */
+/** Whether a value is set. `false`, 0 and an empty string count as users, because application code set them. */
 function isSet(user: unknown): user is NonNullable<unknown> {
   return user !== undefined && user !== null
 }
 
-/**
- * Returns the text of a user. It is unambiguous, and it calls no method of the user object, such as `toString`.
- */
+/** Returns an unambiguous string for a user. It does not call methods of the user object, such as `toString`. */
 function identityOf(place: string, user: NonNullable<unknown>): string | undefined {
   if (typeof user !== 'object' && typeof user !== 'function') return join(place, textOf(user))
   const fields = user as Readonly<Record<string, unknown>>
@@ -86,8 +84,8 @@ function join(name: string, text: string | undefined): string | undefined {
 }
 
 /**
- * Returns different texts for a number and a string with the same digits. Returns `undefined` for an object, because
- * its text would be `[object Object]` for every user.
+ * Returns a string for an ID. A number and a string with the same digits have different results. The result is
+ * `undefined` for an object, because its string would be `[object Object]` for every user.
  */
 function textOf(id: unknown): string | undefined {
   if (typeof id === 'string') return id === '' ? undefined : `s${encodeURIComponent(id)}`
@@ -99,7 +97,7 @@ const byConnection = new WeakMap<object, string | null>()
 
 /** The certificate of a connection does not change, so the result is cached for each connection. */
 function certificateOf(socket: Partial<TLSSocket> | null | undefined): string | null {
-  // Plain and simulated connections have neither field. On a serverless platform there may be no socket.
+  // Plain and simulated connections have neither property. On a serverless platform, the socket can be missing.
   if (socket?.encrypted !== true || socket.getPeerX509Certificate === undefined) return null
   const known = byConnection.get(socket)
   if (known !== undefined) return known

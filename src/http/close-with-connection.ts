@@ -4,16 +4,16 @@ import type { Socket } from 'node:net'
 /** Responses that are waiting for earlier responses on the same connection. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
 /**
- * The newest waiting response of each connection, and the response before each waiting response. A client may send any
- * number of requests at once.
+ * The newest waiting response of each connection, and the predecessor of each waiting response. They avoid a search
+ * through the waiting responses: a client can send any number of requests at once.
  */
 const newest = new WeakMap<Socket, ServerResponse>()
 const earlier = new WeakMap<ServerResponse, PendingResponse>()
 
 /**
  * Closes a waiting response when its connection closes. Before version 24, Node closes only the response that is
- * currently being written. A pipelined request would then never detect that its client has disconnected, so
- * transactions, `req.signal` and shutdown would wait forever for its end.
+ * currently being written. A pipelined request would never detect that its client has disconnected, so transactions,
+ * `req.signal` and shutdown would wait forever for the end of the request.
  */
 export function closeWithConnection({ socket }: IncomingMessage, res: ServerResponse): void {
   // Serverless platforms create requests without a real connection.
@@ -39,18 +39,19 @@ function watch(socket: Socket): Set<ServerResponse> {
   return responses
 }
 
-/** Closes a response in the same way as Node does. */
+/** Closes a response in the same way as Node. */
 function close(res: ServerResponse): void {
   if (!res.closed) Object.assign(res, { destroyed: true, _closed: true }).emit('close')
 }
 
 /**
- * Whether an earlier response on this connection is, or will be, the last one. Node still parses requests from the same
- * packet, but they must not be processed (RFC 9112, section 9.6), and their responses would not be sent. If a request
- * was refused because a proxy may read it differently, the bytes after it must not run as a request.
+ * Whether an earlier response on this connection is, or will be, the last response. Node still parses later requests
+ * from the same packet, but they must not be processed (RFC 9112, section 9.6), and their responses would not be sent.
+ * For example, if a request was refused because a proxy could read it differently, the bytes after it must not be
+ * processed as a request.
  *
- * @param res The response to the request. Another application may have added it to the waiting responses, so it must
- * not count as an earlier response.
+ * @param res The response to the request. If another application already added it to the waiting responses, it does not
+ * count as an earlier response.
  */
 export function isAfterLast({ socket }: IncomingMessage, res: ServerResponse): boolean {
   const last = socket == null ? undefined : newestOn(socket)
@@ -72,7 +73,7 @@ export function respondsOn(socket: Socket): readonly PendingResponse[] {
   return first == null ? [] : [first, ...(waiting.get(socket) ?? [])]
 }
 
-/** Properties that Node sets on a connection and a response. They are not part of its documented interface. */
+/** Undocumented properties that Node sets on a connection and a response. */
 interface PendingResponses {
   readonly _httpMessage: PendingResponse | null
 }
@@ -80,8 +81,8 @@ type PendingResponse = ServerResponse & { readonly _last?: boolean }
 
 /**
  * Whether the connection of the current response has been closed. The response's own `destroyed` becomes true a little
- * later. Such a response must be destroyed, not ended: if several requests arrived in one packet, Node may start a
- * later request on a connection that is already destroyed. Ending a response there would end the process
+ * later. Such a response must be destroyed, not ended. If several requests arrived in one packet, Node can start a
+ * later request on a connection that is already destroyed. Ending the response to that request would end the process
  * (`ERR_INTERNAL_ASSERTION`).
  */
 export function hasLostConnection({ socket }: ServerResponse): boolean {

@@ -4,46 +4,46 @@ type Resume = (goOn: () => void) => void
 type TakeError = (error: unknown) => void
 
 /**
- * Stored when an application returns a request to its host. From then on, the host handles the errors of the request.
+ * The record of an application that returned a request to its host. From then on, the host handles the errors of the
+ * request.
  */
 interface Return {
   readonly app: object
   readonly takeError: TakeError
-  /** The record of another application that returned the same request before. */
+  /** The record of another application that returned the same request earlier. */
   readonly before: Return | null
 }
 
-/** Where a request continues. */
+/** The way in which a request continues. */
 interface Continuation {
   /**
-   * Where it continues after an error middleware calls `next()` for an error. A function continues the request.
-   * `null` means that the framework has refused the request, so it cannot continue. `undefined` means the next
-   * middleware.
+   * Continues the request after an error middleware calls `next()` for an error. `null`: the framework refused the
+   * request, so it cannot continue. `undefined`: the request continues with the next middleware.
    */
   resume: Resume | null | undefined
-  /** Set if a mounted application has passed the request back, because it has no route for it. */
+  /** Set if a mounted application passed the request back because it has no route for the request. */
   returned: Return | null
 }
 
-/** The few requests that do not simply continue with the next middleware or route. */
+/** The few requests that do not just continue with the next middleware or route. */
 const continuations = new WeakMap<Request, Continuation>()
 
-/** Stores how a request continues if an error middleware calls `next()` for its error. */
+/** Records how a request continues if an error middleware calls `next()` for its error. */
 export function noteResume(req: Request, resume: Resume): void {
   continuationOf(req).resume = resume
 }
 
-/** Stores that the framework has refused a request. No error middleware may then let it continue. */
+/** Records that the framework refused a request. No error middleware can then make the request continue. */
 export function noteRefusal(req: Request): void {
   continuationOf(req).resume = null
 }
 
-/** Whether the framework has refused a request in place of a middleware. */
+/** Whether the framework refused a request. */
 export function isRefused(req: Request): boolean {
   return continuations.get(req)?.resume === null
 }
 
-/** Continues a request after an error middleware has called `next()` for its error. */
+/** Continues a request after an error middleware called `next()` for its error. */
 export function resumeAsBefore(req: Request, goOn: () => void): void {
   const continuation = continuations.get(req)
   const resume = continuation?.resume
@@ -53,7 +53,7 @@ export function resumeAsBefore(req: Request, goOn: () => void): void {
 }
 
 /**
- * Removes the stored state that a request has from its host.
+ * Removes the state that the host recorded for a request.
  *
  * @returns the removed state. {@link noteReturn} restores it for the host.
  */
@@ -66,7 +66,7 @@ export function takeContinuation(req: Request, app: object): Resume | null | und
   return resume
 }
 
-/** Stores that an application has returned a request to its host. */
+/** Records that an application returned a request to its host. */
 export function noteReturn(
   req: Request,
   { app, takeError }: Omit<Return, 'before'>,
@@ -78,7 +78,7 @@ export function noteReturn(
 }
 
 /**
- * Returns the function that handles the errors of a request that this application has returned; `undefined` while the
+ * Returns the function that handles the errors of a request after this application returned it; `undefined` while the
  * application is still handling the request.
  */
 export function errorTakerOf(req: Request, app: object): TakeError | undefined {

@@ -1,17 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The credential locations of requests. A route with optional auth runs its guard only for requests that use one of
- * them.
+ * The places where requests carry credentials. A route with optional auth runs its guard only for requests that use at
+ * least one of these places.
  */
 export interface CredentialPlaces {
-  /** Names of headers, in lower case. */
+  /** The header names, in lower case. */
   readonly headers: readonly string[]
-  /** Names of cookies. */
+  /** The cookie names. */
   readonly cookies: readonly string[]
 }
 
-/** Whether a request has a credential. It may be empty or malformed: only the guard checks its value. */
+/**
+ * Whether a request has a credential. The credential can be empty or malformed, because only the guard checks its
+ * value.
+ */
 export type CarriesCredential = (req: { readonly headers: IncomingHttpHeaders }) => boolean
 
 /** The cookie name prefix in `auth.credentials`. */
@@ -34,12 +37,13 @@ export function compileCredentials({ headers, cookies }: CredentialPlaces): Carr
 }
 
 /**
- * Finds a cookie by its name, in any syntax that a cookie parser could accept: white space around the name, no value,
- * several cookies with the name. Names are case-sensitive (RFC 6265, 5.3).
+ * Whether a `Cookie` header contains one of the names, in any syntax that a cookie parser could accept: with white
+ * space around the name, without a value, or with several cookies of the same name. Names are case-sensitive (RFC 6265,
+ * 5.3).
  */
 function hasCookie(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined) return false
-  // Some parsers also split at commas (RFC 2965, 3.3.4), so a cookie after a comma also counts.
+  // Some parsers also split the header at commas (RFC 2965, 3.3.4), so a cookie after a comma also counts.
   return header
     .split(/[;,]/)
     .some((pair) => names.includes((pair.split('=', 1)[0] as string).trim()))

@@ -5,15 +5,16 @@ import { changeItems, isAsyncIterable } from './async-iterable.js'
 /** Options of `csv`. */
 export interface CsvOptions {
   /**
-   * The keys that become columns, in this order. Default: the keys of all rows, in the order in which they first
-   * appear. Set it if the keys of rows come from clients.
+   * The keys that become columns, in this order. Set this option if clients choose the keys of rows. Default: the keys
+   * of all rows, in the order in which they first appear.
    */
   readonly columns?: readonly string[]
   /**
-   * How to write texts that a spreadsheet would run as a formula: they begin with `=`, `+`, `-`, `@`, a tab or a line
-   * break. If `;` or a tab separates columns, a spreadsheet also splits texts there and at line breaks, so formulas may
-   * begin there as well. `'escape'`: an apostrophe is inserted before each such beginning. `'keep'`: texts are not
-   * changed, for files that only programs read. Numbers are never changed. Default `'escape'`.
+   * How to write strings that a spreadsheet would run as a formula because they begin with `=`, `+`, `-`, `@`, a tab or
+   * a line break. A spreadsheet that uses `;` or a tab as a separator also splits strings at this character and at line
+   * breaks, so a formula can also begin there. `'escape'`: an apostrophe is inserted before the beginning of each
+   * formula. `'keep'`: strings are not changed. Use it for files that only programs read. Numbers are never changed.
+   * Default `'escape'`.
    */
   readonly formulas?: 'escape' | 'keep'
 }
@@ -21,14 +22,15 @@ export interface CsvOptions {
 const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
 
 /**
- * Creates the representation `text/csv` (RFC 4180) for a list of objects, for `@Produces`. The first line contains the
+ * Creates a `text/csv` representation (RFC 4180) of a list of objects, for `@Produces`. The first line contains the
  * column names. If the handler returns an async iterable, its rows are streamed with backpressure; without `columns`,
- * the columns are the keys of the first row. A date becomes its ISO text, `null` and missing values an empty field, an
- * object its JSON.
+ * the columns are the keys of the first row. A date is written as its ISO string, an object as its JSON, and `null` or
+ * a missing value as an empty field.
  *
- * @param options The columns, and how to write formulas. Default: all keys, escaped.
- * @throws TypeError when a response is sent (a 500), if the data is not a list of objects, or if, without `columns`,
- * the keys of rows differ so much that more than 100,000 fields and nine in ten fields are empty.
+ * @param options The columns, and how to write formulas. By default, all keys are written and formulas are escaped.
+ * @throws TypeError if the data is not a list of objects. The error is thrown when the response is sent, and results in
+ * a 500 response. Without `columns`, it is also thrown if the keys of the rows differ so much that more than 100,000
+ * fields, and nine in ten fields, are empty.
  * @example
  * @Produces('application/json', csv({ columns: ['id', 'total'] }))
  * @Get('export')
@@ -39,7 +41,7 @@ export function csv(options: CsvOptions = {}): Representation {
   const { columns, formulas = 'escape' } = options
   const field = (value: unknown) => {
     if (value === undefined || value === null) return ''
-    // No number needs quotes, or looks like a spreadsheet formula.
+    // A number never needs quotes, and never looks like a spreadsheet formula.
     if (typeof value === 'number') return String(value)
     return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
   }
@@ -74,11 +76,11 @@ export function isCsv(representation: object): boolean {
 
 interface Lines {
   readonly columns: readonly string[] | undefined
-  /** Writes a row, or, without a row, the column names. */
+  /** Writes a row. If the row is omitted, writes the column names. */
   readonly line: (keys: readonly string[], row?: Row) => string
 }
 
-/** The lines of streamed rows. Later rows cannot add columns, because the first line has already been sent. */
+/** Returns the lines for streamed rows. Later rows cannot add columns, because the first line has already been sent. */
 function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncIterable<string> {
   let keys = columns
   let head = columns === undefined ? '' : line(columns)
@@ -115,13 +117,15 @@ function keysOf(rows: readonly Row[]): readonly string[] {
 }
 
 /**
- * The number of fields that may always be empty, and the number of additional empty fields for each field with a value.
+ * The number of empty fields that is always allowed, and the number of additional empty fields that is allowed for each
+ * field with a value.
  */
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10
 
 /**
- * Keys that a client has chosen may differ in each row. The number of fields is then quadratic in the size of its data.
+ * If a client chooses the keys, they can differ in each row. The number of fields is then quadratic in the size of the
+ * client's data.
  */
 function refuseEmpty(fields: number, values: number): void {
   if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return
@@ -142,7 +146,7 @@ function rowOf(row: unknown): Row {
   throw new TypeError(`text/csv needs a list of objects, but one of its items is ${kindOf(plain)}.`)
 }
 
-/** Rows of some database packages are objects whose fields are visible only through `toJSON`. */
+/** Some database packages return rows whose fields are visible only through `toJSON`. */
 function plainOf(row: unknown): unknown {
   const { toJSON } = (row ?? {}) as { toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(row) : row
@@ -153,7 +157,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of the type ${typeof value}`
 }
 
-/** A column named `constructor` must not contain the property that every object inherits. */
+/** Reads only own properties, because a column named `constructor` must not contain the inherited property. */
 function own(row: Row, key: string): unknown {
   return Object.hasOwn(row, key) ? row[key] : undefined
 }
@@ -163,10 +167,10 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-// Some localized spreadsheets also accept the full-width forms of these characters.
+// The first characters of formulas. Some localized spreadsheets also accept the full-width forms.
 const SIGN = '[=+\\-@＝＋－＠]'
 const AT_START = new RegExp(`^(?:${SIGN}|[\\t\\r\\n])`)
-/** The character before a cell that a spreadsheet may detect within a text: `;` or a tab may separate columns. */
+/** Matches the characters inside a string after which a spreadsheet could begin a cell: `;`, a tab or a line break. */
 const BEFORE_CELL = new RegExp(`[;\\t\\r\\n](?="*${SIGN})`, 'g')
 
 function harmless(value: unknown): string {
@@ -176,7 +180,7 @@ function harmless(value: unknown): string {
   return AT_START.test(inside) ? `'${inside}` : inside
 }
 
-/** Only these characters need quotes; a leading or trailing space would be lost in some programs. */
+/** Quotes a field if necessary. Some programs would drop a leading or trailing space that is not quoted. */
 function quoted(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

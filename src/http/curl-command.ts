@@ -1,4 +1,4 @@
-/** A text with shell variables in place of secrets: `['Bearer ', { secret: 'token' }]` uses `$TOKEN`. */
+/** A string with shell variables in place of secrets: `['Bearer ', { secret: 'token' }]` uses `$TOKEN`. */
 export type ShellText = string | readonly Piece[]
 
 type Piece = string | { readonly secret: string }
@@ -10,13 +10,13 @@ export interface CurlRequest {
   readonly headers: readonly (readonly [name: string, value: ShellText])[]
   /** The body; `null` if there is none, or if it is in `more`. */
   readonly body: ShellText | null
-  /** Further arguments, quoted where necessary: `-F 'file=@file'`. Default: none. */
+  /** Additional arguments, quoted where necessary, such as `-F 'file=@file'`. Default: none. */
   readonly more?: readonly string[]
 }
 
 /**
- * Returns a command that sends a request. Neither the shell nor curl interprets any character of the request. It runs
- * in any POSIX shell, but headers that are not ASCII require bash.
+ * Returns a command that sends a request. Neither the shell nor curl interprets any character of the request. The
+ * command runs in any POSIX shell, but headers that are not ASCII require bash.
  */
 export function curlCommand({ method, url, headers, body, more = [] }: CurlRequest): string {
   const hasBody = body !== null || more.some((each) => /^-(?:F|-data|-form)/.test(each))
@@ -59,7 +59,7 @@ function textOf(text: ShellText): string {
     .join('')
 }
 
-/** One shell word. */
+/** Returns the string as one shell word. */
 function quoted(text: ShellText, write: (text: string) => string = quote): string {
   const pieces = piecesOf(text)
   if (pieces.length > 1 && pieces.every(isHarmless)) {
@@ -71,7 +71,7 @@ function quoted(text: ShellText, write: (text: string) => string = quote): strin
     .join('')
 }
 
-/** Whether a text does not change in double quotes, even after a variable name. */
+/** Whether double quotes do not change the meaning of a string, even after a variable name. */
 function isHarmless(piece: Piece, index: number, all: readonly Piece[]): boolean {
   if (typeof piece !== 'string') return true
   const isBehindName = index > 0 && typeof all[index - 1] !== 'string'
@@ -84,14 +84,14 @@ function variableOf(name: string): string {
   return `$${words.replace(/^(?=\d)/, '_').toUpperCase()}`
 }
 
-/** Quotes a text. A shell does not interpret characters in single quotes. */
+/** Quotes a string. A shell does not interpret characters in single quotes. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Quotes a header. Its characters are bytes, which a terminal may not be able to display. */
+/** Quotes a header. Its characters are bytes, which some terminals cannot display. */
 function quoteBytes(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return quote(text)
-  // The text contains no quotes, so it is also safe in shells that do not support this quoting.
+  // The result contains no quotes inside, so it is also safe in shells that do not support this syntax.
   return `$'${text.replace(/[^\x20-\x7e]|['\\]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
 }

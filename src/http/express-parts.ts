@@ -7,8 +7,8 @@ import request from 'express/lib/request.js'
 // @ts-expect-error: as above.
 import response from 'express/lib/response.js'
 
-// The parts of Express that this package uses. `express` itself also loads body parsers with fifty files, which took a
-// sixth of the startup time. An application that imports Express gets the same objects.
+// The parts of Express that the framework uses. `express` itself also loads body parsers, whose fifty files took a
+// sixth of the startup time. An application that imports Express receives the same objects.
 
 /** `express.request`: the prototype of all requests. */
 export const expressRequest = request as Request
@@ -16,12 +16,12 @@ export const expressRequest = request as Request
 /** `express.response`: the prototype of all responses. */
 export const expressResponse = response as Response
 
-/** Creates the same as `express()`. `test/journeys/express/parts.test.ts` compares the two. */
+/** Creates the same application as `express()`. `test/journeys/express/parts.test.ts` compares the two. */
 export function createExpressApp(): Application {
   const app = function handle(...request: Parameters<Host['handle']>): void {
     app.handle(...request)
   } as unknown as Host
-  // Express counts the parameters: a function with four parameters would be an error middleware.
+  // Express counts the parameters of a middleware: with four parameters, it would be an error middleware.
   Object.defineProperty(app, 'length', { value: 3, configurable: true })
   for (const source of [EventEmitter.prototype, application as object]) addMissing(app, source)
   for (const [name, prototype] of Object.entries({ request, response })) {
@@ -32,19 +32,19 @@ export function createExpressApp(): Application {
   return app
 }
 
-/** The method that `express()` calls, and that the types do not describe. */
+/** Contains the method that an Express application calls, which is missing from Express's types. */
 type Host = Application & { handle(req: unknown, res: unknown, next?: unknown): void }
 
 const OWN = { configurable: true, enumerable: true, writable: true }
 
-/** Adds the properties that an object lacks from another object, keeping getters. */
+/** Copies the properties that the target lacks, keeping getters. */
 function addMissing(target: object, source: object): void {
   for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
     if (!Object.hasOwn(target, name)) Object.defineProperty(target, name, descriptor)
   }
 }
 
-/** Creates the same as `express.Router()`. */
+/** Creates the same router as `express.Router()`. */
 export function createExpressRouter(): IRouter {
   return createExpressApp().router
 }

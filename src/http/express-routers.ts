@@ -5,8 +5,8 @@ import type { Application } from 'express'
 export type Handle = (this: unknown, ...args: any[]) => unknown
 
 /**
- * The kinds of functions in a router. Express distinguishes them by their number of parameters, or by where
- * they were added.
+ * The kinds of functions in a router. Express distinguishes them by their number of parameters, or by the method that
+ * added them.
  */
 export type HandleKind = 'request' | 'error' | 'parameter'
 
@@ -16,13 +16,11 @@ export type HandleKind = 'request' | 'error' | 'parameter'
  */
 export type WrapHandle = (handle: Handle, kind: HandleKind) => Handle
 
-/**
- * The properties of an Express layer that are used here. They are the same in Express 4 and 5, and in `router`.
- */
+/** The properties of an Express layer that this file uses. They are the same in Express 4 and 5, and in `router`. */
 export interface Layer {
   handle: Handle
   readonly name?: string
-  /** The path as declared. Missing in some versions. */
+  /** The path as declared. Some versions do not have this property. */
   readonly rawPath?: unknown
   readonly route?: Route | undefined
 }
@@ -34,20 +32,20 @@ export interface Route {
   readonly methods: Readonly<Record<string, boolean>>
 }
 
-/** The properties of a router that are used here. */
+/** The properties of a router that this file uses. */
 export interface ExpressRouter {
   readonly stack: Layer[]
   readonly params?: Readonly<Record<string, Handle[]>>
   param?(name: string, callback: Handle): unknown
 }
 
-/** The next handler, on a middleware of the framework. */
+/** The key under which the framework's own middlewares store the handler that they wrap. */
 export const kWrappedRouter: unique symbol = Symbol('blazon.wrappedRouter')
 
 /** The name of the function with which Express mounts one application in another. */
 export const MOUNTED = 'mounted_app'
 
-/** The wraps of each list of layers. They also apply to layers that are added later. */
+/** The wrap functions of each list of layers. They also apply to layers that are added later. */
 const wraps = new WeakMap<object, Set<WrapHandle>>()
 
 /** Whether a middleware is an Express application. */
@@ -57,7 +55,7 @@ export function isExpressApp(middleware: unknown): middleware is Application {
   return typeof handle === 'function' && typeof set === 'function'
 }
 
-/** Returns the router that a middleware is, contains or calls; `undefined` if there is none. */
+/** Returns the router of a middleware that is, contains or calls a router; `undefined` for any other middleware. */
 export function routerIn(middleware: unknown): ExpressRouter | undefined {
   if (typeof middleware !== 'function') return undefined
   if (isExpressApp(middleware)) return routerOf(middleware)
@@ -76,8 +74,8 @@ export function isAtRoot({ route, ...layer }: Layer): boolean {
 }
 
 /**
- * Returns the router of an application, if it has one yet. Express 4 creates it when it is first used, and its property
- * `router` throws.
+ * Returns the router of an application. Express 4 creates the router when it is first used, and the `router` property
+ * of its applications throws.
  */
 function routerOf(app: Application): ExpressRouter | undefined {
   const older = app as Application & { lazyrouter?: () => void; _router?: ExpressRouter }
@@ -87,8 +85,8 @@ function routerOf(app: Application): ExpressRouter | undefined {
 }
 
 /**
- * Wraps every handler that a router calls. This includes nested routers and applications, and handlers that are
- * added later. Only these router objects themselves are changed.
+ * Wraps every handler that a router calls, including the handlers of nested routers and applications, and handlers that
+ * are added later. No other objects are changed.
  */
 export function wrapLayers(middleware: unknown, wrap: WrapHandle): void {
   const router = routerIn(middleware)
@@ -113,8 +111,8 @@ const ADDERS = [
 ] as const
 
 /**
- * Also wraps layers that are added to the list later. Express adds them with `push`; other code may use
- * `unshift` or `splice`.
+ * Also wraps layers that are added to the list later. Express adds them with `push`, but a library can use `unshift` or
+ * `splice`.
  */
 function watch(stack: Layer[]): Set<WrapHandle> {
   const known = new Set<WrapHandle>()
@@ -135,7 +133,7 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   const { handle, route, name } = layer
   if (Array.isArray(route?.stack)) return void wrapStack(route.stack, wrap)
   wrapLayers(handle, wrap)
-  // Other code expects the router itself here, so it is not replaced. Instead, all of its handlers are wrapped.
+  // Some code expects the router itself in this place, so it is not replaced. Instead, all of its handlers are wrapped.
   if (Array.isArray((handle as { stack?: unknown }).stack) || isExpressApp(handle)) return
   // Express never calls a handler with more than four parameters.
   if (handle.length > 4) return
@@ -144,7 +142,9 @@ function wrapLayer(layer: Layer, wrap: WrapHandle): void {
   if (wrapper !== handle) layer.handle = dressed(wrapper, handle)
 }
 
-/** Sets the name, the number of parameters and the fields of the handle on the wrapper, for code that inspects it. */
+/**
+ * Copies the name, the number of parameters and the fields of the handle to the wrapper, for code that inspects them.
+ */
 function dressed(wrapper: Handle, handle: Handle): Handle {
   for (const name of ['name', 'length'] as const) {
     Object.defineProperty(wrapper, name, { value: handle[name], configurable: true })
@@ -173,10 +173,10 @@ interface Message {
 }
 
 /**
- * Finds an application that is mounted with `app.use(app)`; only the mounting function refers to it. For each request,
- * the mounted application first replaces the prototype of the request, so that `req.app` is the mounted application.
- * Then it reads `res.locals`, before it calls a handler. So an accessor on `res.locals` can find the application in
- * `req.app` at the first request.
+ * Finds an application that was mounted with `app.use(app)`. Only the mounting function has a reference to this
+ * application. For each request, the mounted application first replaces the prototype of the request, so that `req.app`
+ * is the mounted application. Then, before it calls a handler, it reads `res.locals`. An accessor on `res.locals` can
+ * therefore find the application in `req.app` when the first request arrives.
  */
 function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
   let isFound = false
@@ -196,7 +196,7 @@ function findMounted(mounted: Handle, wrap: WrapHandle): Handle {
 }
 
 /**
- * Calls `onUse` when `res.locals` is next read or set. Returns a function that makes `res.locals` a plain field
+ * Calls `onUse` the next time `res.locals` is read or set. Returns a function that makes `res.locals` a plain property
  * again.
  */
 function watchLocals(res: Message, onUse: () => void): () => void {

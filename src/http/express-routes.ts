@@ -14,8 +14,8 @@ export interface ExpressRoute {
 export type Skip = (middleware: object) => boolean
 
 /**
- * Lists the routes of a router or an Express application, including nested routers. A handler with two
- * parameters in `use` counts as a route, because it cannot call `next`. Other middlewares do not count.
+ * Lists the routes of a router or an Express application, including nested routers. A function with two parameters in
+ * `use` counts as a route, because it cannot call `next`. No other middleware counts.
  */
 export function listRoutes(middleware: unknown, skip: Skip = () => false): ExpressRoute[] {
   return routesIn(middleware, '', skip)
@@ -40,7 +40,7 @@ function routesOfLayer(layer: Layer, prefix: Prefix, skip: Skip): ExpressRoute[]
     return pathsOf(route.path).map((path) => ({ methods, path: joined(prefix, path) }))
   }
   const places = prefixesOf(layer).map((path) => joined(prefix, path))
-  // The routes of a mounted application cannot be read.
+  // The routes of a mounted application are not accessible.
   if (layer.name === MOUNTED || isLast(handle)) {
     return skip(handle)
       ? []
@@ -49,13 +49,15 @@ function routesOfLayer(layer: Layer, prefix: Prefix, skip: Skip): ExpressRoute[]
   return places.flatMap((path) => routesIn(handle, path, skip))
 }
 
-/** Whether a handler cannot pass a request on. A handler without parameters may use `...all` or `arguments`. */
+/**
+ * Whether a handler cannot pass a request on. A handler without declared parameters could use `...all` or `arguments`.
+ */
 function isLast(handle: Layer['handle']): boolean {
   if (typeof handle !== 'function' || routerIn(handle) !== undefined) return false
   return handle.length === 1 || handle.length === 2
 }
 
-/** Express stores the path of `use` since 5.2. All versions store whether `use` had a path. */
+/** Express has stored the path of `use` since 5.2. All versions store whether `use` had a path. */
 function prefixesOf(layer: Layer): Prefix[] {
   const { rawPath, slash, regexp } = layer as Layer & {
     readonly slash?: boolean

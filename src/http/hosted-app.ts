@@ -2,8 +2,8 @@ import type { Application } from 'express'
 import type { RequestHandler } from '../contracts/handler.js'
 
 /**
- * Mounts an application like Express' `app.use(app)`: the prototypes of a request are restored when the mounted
- * application passes it on.
+ * Mounts an application as Express's `app.use(app)` does: the prototypes of a request are restored when the mounted
+ * application passes the request on.
  */
 export function runExpressApp(app: Application): RequestHandler {
   return function mountedApp(req, res, next) {
@@ -16,7 +16,7 @@ export function runExpressApp(app: Application): RequestHandler {
   }
 }
 
-/** Properties of an Express application that its types do not contain. */
+/** The properties of an Express application that are missing from Express's types. */
 interface Hosted extends Application {
   handle(req: unknown, res: unknown, next: unknown): void
   request: object
@@ -29,10 +29,10 @@ interface Hosted extends Application {
 const TRUST_IS_DEFAULT = '@@symbol:trust_proxy_default'
 
 /**
- * Returns the application for requests that arrive through a host. Settings and engines that the application has not
- * set itself come from the host, as for an application in `host.use`. Express changes the application when it is
- * mounted. Our application must not be changed, because it may have several hosts and its own server: if it trusted the
- * proxy of one host for other requests, clients could forge their address.
+ * Returns the application for requests that arrive through a host. Settings and engines that the application does not
+ * set itself come from the host, as for an application in `host.use`. Express changes an application when it is
+ * mounted. A Blazon application must not be changed, because it can have several hosts and its own server: if it
+ * trusted the proxy of one host for other requests, clients could forge their addresses.
  */
 export function hostedApp(app: Application, host: Application): Application {
   const [own, theirs] = [app as Hosted, host as Hosted]
@@ -47,12 +47,12 @@ export function hostedApp(app: Application, host: Application): Application {
   })
 }
 
-/** The applications within a hosted application, in the form for requests of its host. */
+/** The applications inside a hosted application, each prepared for requests from its host. */
 const inner = new WeakMap<object, WeakMap<Application, Application>>()
 
 /**
- * Returns an application that is mounted in `outer`, in the form for requests of `outer`'s host. Without a host, it is
- * the application itself.
+ * Returns an application that is mounted in `outer`, prepared for requests from the host of `outer`. If `outer` has no
+ * host, returns the application itself.
  */
 export function innerApp(app: Application, outer: Application): Application {
   const known = inner.get(outer)
@@ -74,10 +74,7 @@ function hostedInner(app: Hosted, outer: Application): Application {
 type Fields = Record<PropertyKey, unknown>
 type IsLeft = (own: Fields, theirs: Fields, name: PropertyKey) => boolean
 
-/**
- * Inherits fields by live lookup, because the fields of both applications may change at any time, as in
- * Express.
- */
+/** Inherits fields by live lookup, because the fields of both applications can change at any time, as in Express. */
 function inherit(own: Fields, theirs: Fields, isLeft: IsLeft): Fields {
   return new Proxy(own, {
     get(_, name) {

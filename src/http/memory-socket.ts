@@ -1,11 +1,11 @@
 import { Duplex } from 'node:stream'
 
-/** A server's facts about the client of a connection. */
+/** The properties of a connection that a server reads to identify the client. */
 export interface ConnectionOrigin {
   readonly remoteAddress: string | undefined
   /** `'IPv4'` or `'IPv6'`. */
   readonly remoteFamily: string | undefined
-  /** Whether the client sends its requests encrypted, as on a socket of `node:tls`. */
+  /** Whether the client's requests are encrypted, as on a `node:tls` socket. */
   readonly encrypted: boolean
 }
 
@@ -16,8 +16,8 @@ const LOOPBACK: ConnectionOrigin = {
 }
 
 /**
- * One end of an in-memory connection. It has the socket members that Node's HTTP code uses, so the real parser, server
- * and client can run on it.
+ * One end of an in-memory connection. It has the socket members that Node's HTTP code uses, so Node's real parser,
+ * server and client work with it.
  */
 export class MemorySocket extends Duplex {
   readonly remoteAddress: string | undefined
@@ -59,7 +59,7 @@ export class MemorySocket extends Duplex {
     resume?.()
   }
 
-  /** The number of sent bytes, including waiting bytes. */
+  /** The number of bytes sent, including bytes that are still waiting. */
   get bytesWritten(): number {
     return this.#written + this.writableLength
   }
@@ -71,7 +71,7 @@ export class MemorySocket extends Duplex {
     }
     this.#deliver((peer) => {
       peer.bytesRead += chunk.length
-      // `push` returns false when the peer's buffer is full: the writer waits, as with a full TCP window.
+      // `push` returns false when the peer's buffer is full. The writer then waits, as with a full TCP window.
       if (peer.push(chunk)) sent()
       else peer.#resumePeer = sent
     }, done)
@@ -85,8 +85,7 @@ export class MemorySocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // As in TCP: closing with unread data resets the connection; otherwise the peer sees the end of the
-    // stream.
+    // As in TCP, closing with unread data resets the connection. Otherwise, the peer receives the end of the stream.
     const isReset = this.readableLength > 0 || this.#resumePeer !== undefined
     this.#deliver(
       (peer) => {
@@ -99,7 +98,7 @@ export class MemorySocket extends Duplex {
     done(error)
   }
 
-  /** Waits a tick, so that neither end runs inside the `write` of the other. */
+  /** Waits a tick, so that the code of one end never runs inside the `write` of the other. */
   #deliver(action: (peer: MemorySocket) => void, otherwise: () => void): void {
     process.nextTick(() => {
       const peer = this.#peer

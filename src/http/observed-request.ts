@@ -6,12 +6,12 @@ import type { RequestOutcome } from '../contracts/steps.js'
 import type { TenantScope } from '../contracts/tenant.js'
 import { kObserved, kTenantScope } from './symbol-fields.js'
 
-/** The fields of a response whose request is observed. */
+/** A response whose request is observed. */
 export interface ObservedResponse extends Response {
   [kObserved]?: ObservedRequest
 }
 
-/** The facts of a request, collected while it runs. They become public when the request has ended. */
+/** The facts about a request. They are collected while it runs, and become public when it has ended. */
 export class ObservedRequest implements EndedRequest {
   readonly req: Request | null
   readonly res: Response | null
@@ -24,22 +24,23 @@ export class ObservedRequest implements EndedRequest {
   bytes = 0
   cause: ResponseCause = 'head'
   isQuiet = false
-  /** The status with which Node's parser has refused the rest of the request. */
+  /** The status with which Node's parser refused the rest of the request. */
   refusedWith: number | null = null
-  /** The facts of an outer application, which observes the same response; `undefined` if there is none. */
+  /** The facts of an outer application that observes the same response; `undefined` if there is none. */
   outer: ObservedRequest | undefined = undefined
-  /** The previous `emit` of the response, its own or its class' method; `undefined` until it is replaced. */
+  /** The previous `emit` of the response: its own method or its class's; `undefined` until it is replaced. */
   emit: Response['emit'] | undefined = undefined
-  /** Whether other code had set {@link emit} on the response itself. */
+  /** Whether {@link emit} was set on the response itself before it was replaced. */
   hasHostEmit = false
   isOver = false
   /**
-   * Whether the observers of the end are being called, so that {@link durationMs} is the time since the request began.
+   * Whether the observers of the request's end are currently being called. During these calls, {@link durationMs} is
+   * the duration of the whole request.
    */
   isEnding = false
   /** Receives decisions about the request; `undefined` without an observer, and after the end of the request. */
   note: NoteDecision | undefined = undefined
-  /** Called once at the end of the request, with the number of sent bytes. */
+  /** Receives the number of sent bytes once, at the end of the request. */
   onOver: ((observed: ObservedRequest, bytes: number) => void) | null = null
 
   #startedAt: number | undefined = undefined
@@ -57,7 +58,10 @@ export class ObservedRequest implements EndedRequest {
     this.beganAt = clock.monotonic()
   }
 
-  /** Computed when it is first read, because few observers read it. The clock truncates fractions, so this adds one. */
+  /**
+   * The value is computed when it is first read, because few observers need it. The clock truncates fractions, so this
+   * adds one.
+   */
   get startedAt(): number {
     this.#startedAt ??= Math.ceil(this.#clock.now() - this.#elapsedMs)
     return this.#startedAt
@@ -82,9 +86,9 @@ export class ObservedRequest implements EndedRequest {
 
 /**
  * Returns the function that records a decision about a request, for `onDecision` of observers, `app.explain` of
- * `TestApp` and the dashboard of `blazon dev`. `undefined` without an observer: with `?.`, the decision object is then
- * not even created. Guards, plugin steps, middlewares and handlers may call it. A decision must not contain
- * credentials.
+ * `TestApp` and the `blazon dev` dashboard. Returns `undefined` if there is no observer. Call the result with `?.`, so
+ * that the decision object is not created without an observer. Guards, plugin steps, middlewares and handlers can
+ * record decisions. A decision must not contain credentials.
  *
  * @example
  * noteOf(req)?.({ by: 'countries', verdict: 'refused', reason: `not available in ${country}` })

@@ -1,10 +1,10 @@
-/** The limit of the Fetch standard. */
+/** The maximum number of redirects in the Fetch standard. */
 export const MAX_REDIRECTS = 20
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Headers that are meant only for the original host. */
+/** The headers that must be sent only to the original host. */
 const OF_THE_HOST = ['authorization', 'proxy-authorization', 'cookie', 'host']
 
-/** A message that a redirect may change. */
+/** The fields of a message that a redirect can change. */
 interface Redirectable {
   readonly url: URL
   readonly method: string
@@ -12,14 +12,15 @@ interface Redirectable {
   readonly body: unknown
 }
 
-/** Returns the place to which a response redirects; `null` if it does not redirect. */
+/** Returns the location to which a response redirects; `null` if it does not redirect. */
 export function locationOf(status: number, location: string | null | undefined): string | null {
   return REDIRECTS.includes(status) ? (location ?? null) : null
 }
 
 /**
- * Returns the message that follows a redirect (Fetch standard, section 4.4): it becomes a GET without a body, except for 307 and
- * 308, which keep the method and the body.
+ * Returns the message to send after a redirect (Fetch standard, section 4.4). A 303 changes the message to a GET
+ * without a body, unless it is a GET or HEAD. A 301 or 302 does so only for a POST. All other redirects keep the method
+ * and the body.
  */
 export function redirected<M extends Redirectable>(
   message: M,
@@ -28,7 +29,7 @@ export function redirected<M extends Redirectable>(
 ): M & { readonly body: M['body'] | null } {
   const { method } = message
   const url = new URL(location, message.url)
-  // They would become a header.
+  // The user name and the password would become a header.
   url.username = url.password = ''
   const headers = new Headers(message.headers)
   if (url.origin !== message.url.origin) for (const name of OF_THE_HOST) headers.delete(name)
@@ -39,7 +40,7 @@ export function redirected<M extends Redirectable>(
   return { ...message, url, headers, method: 'GET', body: null }
 }
 
-/** Adds the facts that only `fetch` gives a response. */
+/** Sets the response properties that only `fetch` normally sets. */
 export function withUrl(response: Response, { href }: URL, isRedirected: boolean): Response {
   return Object.defineProperties(response, {
     url: { value: href.replace(/#.*$/, '') },

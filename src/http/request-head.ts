@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-// A name or an address, then an optional port. A more lenient pattern would let a client send a `Host` that a
-// proxy never checked (`Host: evil:x@good`, CVE-2026-27959). Links or the tenant of the request may depend on
-// it.
+// A name or an address, then an optional port. With a more lenient pattern, a client could send a `Host` that a proxy
+// never checked (`Host: evil:x@good`, CVE-2026-27959). Links and the tenant of the request can depend on the `Host`.
 const HOST = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 const HOST_LENGTH = 4
@@ -13,8 +12,8 @@ const TRANSFER_ENCODING_LENGTH = 17
 let lastValid: string | undefined
 
 /**
- * Refuses a request without exactly one valid `Host` (RFC 9112, section 3.2); an HTTP/1.0 request may have none. Also
- * refuses a body whose end a proxy may determine differently (request smuggling).
+ * Refuses a request without exactly one valid `Host` (RFC 9112, section 3.2); an HTTP/1.0 request does not need one.
+ * Also refuses a body if a proxy could disagree about where it ends (request smuggling).
  */
 export function checkHead(req: IncomingMessage): void {
   const { host } = req.headers
@@ -31,7 +30,9 @@ function isHost(value: string): boolean {
   return true
 }
 
-/** Counts the `Host` lines. Node uses the first line and drops the others, but a proxy may have used the last line. */
+/**
+ * Counts the `Host` lines. Node uses the first line and drops the others, but a proxy could have used the last line.
+ */
 function countHosts(req: IncomingMessage): number {
   const { rawHeaders } = req
   let count = 0
@@ -45,8 +46,8 @@ function countHosts(req: IncomingMessage): number {
 }
 
 /**
- * Refuses any `Transfer-Encoding` other than `chunked`, and `chunked` in HTTP/1.0 (RFC 9112, section 6.1). With an
- * empty value, Node 20 uses `Content-Length`, but another reader may use chunks. Node decodes no other coding.
+ * Refuses any `Transfer-Encoding` other than `chunked`, and `chunked` in HTTP/1.0 (RFC 9112, section 6.1). If the value
+ * is empty, Node 20 uses `Content-Length`, but a proxy could read chunks. Node does not decode any other coding.
  */
 function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): void {
   if (name.toLowerCase() !== 'transfer-encoding') return
@@ -62,8 +63,8 @@ function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): v
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 
 /**
- * The part before the path. Characters that an authority cannot contain, such as `\` or `@`, are not removed, so it
- * never equals the `Host`.
+ * Matches the part before the path. Characters that an authority cannot contain, such as `\` or `@`, are not removed,
+ * so an authority with such a character never equals the `Host`.
  */
 const ORIGIN = /^(https?):\/\/([^/?]*)/i
 
@@ -73,9 +74,9 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '44
 const WHOLE_SERVER = '*'
 
 /**
- * Converts the request target to origin form (RFC 9112, section 3.2). For an absolute target, this is the part after
- * the authority, byte for byte. A proxy has compared exactly these bytes with its rules, so they are not normalized:
- * `/a/../b` is not `/b`.
+ * Converts the request target to origin form (RFC 9112, section 3.2). For an absolute target, this is exactly the part
+ * after the authority. It is not normalized, because a proxy has compared the same bytes with its rules: `/a/../b` is
+ * not `/b`.
  *
  * An absolute target is refused if its authority is not the `Host`, because a proxy and this server could use different
  * hosts. A target with a fragment is refused, because implementations disagree on where its path ends. Any other target
@@ -88,14 +89,14 @@ export function normalizeTarget(req: IncomingMessage): void {
   const isForServer = req.method === 'OPTIONS'
   if (isForServer && url === WHOLE_SERVER) return
   const path = pathOf(req, url)
-  // RFC 9112, section 3.2.4: the last proxy should send `*` for `OPTIONS` with an empty path.
+  // The last proxy should send `*` for `OPTIONS` with an empty path (RFC 9112, section 3.2.4).
   if (path === '' && isForServer) req.url = WHOLE_SERVER
   else req.url = path.startsWith('/') ? path : `/${path}`
 }
 
 /**
- * The checks of {@link normalizeTarget} for a request that an Express application passes to us. That application has
- * set `url`, so it is not changed. The client's target is in `originalUrl`.
+ * Performs the checks of {@link normalizeTarget} on a request from a host application. The host has set `url`, so `url`
+ * is not changed. The client's target is in `originalUrl`.
  */
 export function checkForeignTarget(req: IncomingMessage & { readonly originalUrl: string }): void {
   const { originalUrl } = req
@@ -113,9 +114,7 @@ function pathOf({ headers: { host } }: IncomingMessage, url: string): string {
   return url.slice(origin.length)
 }
 
-/**
- * Returns the authority without the scheme's default port, which may be left out or empty (RFC 3986, section 3.2.3).
- */
+/** Returns the authority without the scheme's default port, which can be omitted or empty (RFC 3986, section 3.2.3). */
 function authorityOf(text = '', scheme = ''): string {
   const authority = text.toLowerCase()
   const port = /:(\d*)$/.exec(authority)
@@ -127,7 +126,7 @@ function malformed(): Error {
   return refuse('MALFORMED_URL', 'The request target is malformed')
 }
 
-/** The number of query parameters that Express' parsers read. They silently ignore further parameters. */
+/** The number of query parameters that Express's parsers read. The parsers silently ignore any further parameters. */
 export const MAX_PARAMETERS = 1000
 
 /**

@@ -8,36 +8,36 @@ import { kRequestId } from './symbol-fields.js'
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 /**
- * The IDs that are accepted from clients. They are written to logs and headers, so they must be short and have no
- * separators.
+ * Matches the IDs that are accepted from clients. They are written to logs and headers, so they must be short and
+ * contain no separators.
  */
 const ACCEPTED = /^[\w.-]{1,128}$/
 
-/** The IDs that a header can contain: visible ASCII characters. A middleware may set any ID. */
+/** Matches the IDs that a header can contain: visible ASCII characters. A middleware can set any ID. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
 /** The maximum number of characters in an ID from a middleware. */
 const MAX_LENGTH = 128
 
-/** The properties of a request on which its ID depends. */
+/** The properties of a request that determine its ID. */
 interface Identified {
   readonly headers: IncomingHttpHeaders
   [kRequestId]?: unknown
 }
 
-/** How the requests of an application get their IDs. */
+/** The rules for the request IDs of an application. */
 export interface RequestIds<Req extends Identified> {
   /** Whether a valid `X-Request-Id` from the client is used as the ID. */
   readonly trustsClient: boolean
-  /** Called after other code has set `req.id`, with the ID that has been used so far; `null` if IDs are not sent. */
+  /** Receives a request after its `id` was set, and the ID that was used before; `null` if IDs are not sent. */
   readonly onSet: ((req: Req, from: string | undefined) => void) | null
 }
 
 let isPeeking = false
 
 /**
- * Defines `id`. It is generated when it is first read, because most requests do not need an ID. A middleware may assign
- * another ID.
+ * Defines `req.id`. The ID is generated when it is first read, because most requests do not need an ID. A middleware
+ * can assign another ID.
  */
 export function defineRequestId<Req extends Identified>(
   prototype: Req,
@@ -67,7 +67,7 @@ function acceptedId({ headers }: Identified): string | undefined {
 }
 
 /**
- * Returns the ID of a request; `undefined` if other code has set an ID that is neither a string nor a number. Never
+ * Returns the ID of a request; `undefined` if an application set an ID that is neither a string nor a number. Never
  * throws.
  */
 export function requestIdOf(req: Identified): string | undefined {
@@ -93,7 +93,7 @@ export function sendableRequestId(req: Identified): string | undefined {
   return id !== undefined && SENDABLE.test(id) ? id : undefined
 }
 
-/** Reads `req.id`, which may be a getter of other code that throws. */
+/** Reads `req.id`. In a host application, it can be a getter that throws. */
 function read(req: Identified): unknown {
   try {
     return (req as { id?: unknown }).id
@@ -102,18 +102,18 @@ function read(req: Identified): unknown {
   }
 }
 
-/** Adds the ID of a request to its response, before any other code can respond. */
+/** Adds the ID of a request to its response, before any handler or middleware can respond. */
 export function sendRequestId(req: Identified, res: Response): void {
   const id = sendableRequestId(req)
   if (id !== undefined) addHeaders(res, [REQUEST_ID_HEADER, id])
 }
 
-/** Updates the header when other code sets `req.id`. A response that has begun keeps its ID. */
+/** Updates the header when `req.id` is set. A response whose head was already sent keeps its ID. */
 export function resendRequestId(
   req: Identified & { readonly res?: Response },
   from: string | undefined,
 ): void {
-  // Before the listener receives the request, there is no response.
+  // There is no response until the listener receives the request.
   if (req.res === undefined) return
   changeAdded(req.res, { name: REQUEST_ID_HEADER, from, to: sendableRequestId(req) })
 }

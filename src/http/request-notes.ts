@@ -1,22 +1,22 @@
 import type { Request, Response } from '../contracts/handler.js'
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** The routes of requests in a router of `@Use`, which stores its own route in `req.route`. */
+/** The routes of requests in a `@Use` router, which stores its own route in `req.route`. */
 const routes = new WeakMap<object, RouteModel>()
 
-/** Records the route of a request whose `req.route` other code may replace. */
+/** Records the route of a request, because a router can replace `req.route`. */
 export function noteRoute(req: object, route: RouteModel): void {
   routes.set(req, route)
 }
 
-/** Returns the route of a request, including in a router of `@Use`; `undefined` if the request has none. */
+/** Returns the route of a request, even in a `@Use` router; `undefined` if the request has no route. */
 export function routeOf(req: { readonly route?: unknown }): RouteModel | undefined {
   const route = req.route as RouteModel | undefined
-  // A route of Express has no such field.
+  // An Express route does not have this field.
   return route?.isEnveloped === undefined ? routes.get(req) : route
 }
 
-/** The data of a success response, and the facts that its representation may use. */
+/** The data of a success response, and facts that its representation can use. */
 export interface ProducedData {
   readonly status: number
   readonly message: string
@@ -27,7 +27,7 @@ export interface ProducedData {
 export interface ChosenRepresentation {
   /** The media type, as declared in `@Produces`. */
   readonly type: string
-  /** Sends data in this media type; `null` for JSON, which is sent as on other routes. */
+  /** Sends data in this media type; `null` for JSON, which is sent as on any other route. */
   readonly send: ((res: Response, success: ProducedData) => void) | null
 }
 
@@ -44,11 +44,11 @@ export function representationOf(req: Request): ChosenRepresentation | undefined
 }
 
 /**
- * Returns the media type of `@Produces` that was chosen for a request by its `Accept` header (RFC 9110, 12.5.1).
+ * Returns the `@Produces` media type that was chosen for a request from its `Accept` header (RFC 9110, 12.5.1).
  *
  * @param req The request.
- * @returns the type as declared in `@Produces`; `undefined` for a route without `@Produces`, and before a request has
- * passed its guard.
+ * @returns the type as declared in `@Produces`; `undefined` on a route without `@Produces`, and before the request has
+ * passed the guard.
  * @example
  * // All orders for a table, one page for a program.
  * const orders = producedType(req) === 'text/csv' ? await all() : await page(req.query)
@@ -57,28 +57,28 @@ export function producedType(req: Request): string | undefined {
   return chosen.get(req)?.type
 }
 
-/** Facts about a request of a route with marked fields. */
+/** The visibility of marked fields for one request. */
 export interface RequestVisibility {
-  /** The marked abilities that the caller has, in a fixed order. */
+  /** The marks whose abilities the caller has, in a fixed order. */
   readonly held: readonly (readonly string[])[]
 }
 
 const visibilities = new WeakMap<object, RequestVisibility>()
 
-/** Records which marked fields the caller of a request may see. */
+/** Records which marked fields the caller of a request is allowed to see. */
 export function noteVisibility(req: object, visibility: RequestVisibility): void {
   visibilities.set(req, visibility)
 }
 
-/** Returns the recorded facts about a request. */
+/** Returns the recorded visibility for a request. */
 export function notedVisibility(req: object): RequestVisibility | undefined {
   return visibilities.get(req)
 }
 
 /**
- * Returns which fields with `visibleTo` the caller of a request may see: a list of abilities for each mark that applies
- * to the caller, in a fixed order. A handler does not need to load fields that the caller cannot see. Code that stores
- * responses must add the list to its key, as `@Cache` does.
+ * Returns the marks of the `visibleTo` fields that the caller of a request is allowed to see: for each mark, its list
+ * of abilities, in a fixed order. With this information, a handler can skip loading hidden fields. Code that stores
+ * responses must include the result in its key, as `@Cache` does.
  *
  * @param req The request.
  * @returns `undefined` on a route without such fields, and before the step `visibility`.

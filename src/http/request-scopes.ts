@@ -7,7 +7,10 @@ interface Scoped {
   readonly [kTenantScope]: TenantScope | undefined
 }
 
-/** Separates the scopes of requests where Node's async context does not. A feature provides it. */
+/**
+ * Separates the scopes of requests where Node's async context does not separate them. A feature implements this
+ * interface.
+ */
 export interface RequestScopes {
   /** Returns the current scope of a request; `undefined` until the scope is known. */
   of(req: Scoped): TenantScope | undefined
@@ -18,7 +21,7 @@ export interface RequestScopes {
   keep<T>(req: { [kTenantScope]: TenantScope | undefined }, fn: () => T): T
 }
 
-/** Runs a function in the scope of a request. Timers use it. */
+/** Runs a function, such as the callback of a timer, in the scope of a request. */
 export function inScopeOf(scopes: RequestScopes | null, req: Scoped, fn: () => void): void {
   const scope = scopes?.of(req)
   if (scopes === null || scope === undefined) fn()
@@ -30,8 +33,8 @@ type Listener = (...args: any[]) => void
 type AddListener = (this: EventEmitter, event: string | symbol, listener: Listener) => EventEmitter
 
 /**
- * Makes listeners of requests or responses run in the scope in which they were added. Node emits `end`,
- * `finish` and `close` from the connection. Its async context belongs to no request, or to an earlier one.
+ * Makes listeners of requests or responses run in the scope in which they were added. Node emits `end`, `finish` and
+ * `close` from the connection, whose async context belongs to an earlier request or to no request.
  */
 export function bindListeners(
   prototype: EventEmitter,
@@ -63,7 +66,7 @@ interface Binding {
 interface Adding {
   /** Node's own method. */
   readonly add: AddListener
-  /** Adds a bound listener. Node's `once` would wrap it again, so that `off` could not find the original. */
+  /** Adds a bound listener. Node's `once` would wrap it again, and `off` could not find the original. */
   readonly bind: AddListener
   readonly isOnce?: boolean
 }
@@ -85,7 +88,7 @@ function define(
       if (scopes.current() === scope) listener.apply(this, args)
       else scopes.run(scope, () => listener.apply(this, args))
     }
-    // Node reads this property when the original listener is removed or listed.
+    // Node reads this property to remove or list the original listener.
     bound.listener = listener
     return bind.call(this, event, bound)
   }

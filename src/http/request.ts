@@ -55,7 +55,7 @@ export interface BlazonRequest extends Request {
 /** The request class of one application. */
 export type RequestClass = new (socket: Socket) => BlazonRequest
 
-/** The `validated` of a route without schemas. */
+/** The value of `req.validated` on a route without schemas. */
 const NOTHING: AnyValidated = Object.freeze({
   params: undefined,
   body: undefined,
@@ -65,8 +65,8 @@ const NOTHING: AnyValidated = Object.freeze({
 })
 
 /**
- * Always sets the initial values in the same order, so that all requests have the same hidden class. As in Express,
- * `user`, `body` and `route` do not exist until they are set, because other code checks `'user' in req`.
+ * Sets the initial values, always in the same order, so that all requests have the same hidden class. As in Express,
+ * `user`, `body` and `route` do not exist until they are set, because middlewares check `'user' in req`.
  */
 function assignFields(req: BlazonRequest): void {
   req.res = undefined as unknown as Response
@@ -86,16 +86,16 @@ function assignFields(req: BlazonRequest): void {
   req[kPassOn] = undefined
 }
 
-/** The parts of a request class. */
+/** The configuration of a request class. */
 export interface RequestConfig {
-  /** The request scopes; `null` if requests have none. */
+  /** The scopes of requests; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   readonly ids: RequestIds<BlazonRequest>
 }
 
 /**
- * Creates a request class whose instances are already Express 5 requests. Express itself calls `setPrototypeOf` on each
- * request, which takes longer than all its other work before routing.
+ * Creates a request class whose instances already are Express 5 requests. Express itself calls `setPrototypeOf` on each
+ * request, which takes longer than all of Express's other work before routing.
  */
 export function createRequestClass(app: Application, { scopes, ids }: RequestConfig): RequestClass {
   const AppRequest = IS_BUN ? bunRequestClass() : nodeRequestClass()
@@ -120,7 +120,10 @@ function nodeRequestClass(): typeof IncomingMessage {
   }
 }
 
-/** Bun passes all parts of the request together with the socket. In Node, passing them on would take 10 ns. */
+/**
+ * Bun passes all parts of the request to the constructor, together with the socket. In Node, passing them on would take
+ * 10 ns.
+ */
 function bunRequestClass(): typeof IncomingMessage {
   return class AppRequest extends IncomingMessage {
     constructor(...parts: [socket: Socket]) {
@@ -140,22 +143,25 @@ export function hostedRequestClass(Request: RequestClass, app: Application): Req
 }
 
 /**
- * Returns the request of an emitter. After the response has been sent, only Node itself adds listeners. Entering a
- * scope for these listeners takes 0.5 µs per request on Node 20.
+ * Returns the request of an emitter; `undefined` for an `end` listener after the response has been sent, because only
+ * Node itself adds such listeners. Entering a scope for them would take 0.5 µs per request on Node 20.
  */
 function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest | undefined {
   const req = emitter as unknown as BlazonRequest
   return event === 'end' && req.res?.writableFinished ? undefined : req
 }
 
-/** Turns a request of another server into a request of this package. This happens if an `App` is mounted elsewhere. */
+/**
+ * Turns a request from another server into a Blazon request. This is needed if an `App` is mounted in another
+ * application.
+ */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {
   const { baseUrl, originalUrl, params, [kTenantScope]: scope } = req as unknown as BlazonRequest
   const body = 'body' in req ? bodyDescriptor(req) : null
   Reflect.deleteProperty(req, 'body')
   Object.setPrototypeOf(req, Request.prototype)
   const adopted = req as unknown as BlazonRequest
-  // Express sets `next` on the request itself, which would hide the property of our prototype.
+  // Express sets `next` on the request itself, which would hide the property of the new prototype.
   delete adopted.next
   assignFields(adopted)
   Object.assign(adopted, { params, [kTenantScope]: scope })
@@ -166,8 +172,8 @@ export function adoptRequest(req: IncomingMessage, Request: RequestClass): Blazo
 }
 
 /**
- * Defines `query`. In Express, it is read-only and parsed at each access. Here, it is parsed again only if the URL has
- * changed, and the validated value can replace it.
+ * Defines `req.query`. In Express, the query is read-only and parsed at each access. Here, it is parsed again only if
+ * the URL has changed, and the validated value can replace it.
  */
 function defineQuery(prototype: BlazonRequest, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'query')?.get
@@ -176,7 +182,7 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
     enumerable: true,
     get(this: BlazonRequest) {
       if (this[kQueryUrl] === null) return this[kParsedQuery]
-      // An application that is mounted in ours may have its own query parser.
+      // A mounted application can have its own query parser.
       if (this.app !== app) return inherited?.call(this)
       if (this[kQueryUrl] !== this.url) {
         this[kQueryUrl] = this.url
@@ -191,7 +197,7 @@ function defineQuery(prototype: BlazonRequest, app: Application): void {
   })
 }
 
-/** Defines `signal`. It is created at the first access, because most handlers do not use it. */
+/** Defines `req.signal`. The signal is created at the first access, because most handlers do not use it. */
 function defineSignal(prototype: BlazonRequest): void {
   Object.defineProperty(prototype, 'signal', {
     configurable: true,
@@ -219,8 +225,8 @@ function createAbortController(req: BlazonRequest): AbortController {
 const TRUST = 'trust proxy fn'
 
 /**
- * Defines `ip`. Express parses all forwarding headers at each access, even if no proxy is trusted, so that the address
- * is always the socket's address. Access logs read it for every request.
+ * Defines `req.ip`. Express parses all forwarding headers at each access, even if no proxy is trusted and the result is
+ * always the socket's address. Access logs read the address for every request.
  */
 function defineAddress(prototype: Request, app: Application): void {
   const inherited = Object.getOwnPropertyDescriptor(expressRequest, 'ip')?.get
@@ -229,8 +235,7 @@ function defineAddress(prototype: Request, app: Application): void {
     configurable: true,
     enumerable: true,
     get(this: Request) {
-      // An application that is mounted in ours, or in which ours is mounted, may trust other proxies. The setting may
-      // also have changed.
+      // A mounted application, or a host application, can trust other proxies. The setting may also have changed.
       const trustsNobody = this.app === app && this.app.get(TRUST) === trustNobody
       return trustsNobody && this.socket ? this.socket.remoteAddress : inherited?.call(this)
     },

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Signs the value of a cookie for its name: the signature of one cookie is not valid for another. */
+/** Signs the value of a cookie together with its name. The signature of one cookie is not valid for another. */
 export function sign(name: string, value: string, key: string): string {
   return `${value}.${macOf(name, value, key).toString('base64url')}`
 }
 
 /**
- * Returns the value of a signed cookie; `undefined` if no key has signed it under this name.
+ * Returns the value of a signed cookie; `undefined` if it was not signed with one of the keys under this name.
  *
- * @param keys All keys that may have signed the cookie. If a new key is inserted at the front, cookies that older keys
- * signed remain valid.
+ * @param keys All keys that could have signed the cookie. If a new key is inserted at the front, cookies that were
+ * signed with older keys remain valid.
  */
 export function unsign(
   name: string,
@@ -25,7 +25,7 @@ export function unsign(
 
 /**
  * Signs a value of any type. An object is written as in Express: `j:` and its JSON. Its signature is not valid for a
- * text, so a user who can choose a signed text cannot forge an object.
+ * string, so a user who can choose a signed string cannot forge an object.
  */
 export function signValue(name: string, value: unknown, key: string): string {
   if (typeof value !== 'object') return sign(name, String(value), key)
@@ -33,7 +33,8 @@ export function signValue(name: string, value: unknown, key: string): string {
 }
 
 /**
- * Returns the argument of {@link signValue}, a text or an object; `undefined` if no key has signed it under this name.
+ * Returns the value that was passed to {@link signValue}, a string or an object; `undefined` if no key signed it under
+ * this name.
  */
 export function unsignValue(
   name: string,
@@ -47,7 +48,7 @@ export function unsignValue(
 
 const JSON_MARK = 'j:'
 
-/** No cookie has a colon in its name (RFC 6265, section 4.1.1). */
+/** The name of a cookie cannot contain a colon (RFC 6265, section 4.1.1), so this name cannot collide with a cookie. */
 function objectName(name: string): string {
   return `${name}:json`
 }

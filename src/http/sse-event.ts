@@ -21,9 +21,9 @@ class Comment implements SseComment {
  * Adds an ID, a type or a reconnection time to an item of a stream. With JSON Lines, only the item is sent.
  *
  * @param data The item.
- * @param options `id`, `event` and `retry`. A line break could begin another event, so it is refused.
- * @throws TypeError for an `id` or `event` with a line break or NUL, for the types `end` and `error`, which the
- * framework sends itself, and for a `retry` that is not a duration.
+ * @param options `id`, `event` and `retry`. Line breaks are refused, because a line break could begin another event.
+ * @throws TypeError for an `id` or `event` with a line break or NUL, for the event types `end` and `error`, which the
+ * framework itself sends, and for a `retry` that is not a duration.
  * @see HTML Living Standard, 9.2.6 (the format of event streams)
  * @example
  * yield sseEvent(order, { id: order.version })
@@ -47,11 +47,11 @@ export function sseEvent<TItem>(data: TItem, options: SseEventOptions = {}): Sse
 }
 
 /**
- * A comment, which clients ignore. Yield it first in a stream that may have no items for a long time: it sends the
- * response head, which otherwise waits for the first item. With JSON Lines, only the head is sent.
+ * Creates a comment, which clients ignore. Yield it first in a stream that may have no items for a long time: it sends
+ * the response head, which otherwise waits for the first item. With JSON Lines, only the head is sent.
  *
- * @param text The text. Default: none.
- * @throws TypeError for a text with a line break or NUL.
+ * @param text The text of the comment. Default: none.
+ * @throws TypeError for text with a line break or NUL.
  * @example
  * yield sseComment('open')
  */

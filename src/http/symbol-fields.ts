@@ -1,6 +1,6 @@
 /**
- * The framework's own fields of requests and responses. Their keys are symbols, so `Object.keys`, JSON and `for in` do
- * not show them. Unlike private fields, they also work through a proxy and on objects that inherit from a request.
+ * The framework's own fields on requests and responses. Their keys are symbols, so they do not appear in `Object.keys`,
+ * JSON and `for in`. Unlike private fields, they also work through a proxy and on objects that inherit from a request.
  */
 
 /** The parsed or validated query. */
@@ -12,37 +12,37 @@ export const kQueryUrl: unique symbol = Symbol('blazon.queryUrl')
  * in callbacks, so this field is authoritative.
  */
 export const kTenantScope: unique symbol = Symbol('blazon.tenantScope')
-/** How the guards admitted the request. The field does not exist before. */
+/** How the guards allowed the request. The field does not exist until a guard has allowed it. */
 export const kAuthResult: unique symbol = Symbol('blazon.authResult')
 /** The ID of the request. The field does not exist until the ID is read or set. */
 export const kRequestId: unique symbol = Symbol('blazon.requestId')
 /** The trace of the request. The field does not exist until the trace is read. */
 export const kTrace: unique symbol = Symbol('blazon.trace')
-/** The span of the request. The field does not exist unless a plugin has set it. */
+/** The span of the request. The field does not exist unless a plugin sets it. */
 export const kSpan: unique symbol = Symbol('blazon.span')
 /** Whether `takeArrived` has read the body. */
 export const kIsBodyTaken: unique symbol = Symbol('blazon.isBodyTaken')
-/** The value of `next`. */
+/** The value of `req.next`. */
 export const kNext: unique symbol = Symbol('blazon.next')
 export const kAbortController: unique symbol = Symbol('blazon.abortController')
 /** Whether the request was ended while its handler was running: by the handler timeout, or by a late error. */
 export const kIsExpired: unique symbol = Symbol('blazon.isExpired')
-/** Whether the request has failed, and no error middleware has allowed it to continue. */
+/** Whether the request has failed, unless an error middleware made it continue. */
 export const kHasFailed: unique symbol = Symbol('blazon.hasFailed')
-/** The error of a middleware of `@Use`, in an object. The field does not exist until such a middleware fails. */
+/** The error of a `@Use` middleware, in an object. The field does not exist until such a middleware fails. */
 export const kUseError: unique symbol = Symbol('blazon.useError')
-/** How many of the plugin steps that call the next step once have called it. */
+/** The number of plugin steps that have called the next step, counting only steps that call it once. */
 export const kPassedSteps: unique symbol = Symbol('blazon.passedSteps')
-/** Passes a request without a route back to the application in which ours is mounted. */
+/** The function that passes a request without a route back to the host application. */
 export const kPassOn: unique symbol = Symbol('blazon.passOn')
-/** The facts of an observed request, on its response. Only applications with an observer set it. */
+/** The facts of an observed request, stored on its response. Only applications with an observer set this field. */
 export const kObserved: unique symbol = Symbol('blazon.observed')
 /** The number of bytes that a connection had sent at the end of its last observed request. */
 export const kSentBytes: unique symbol = Symbol('blazon.sentBytes')
 
-/** The value of `locals`. */
+/** The value of `res.locals`. */
 export const kLocals: unique symbol = Symbol('blazon.locals')
-/** How a body is changed before it is serialized; `null` for most responses. */
+/** The preparation of the body before it is serialized; `null` for most responses. */
 export const kPrepare: unique symbol = Symbol('blazon.prepare')
 /** Static headers that a handler has removed, by lower-case name. */
 export const kRemoved: unique symbol = Symbol('blazon.removed')
@@ -54,5 +54,5 @@ export const kTakes: unique symbol = Symbol('blazon.takes')
 export const kStatics: unique symbol = Symbol('blazon.statics')
 /** Whether the static headers were already set on the response. */
 export const kIsFilled: unique symbol = Symbol('blazon.isFilled')
-/** Complete header lines as text for the head; empty if there are none. */
+/** Complete header lines for the head, as a string; empty if there are none. */
 export const kHeaderLines: unique symbol = Symbol('blazon.headerLines')

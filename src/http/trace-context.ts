@@ -7,26 +7,25 @@ import type { BlazonRequest } from './request.js'
 import { kSpan, kTrace } from './symbol-fields.js'
 
 /**
- * Returns the trace of a request (W3C Trace Context, Level 2), to continue it in outgoing calls and to add it to logs.
- * The caller's trace is continued if its `traceparent` is valid; otherwise, a new trace begins. The first call creates
- * the trace, and later calls return the same object.
+ * Returns the trace of a request (W3C Trace Context, Level 2), for outgoing calls and logs. The caller's trace is
+ * continued if its `traceparent` is valid; otherwise, a new trace begins. The first call creates the trace, and later
+ * calls return the same object.
  *
  * @param req The request.
  * @example
  * await fetch(stockUrl, { headers: { ...getTraceContext(req).headers } })
  */
 export function getTraceContext(req: Request): TraceContext
-/**
- * Returns the trace of the current request if a plugin has entered the {@link RequestContext}; otherwise `undefined`.
- */
+/** Returns the trace of the current request if a plugin entered the {@link RequestContext}; otherwise `undefined`. */
 export function getTraceContext(req?: Request): TraceContext | undefined
 export function getTraceContext(req = RequestContext.current()): TraceContext | undefined {
   return req === undefined ? undefined : traceOf(req as BlazonRequest)
 }
 
 /**
- * Returns the trace of a request if there is one: the caller has sent a valid `traceparent`, the span of the request is
- * recorded, or code has called {@link getTraceContext}. It never creates a trace, so it is suitable for log lines.
+ * Returns the trace of a request if it exists: the caller sent a valid `traceparent`, the span of the request is
+ * recorded, or {@link getTraceContext} was called. This function never creates a trace, so it is suitable for log
+ * lines.
  *
  * @param req The request.
  * @example
@@ -37,9 +36,9 @@ export function knownTraceContext(req: Request): TraceContext | undefined {
 }
 
 /**
- * Sets the span of a request for plugins that record spans; they call it when the request begins. From then on,
- * `getTraceContext`, log lines, metric exemplars and `onError` refer to this span and its trace. A span with invalid IDs
- * is ignored.
+ * Sets the span of a request. Plugins that record spans call this function when the request begins. From then on,
+ * `getTraceContext`, log lines, metric exemplars and `onError` refer to this span and its trace. A span with invalid
+ * IDs is ignored.
  *
  * @param req The request.
  * @param span The result of OpenTelemetry's `spanContext()`.
@@ -50,24 +49,24 @@ export function setTraceContext(req: Request, span: SpanIdentity): void {
   setSpan(req as BlazonRequest, span)
 }
 
-/** The facts of a `traceparent`. */
+/** The parts of a `traceparent`. */
 export interface TraceParent {
   readonly traceId: string
   readonly parentId: string
-  /** The flags that this version of the standard defines. */
+  /** The flags, limited to those in this version of the standard. */
   readonly flags: number
 }
 
 const SAMPLED = 1
 const RANDOM = 2
 
-/** The version, trace ID, parent ID, flags, and the part that only a later version can have. */
+/** Matches the version, the trace ID, the parent ID, the flags, and a part that only later versions can have. */
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-[^,]*)?$/
 
 /** The number of random bytes to generate at once. */
 const POOL_BYTES = 2048
 
-/** An ID of only zeros means that there is no ID. */
+/** Matches an ID of only zeros, which means that there is no ID. */
 const ZERO = /^0+$/
 
 /**
@@ -75,7 +74,7 @@ const ZERO = /^0+$/
  * and the first flag are read. Returns `undefined` if the header is missing, repeated or invalid.
  */
 export function parseTraceparent(value: unknown): TraceParent | undefined {
-  // Most requests have no header.
+  // Most requests do not have this header.
   if (typeof value !== 'string') return undefined
   const [, version, traceId, parentId, flags, rest] = TRACEPARENT.exec(value) ?? []
   if (traceId === undefined || parentId === undefined || flags === undefined) return undefined
@@ -89,14 +88,14 @@ export function parseTraceparent(value: unknown): TraceParent | undefined {
 /** The maximum number of members of a `tracestate`. */
 const MAX_MEMBERS = 32
 
-/** A key, and a value that does not end with a space (W3C Trace Context, Level 2, section 3.3.1.3). */
+/** Matches a key, and a value that does not end with a space (W3C Trace Context, Level 2, section 3.3.1.3). */
 const MEMBER =
   /^([a-z\d][a-z\d_\-*/@]{0,255})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
 /**
- * Reads a `tracestate`: `undefined` if it is missing, empty, or not valid as a whole. If two members have the same key,
- * the first is newer, and the other is dropped. Node joins the lines of a repeated header with commas, as the standard
- * specifies.
+ * Reads a `tracestate`. Returns `undefined` if it is missing or empty, or if any part of it is invalid. If two members
+ * have the same key, the first is newer, and the second is dropped. Node joins the lines of a repeated header with
+ * commas, as the standard specifies.
  */
 export function parseTracestate(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -104,7 +103,7 @@ export function parseTracestate(value: unknown): string | undefined {
   let count = 0
   for (const part of value.split(',')) {
     const member = trimmed(part)
-    // An empty member is ignored.
+    // Empty members are ignored.
     if (member === '') continue
     const key = MEMBER.exec(member)?.[1]
     if (key === undefined || ++count > MAX_MEMBERS) return undefined
@@ -114,8 +113,7 @@ export function parseTracestate(value: unknown): string | undefined {
 }
 
 /**
- * Removes spaces and tabs at both ends, and no other characters. A regular expression would take quadratic time in the
- * number of spaces.
+ * Removes only spaces and tabs at both ends. A regular expression would take quadratic time in the number of spaces.
  */
 function trimmed(text: string): string {
   let [start, end] = [0, text.length]
@@ -128,7 +126,7 @@ function isSpace(text: string, index: number): boolean {
   return text[index] === ' ' || text[index] === '\t'
 }
 
-/** The parts of a request on which its trace depends. */
+/** The properties of a request that determine its trace. */
 interface Traced {
   readonly headers: IncomingHttpHeaders
   [kTrace]?: TraceContext | undefined
@@ -136,8 +134,8 @@ interface Traced {
 }
 
 /**
- * Returns the trace of a request. It is created when it is first read, because most requests do not need it. A request
- * that is passed between applications keeps its trace.
+ * Returns the trace of a request. The trace is created when it is first read, because most requests do not need it. A
+ * request that is passed between applications keeps its trace.
  */
 export function traceOf(req: Traced): TraceContext {
   req[kTrace] ??=
@@ -146,8 +144,8 @@ export function traceOf(req: Traced): TraceContext {
 }
 
 /**
- * Returns the trace of a request if there is one: the caller has sent it, its span is recorded, or code has read it.
- * Never creates a trace.
+ * Returns the trace of a request if it exists: the caller sent it, the request's span is recorded, or the trace was
+ * read before. Never creates a trace.
  */
 export function knownTrace(req: Traced): TraceContext | undefined {
   if (req[kTrace] !== undefined) return req[kTrace]
@@ -156,16 +154,16 @@ export function knownTrace(req: Traced): TraceContext | undefined {
   return leads ? traceOf(req) : undefined
 }
 
-/** Sets the span of a request. Its trace is created at the next access. */
+/** Sets the span of a request. The next access creates the trace of this span. */
 export function setSpan(req: Traced, span: SpanIdentity): void {
   req[kSpan] = span
   if (req[kTrace] !== undefined) req[kTrace] = undefined
 }
 
-/** Continues the trace of the headers, or begins a new trace if `traceparent` is not valid. */
+/** Continues the trace in the headers, or begins a new trace if `traceparent` is not valid. */
 export function createTrace(traceparent: unknown, tracestate: unknown): TraceContext {
   const parent = parseTraceparent(traceparent)
-  // Without a valid `traceparent`, `tracestate` belongs to no trace.
+  // Without a valid `traceparent`, the `tracestate` does not belong to a trace.
   const state = parent && parseTracestate(tracestate)
   return freeze({
     traceId: parent?.traceId ?? randomHex(16),
@@ -176,7 +174,7 @@ export function createTrace(traceparent: unknown, tracestate: unknown): TraceCon
   })
 }
 
-/** The trace of the request's span; `undefined` if there is no span, or if its IDs are invalid. */
+/** Returns the trace of the request's span; `undefined` if there is no span, or if its IDs are invalid. */
 function traceOfSpan({ [kSpan]: span, headers }: Traced): TraceContext | undefined {
   if (span === undefined) return undefined
   const { traceId, spanId, traceFlags, traceState } = span
@@ -214,12 +212,12 @@ function freeze({ traceId, spanId, parentId, flags, state }: TraceFacts): TraceC
   })
 }
 
-// Random bytes are generated in advance, because a call for each ID would take longer than the rest of a trace. No two
-// IDs share bytes.
+// Random bytes are generated in advance, because generating them separately for each ID would take longer than the rest
+// of a trace. No two IDs share bytes.
 let pool: Buffer = Buffer.alloc(0)
 let used = 0
 
-/** An ID of only zeros means that there is no ID, so another ID is generated. */
+/** Returns a random ID. An ID of only zeros means that there is no ID, so it is generated again. */
 function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     pool = randomBytes(POOL_BYTES)

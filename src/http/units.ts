@@ -30,11 +30,11 @@ function read(value: number | string, units: Readonly<Record<string, number>>): 
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined
   const match = /^(\d+(?:\.\d+)?)\s?([a-z]+)$/i.exec(String(value))
   const name = match?.[2]?.toLowerCase() ?? ''
-  // Without `hasOwn`, `'constructor'` would count as a unit, and the result would be NaN, a limit that no size exceeds.
+  // Without `hasOwn`, `'constructor'` would count as a unit. The result would be NaN, a limit that no size exceeds.
   return Object.hasOwn(units, name) ? Number(match?.[1]) * (units[name] as number) : undefined
 }
 
-/** Finds a value that is not a size. */
+/** Reports a value that is not a size. */
 export function checkSize(name: string, value: Size | undefined): Problem[] {
   if (value === undefined || toBytes(value) !== undefined) return []
   return [
@@ -42,20 +42,20 @@ export function checkSize(name: string, value: Size | undefined): Problem[] {
   ]
 }
 
-/** Finds a value that is not a whole number of at least 1. */
+/** Reports a value that is not a whole number of at least 1. */
 export function checkCount(name: string, value: number | undefined): Problem[] {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return []
   return [invalid(name, `${String(value)} is not a count.`, 'Pass a whole number above 0.')]
 }
 
-/** Finds a value that is not a duration above 0. */
+/** Reports a value that is not a duration greater than 0. */
 export function checkDuration(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value)) return []
   const remedy = "Pass seconds above 0, or a string such as '30s'."
   return [invalid(name, `${String(value)} is not a duration.`, remedy)]
 }
 
-/** Finds a value that is not a boolean. */
+/** Reports a value that is not a boolean. */
 export function checkSwitch(name: string, value: unknown): Problem[] {
   if (value === undefined || typeof value === 'boolean') return []
   return [invalid(name, `${shown(value)} is not a boolean.`, 'Pass true or false.')]

@@ -2,19 +2,20 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { isBodiless, toWebStream } from './to-web-stream.js'
 
-/** How a response is converted. */
+/** The options for converting a response. */
 interface WebResponseOptions {
-  /** Headers that are left out, in lower case. */
+  /** The names of headers to omit, in lower case. */
   readonly omit?: ReadonlySet<string>
-  /** Returns the body. Default: the body of the message. */
+  /** Returns the body. If omitted, the body of the message is used. */
   readonly bodyOf?: (headers: Headers) => Readable
 }
 
 /**
- * Converts a response of Node to one of the Fetch standard. When its reader cancels, the connection is destroyed.
+ * Converts a Node response to a Fetch `Response`. If the reader of its body cancels, the connection is destroyed.
  *
  * @param method The method of the request.
- * @throws RangeError for a status that the Fetch standard does not allow; TypeError for such a header.
+ * @throws RangeError for a status that the Fetch standard does not allow; TypeError for a header that it does not
+ * allow.
  */
 export function webResponse(
   incoming: IncomingMessage,

@@ -64,21 +64,21 @@ function sortMethods(item: ReadonlyMap<string, OpenApiOperation>): OpenApiPathIt
   return sorted
 }
 
-/** The configuration of {@link buildDocument} besides the model. */
+/** The configuration of {@link buildDocument}, in addition to the model. */
 export interface DocumentConfig {
   readonly settings: DocumentSettings
   readonly describeSchema: DescribeSchema
-  /** The guards of the application; the default guard comes first. */
+  /** The application's guards, with the default guard first. */
   readonly guards: readonly DocumentGuard[]
-  /** The contracts of features and plugins, which add to operations, in order. */
+  /** The contracts with which features and plugins extend operations, in order. */
   readonly contracts: readonly ContractOf[]
-  /** The functions of plugins that add members to the document, in order. */
+  /** The functions with which plugins add members to the document, in order. */
   readonly extensions: readonly NonNullable<Plugin['document']>[]
   /** Whether the query parser turns `a[b]=1` into an object. */
   readonly parsesNestedQuery: boolean
-  /** The formats of bodies. */
+  /** The formats of request and response bodies. */
   readonly wire: DocumentWire
-  /** The documented responses of every route of the application. */
+  /** The responses that the application documents for every route. */
   readonly documented: readonly ApiResponseOptions[]
   /** Whether every response has an `X-Request-Id`. */
   readonly sendsRequestIds: boolean
@@ -86,14 +86,14 @@ export interface DocumentConfig {
 
 /** A document, with the errors and warnings from its construction. */
 export interface BuiltDocument {
-  /** Builds a new document object at each call. The problems are found before the first call. */
+  /** Builds a new document object at each call. All problems are found before the first call. */
   readonly write: () => OpenApiDocument
   readonly problems: readonly Problem[]
 }
 
 /**
- * Describes the routes of an application. The same model results in the same bytes: every list has a fixed order, and
- * the document does not depend on the machine or the time.
+ * Describes the routes of an application. The same model always results in the same bytes: every list has a fixed
+ * order, and the document does not depend on the machine or the time.
  */
 export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDocument {
   const { settings, guards, parsesNestedQuery, wire, documented, sendsRequestIds } = config
@@ -118,8 +118,8 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
     schemas: settled,
     parsesNestedQuery,
   })
-  // Each call builds new objects, because tools that resolve references modify the document that they receive, and must
-  // not modify another document.
+  // Each call builds new objects. Tools that resolve references modify the document that they receive, and must not
+  // modify any other document.
   const write = (): OpenApiDocument => {
     const schemas = schemasOfDocument(settled)
     const shared = new SharedResponses(wire, schemas)
@@ -134,8 +134,7 @@ export function buildDocument(model: AppModel, config: DocumentConfig): BuiltDoc
       info: deepCopy(infoOf(settings)),
       ...(apiVersion !== undefined && { 'x-api-version': apiVersion }),
       servers: serversOf(settings),
-      // By default, no operation is secured. The empty list states this explicitly, because some tools require the
-      // field.
+      // By default, operations are not secured. The empty list is necessary because some tools require the field.
       security: [],
       tags: deepCopy(tagsOf(operations, settings, contractsOf)),
       paths,
@@ -160,10 +159,10 @@ function serversOf({ servers, path }: DocumentSettings): readonly OpenApiServer[
 }
 
 /**
- * Whether the document contains a route.
+ * Whether a document contains a route.
  *
- * @throws ConfigError when the `include` function of the author throws, or does not return a boolean. A promise is
- * refused, because it is truthy and would include every route.
+ * @throws ConfigError if the author's `include` function throws or does not return a boolean. A promise is refused,
+ * because it is truthy and would include every route.
  */
 function isIncluded(route: RouteModel, { include }: DocumentSettings): boolean {
   if (include === undefined) return true
@@ -183,7 +182,7 @@ function undecided(cause: string, reason?: unknown): ConfigError {
 }
 
 /**
- * Returns the root of the application relative to its document. Clients resolve a relative server URL against the
+ * Returns the application's root, relative to its document. Clients resolve a relative server URL against the
  * document's URL (OpenAPI 3.0.3, 4.7.5), so the result is valid under every path prefix. `/` would be the root of the
  * host.
  */
@@ -204,7 +203,7 @@ function infoOf(settings: DocumentSettings): OpenApiInfo {
   }
 }
 
-/** Returns the tags of the `tags` option in their order, then all other tags in the order of the controllers. */
+/** Returns the tags from the `tags` option in their order, then all other tags in the order of the controllers. */
 function tagsOf(
   operations: readonly DocumentedOperation[],
   { tags: described = [] }: DocumentSettings,
@@ -226,8 +225,8 @@ function securitySchemes(
 ): SecuritySchemes {
   const added = operations.flatMap(({ route }) => contractsOf(route).security)
   const accepted = new Set(operations.flatMap(({ route }) => guardsOfRoute(route, guards)))
-  // The scheme of `auth.guard` is always included. Of several guards, only the schemes that these operations use are
-  // included.
+  // The scheme of `auth.guard` is always included. The schemes of other guards are included only if these operations
+  // use them.
   const named = guards.filter((guard) => guard.name === GUARD_NAME || accepted.has(guard))
   return {
     ...deepCopy(Object.fromEntries(named.map(({ name, scheme }) => [name, scheme]))),
@@ -242,7 +241,7 @@ interface ComponentSources {
   readonly wire: DocumentWire
 }
 
-/** Returns only the components to which the paths refer, directly or through other components. */
+/** Returns the components to which the paths refer, directly or through other components. */
 function buildComponents(
   paths: OpenApiDocument['paths'],
   { schemas: all, shared, securitySchemes, wire }: ComponentSources,
@@ -267,7 +266,7 @@ const headers = (): Record<string, OpenApiHeader> => ({
   },
 })
 
-/** Adds the header that every response of the application has, as a component. */
+/** Adds the request ID header to every response, as a component. */
 function withRequestIds(document: OpenApiDocument): OpenApiDocument {
   const { paths, components } = document
   if (Object.keys(paths).length === 0) return document
@@ -292,7 +291,7 @@ function withHeaderInPath(item: OpenApiPathItem): OpenApiPathItem {
   }))
 }
 
-/** Adds the header to a response. If the author describes the header, the author's description is used. */
+/** Adds the header to a response. If the author describes the header, that description is used. */
 function withHeader(response: OpenApiResponse): OpenApiResponse {
   const { description, headers: own = {}, ...rest } = response
   if (Object.keys(own).some((name) => name.toLowerCase() === NAME.toLowerCase())) return response
@@ -305,6 +304,6 @@ function mapValues<T extends object>(
   change: (value: NonNullable<T[keyof T]>) => NonNullable<T[keyof T]>,
 ): T {
   const entries = Object.entries(values).map(([name, value]) => [name, change(value)])
-  // The result has the same names as `values`, which the type of `Object.fromEntries` cannot express.
+  // The result has the same property names as `values`, which the type of `Object.fromEntries` cannot express.
   return Object.fromEntries(entries) as T
 }

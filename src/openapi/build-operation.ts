@@ -27,7 +27,7 @@ import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
 export interface OperationContext extends ResponseContext {
   /** The additions of features and plugins to operations. */
   readonly contractsOf: ContractsOf
-  /** The guards of the application. Without a guard, the document has no security scheme. */
+  /** The application's guards. Without a guard, the document has no security scheme. */
   readonly guards: readonly DocumentGuard[]
 }
 
@@ -73,7 +73,7 @@ export function addSchemas(
   if (format !== undefined) addErrorFormat(format, `${route.name} @Envelope`, registry)
 }
 
-/** Adds the schemas of errors. The names of their unnamed parts begin with `Error`. */
+/** Adds the schemas of the error format. The names of their unnamed parts begin with `Error`. */
 export function addErrorFormat(
   { schema }: ErrorFormat,
   subject: string,
@@ -83,7 +83,7 @@ export function addErrorFormat(
 }
 
 /**
- * Describes one operation. The returned objects belong to only one document.
+ * Describes one operation. The returned objects are not shared with any other document.
  *
  * @param path The document's path for the route.
  */
@@ -93,7 +93,7 @@ export function buildOperation(
   context: OperationContext,
 ): OpenApiOperation {
   const { route, operationId } = documented
-  // A name without letters or digits, such as `$`, results in no title.
+  // A name without letters or digits, such as `$`, does not result in a title.
   const inferred =
     titleCase(handlerName(route)) || `${documented.method.toUpperCase()} ${pathTemplate(path)}`
   const { summary = inferred, ...stated } = route.operation.operation
@@ -117,7 +117,7 @@ export function buildOperation(
 
 /**
  * Returns the security alternatives of an operation: one for each guard. With optional authentication, a request
- * without credentials is a further alternative.
+ * without credentials is an additional alternative.
  */
 function securityOf(
   route: RouteModel,
@@ -137,7 +137,8 @@ function securityOf(
 }
 
 /**
- * Returns the scopes of a guard for a route. Only these types have scopes in every version of OpenAPI (3.0.3, 4.7.30).
+ * Returns a guard's scopes for a route. Only these scheme types support scopes in every version of OpenAPI (3.0.3,
+ * 4.7.30).
  */
 function scopesOf({ scheme, scopes }: DocumentGuard, route: RouteModel): readonly string[] {
   const hasScopes = scheme.type === 'oauth2' || scheme.type === 'openIdConnect'
@@ -161,9 +162,9 @@ function addedParameter(
 }
 
 /**
- * Returns a filter for parameters that are not described yet. When the author and a feature describe the same
- * parameter, the author's description is used. When two plugins describe it, the first description is used. Header
- * names are case-insensitive.
+ * Returns a filter for parameters that are not described yet. If both the author and a feature describe a parameter,
+ * the author's description is used. If two plugins describe it, the first description is used. Header names are
+ * case-insensitive.
  */
 function newTo(stated: readonly OpenApiParameter[]): (added: OpenApiParameter) => boolean {
   const keyOf = ({ name, in: place }: OpenApiParameter) =>
@@ -204,7 +205,10 @@ function buildRequestBody(route: RouteModel, schemas: DocumentSchemas): OpenApiR
   return { ...about, content, required: isBodyRequired(route) }
 }
 
-/** Returns the content of a body whose `@Body` has options. The schema of `@ApiBody` describes all of its types. */
+/**
+ * Returns the content of a body whose `@Body` has options. The schema in `@ApiBody` applies to all of the body's media
+ * types.
+ */
 function typedContent(
   { type, contentTypes, schema, maxBytes }: BodyModel,
   { operation, limits }: RouteModel,
@@ -221,7 +225,7 @@ function typedContent(
   )
 }
 
-/** The schemas of bodies that are not validated, by type. */
+/** The schemas for bodies that are not validated, by type. */
 const RAW: Readonly<Record<BodyModel['type'], OpenApiSchema>> = {
   json: {},
   form: { type: 'object', additionalProperties: true },
@@ -251,7 +255,10 @@ function contentOf(
   return { 'multipart/form-data': { schema, encoding: Object.fromEntries(encoding) } }
 }
 
-/** Returns the content of an `@Upload` form. Its files have the types and the sizes that the route accepts. */
+/**
+ * Returns the content of an `@Upload` form. The description of a file includes the types and the sizes that the route
+ * accepts.
+ */
 function formContent(
   { files }: UploadModel,
   described: OpenApiSchema,
@@ -261,8 +268,8 @@ function formContent(
     types === null ? [] : [[name, { contentType: types.join(', ') }]],
   )
   const sizes = Object.entries(files).map(([name, { maxBytes }]) => [name, maxBytes])
-  // The extension is beside the encoding and not inside it, because express-openapi-validator rejects documents with
-  // extensions there.
+  // The extension is placed beside the encoding, because express-openapi-validator rejects documents with extensions
+  // inside the encoding.
   const about = {
     ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
     ...(sizes.length > 0 && { 'x-max-file-bytes': Object.fromEntries(sizes) }),
@@ -270,7 +277,7 @@ function formContent(
   return { 'multipart/form-data': { schema: schemas.copy(described), ...about } }
 }
 
-/** Returns the schema of the file, if a part of the form is a file or a list of files; otherwise `null`. */
+/** Returns the file schema if a part of the form is a file or a list of files; otherwise `null`. */
 function fileOf(schema: OpenApiSchema, schemas: SettledSchemas): OpenApiSchema | null {
   const part = schemas.resolve(schema)
   if (part.format === 'binary') return part

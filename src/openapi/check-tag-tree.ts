@@ -1,23 +1,23 @@
 import type { OpenApiTag } from '../contracts/openapi.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 
-/** The tag fields that OpenAPI has from version 3.2 on. */
+/** The tag fields that were added in OpenAPI 3.2. */
 const FIELDS = ['summary', 'parent', 'kind'] as const
 
 type Tags = readonly OpenApiTag[]
 
-/** The options of a document that the check reads. */
+/** The document options that the check reads. */
 interface TaggedOptions {
   readonly tags?: Tags
   readonly openapi?: string
 }
 
 /**
- * Checks the tree of tags: each `parent` must be another tag of the list, and no tag may be its own ancestor (OpenAPI
- * 3.2.0).
+ * Checks the tree of tags: each `parent` must be another tag in the list, and a tag must not be its own ancestor
+ * (OpenAPI 3.2.0).
  */
 export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions): Problem[] {
-  // Values that are not lists, and tags without a name, are reported by `checkList`.
+  // `checkList` reports values that are not lists, and tags without a name.
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag?.name === 'string')) return []
   return (tags as Tags).flatMap((tag, index) => {
     const at = (field: string) => `${subject}[${index}].${field}`

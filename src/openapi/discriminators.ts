@@ -20,7 +20,9 @@ function isDiscriminated({ discriminator }: OpenApiSchema): boolean {
   return discriminator !== undefined
 }
 
-/** Removes discriminator values whose target is not a definition in the description, and reports a loss for each. */
+/**
+ * Removes discriminator values whose target is not one of the description's definitions, and reports a loss for each.
+ */
 export function checkMappings(described: DescribedSchema): DescribedSchema {
   const { schema, definitions } = described
   const bodies = [schema, ...definitions.map((each) => each.schema)]
@@ -50,9 +52,9 @@ function unmapped(values: readonly string[]): string {
 }
 
 /**
- * Completes each discriminator with the component for every value, because otherwise readers use the component name as
- * the value. A discriminator without a meaning is removed: readers ignore alternatives that are not components (OpenAPI
- * 3.0.3, 4.7.25), and values that are not texts.
+ * Completes each discriminator with the component for every value, because readers would otherwise use the component
+ * name as the value. A discriminator without effect is removed: readers ignore alternatives that are not components
+ * (OpenAPI 3.0.3, 4.7.25) and values that are not strings.
  */
 export function settleDiscriminators(schema: OpenApiSchema, components: Components): OpenApiSchema {
   if (!hasDiscriminator(schema)) return schema
@@ -75,7 +77,7 @@ function settle(
   const mapping = new Map(
     Object.entries(stated).filter(([, $ref]) => isKnown($ref, branches, components)),
   )
-  // Without alternatives, the schema is the common part of all alternatives.
+  // A schema without alternatives is the common base schema of all alternatives.
   if (branches.length === 0 && schema.properties === undefined) return undefined
   for (const { $ref } of branches) {
     const values = $ref === undefined ? null : valuesOf({ $ref }, propertyName, components)

@@ -2,10 +2,10 @@ import type { OpenApiSecurityScheme } from '../contracts/openapi.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** The name of the security scheme of `auth.guard`. */
+/** The name of the security scheme for `auth.guard`. */
 export const GUARD_NAME = 'BearerAuth'
 
-/** The security scheme for a guard that specifies none. */
+/** The security scheme for a guard that does not specify one. */
 export const GUARD_SCHEME: OpenApiSecurityScheme = Object.freeze({ type: 'http', scheme: 'bearer' })
 
 /** A guard in a document. */
@@ -13,10 +13,10 @@ export interface DocumentGuard {
   /** The name of the guard's security scheme. */
   readonly name: string
   readonly scheme: OpenApiSecurityScheme
-  /** `null` if the guard has no scopes. */
+  /** Returns the scopes for a route; `null` if the guard has no scopes. */
   readonly scopes: ((route: RouteModel) => readonly string[]) | null
   /** The guard's additions to operations; `null` if there are none. */
   readonly contract: ContractOf | null
-  /** Whether a 403 response because of `@Can` has a challenge. */
+  /** Whether a 403 response that `@Can` causes has a challenge. */
   readonly challengesAbilities: boolean
 }

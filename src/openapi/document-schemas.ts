@@ -2,11 +2,11 @@ import type { OpenApiSchema } from '../contracts/openapi.js'
 import { deepCopy, referencesOf } from './map-schema.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** The schemas of one document during its construction. They share no object with another document. */
+/** The schemas of one document during its construction. They do not share objects with any other document. */
 export interface DocumentSchemas extends SettledSchemas {
-  /** Returns a copy for the document, and adds the components to which the schema refers. */
+  /** Returns a copy for the document, and registers the components to which the schema refers. */
   copy(schema: OpenApiSchema): OpenApiSchema
-  /** Adds the components to which a schema refers. For a schema that the document contains without a copy. */
+  /** Registers the components to which a schema refers, for a schema that is used without a copy. */
   note(schema: OpenApiSchema): void
   /** Returns the components to which a schema or another component refers, sorted by name. */
   components(): Readonly<Record<string, OpenApiSchema>>
@@ -26,7 +26,7 @@ export function schemasOfDocument(settled: SettledSchemas): DocumentSchemas {
     },
     components() {
       const found: [string, OpenApiSchema][] = []
-      // The set grows during this loop, because each component adds the components to which it refers.
+      // The set grows during this loop: each component adds the components to which it refers.
       for (const name of referred) {
         const schema = settled.component(name) ?? {}
         note(schema)

@@ -12,9 +12,7 @@ const fieldErrors: OpenApiSchema = {
 }
 const errorStatus: OpenApiSchema = { type: 'integer', minimum: 400, maximum: 599 }
 
-/**
- * Schemas of the error bodies that `fail` sends. The types in `errors/envelope.ts` declare the same fields.
- */
+/** The schemas of the error bodies that `fail` sends. The types in `errors/envelope.ts` declare the same fields. */
 export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   ErrorEnvelope: {
     type: 'object',
@@ -62,23 +60,22 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
 /** The content of an error response, by media type. */
 export type ErrorContent = Readonly<Record<string, OpenApiMediaType>>
 
-/** The input of {@link errorContent}. */
 interface ErrorBody {
   readonly status: number
   readonly wire: ErrorWire
-  /** Whether this is the status of requests that fail validation. */
+  /** Whether this is the status for requests that fail validation. */
   readonly isRejected: boolean
   readonly schemas: DocumentSchemas
 }
 
-/** The content of an error response. Each of the framework's own bodies has an example. */
+/** Returns the content of an error response. Each of the framework's own bodies has an example. */
 export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): ErrorContent {
   if (typeof wire === 'object') {
     const schema = schemas.copy(schemas.of(wire.schema, 'output'))
     return { [wire.mediaType ?? 'application/json']: { schema } }
   }
   const title = titleOf(status)
-  // Of all causes of this status, a failed validation is the most common for clients, so it is the example.
+  // A failed validation is the most common cause of this status, so it is the example.
   const { message, ...facts } = isRejected ? REJECTED : { message: title, code: codeOf(title) }
   const problem = { type: 'about:blank', title, status, detail: message, ...facts }
   const problems = { 'application/problem+json': { schema: ERROR_BODIES[1], example: problem } }
@@ -87,7 +84,7 @@ export function errorContent({ status, wire, isRejected, schemas }: ErrorBody): 
   return deepCopy({ 'application/json': { schema: ERROR_BODIES[0], example }, ...problems })
 }
 
-/** The framework's own error bodies that a format uses. */
+/** Returns the framework's own error bodies that a format uses. */
 export function errorBodiesOf(wire: ErrorWire): readonly OpenApiSchema[] {
   if (wire === 'negotiated') return ERROR_BODIES
   return wire === 'problem' ? [ERROR_BODIES[1]] : []
@@ -108,8 +105,8 @@ export const ERROR_BODIES: readonly [OpenApiSchema, OpenApiSchema] = [
 /**
  * Returns the schema of the success envelope.
  *
- * @param status `null` when only the class 2XX is known.
- * @param data `null` when nothing is known about the data. `data` is then optional.
+ * @param status `null` if only the status class 2XX is known.
+ * @param data `null` if the data is unknown. The property `data` is then optional.
  */
 export function successSchema(status: number | null, data: OpenApiSchema | null): OpenApiSchema {
   return {
@@ -130,7 +127,7 @@ export function successSchema(status: number | null, data: OpenApiSchema | null)
 /**
  * Returns the schema of a success response's body.
  *
- * @param data `null` when nothing is known about the data.
+ * @param data `null` if the data is unknown.
  */
 export function wrappedSchema(
   envelope: EnvelopeChoice,

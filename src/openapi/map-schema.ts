@@ -6,8 +6,8 @@ import { setOwn } from '../schema/set-own.js'
 export const COMPONENT = '#/components/schemas/'
 
 /**
- * Renames the references of a schema at every depth, including discriminators: `rename` maps the old component name to
- * the new one. Returns a copy, or the schema itself when it has no references.
+ * Renames the references in a schema at every depth, including discriminators. `rename` maps an old component name to
+ * the new name. Returns a copy, or the schema itself if it has no references.
  */
 export function mapReferences(
   schema: OpenApiSchema,
@@ -24,7 +24,10 @@ export function mapReferences(
   return { ...mapped, discriminator: { ...discriminator, mapping: Object.fromEntries(targets) } }
 }
 
-/** Returns the names of the components to which a schema refers, without the references inside these components. */
+/**
+ * Returns the names of the components to which a schema refers directly, and not the references inside these
+ * components.
+ */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()
   const note = ({ $ref, discriminator }: OpenApiSchema): boolean => {
@@ -44,8 +47,8 @@ function refers({ $ref, discriminator }: OpenApiSchema): boolean {
 }
 
 /**
- * Returns a deep copy of plain data. Tools that resolve references modify the document that they receive, so no object
- * may be in two documents. For a document with 1,000 operations, this takes about half the time of a copy with
+ * Returns a deep copy of plain data. Tools that resolve references modify the document that they receive, so documents
+ * must not share objects. For a document with 1,000 operations, this takes about half the time of a copy with
  * `JSON.stringify` and `JSON.parse`.
  */
 export function deepCopy<T>(value: T): T {
@@ -54,7 +57,7 @@ export function deepCopy<T>(value: T): T {
   const copy: Record<string, unknown> = {}
   for (const key in value) {
     const child: unknown = value[key]
-    // As in JSON, a property whose value is `undefined` is omitted.
+    // As in JSON, properties with the value `undefined` are omitted.
     if (child === undefined) continue
     setOwn(copy, key, deepCopy(child))
   }

@@ -8,7 +8,7 @@ import type {
 } from '../contracts/route-contract.js'
 import type { RouteModel } from '../contracts/route-model.js'
 
-/** The combined additions of all features and plugins to the operation of a route. */
+/** The combined additions of all features and plugins to a route's operation. */
 export interface MergedContract {
   readonly errors: readonly number[]
   readonly responses: readonly ApiResponseOptions[]
@@ -19,10 +19,10 @@ export interface MergedContract {
   readonly security: readonly (readonly [name: string, scheme: OpenApiSecurityScheme])[]
 }
 
-/** The contracts of the routes in a document. */
+/** Returns the merged contract of a route. */
 export type ContractsOf = (route: RouteModel) => MergedContract
 
-/** Merges the contracts of each route, once. */
+/** Merges the contracts of each route, only once per route. */
 export function mergeContracts(contracts: readonly ContractOf[]): ContractsOf {
   const known = new Map<RouteModel, MergedContract>()
   return (route) => {

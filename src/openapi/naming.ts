@@ -8,7 +8,7 @@ export function titleCase(name: string): string {
     .join(' ')
 }
 
-/** Converts `Users_getById` to `UsersGetById`. The names of unnamed schemas begin with the result. */
+/** Converts `Users_getById` to `UsersGetById`. The generated names of unnamed schemas begin with the result. */
 export function pascalCase(name: string): string {
   return words(name)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
@@ -42,7 +42,7 @@ function anyScript(): Script {
 }
 
 /**
- * The patterns for names in ASCII, which nearly all names are. V8 needs longer to compile the Unicode classes above
+ * The patterns for ASCII names. Nearly all names are ASCII, and V8 takes longer to compile the Unicode classes above
  * than to split all names of a large API.
  */
 const ASCII: Script = {
@@ -50,7 +50,7 @@ const ASCII: Script = {
   word: /[A-Za-z\d]+/g,
 }
 
-/** Returns the name of the handler's method as a string, even if its key is a symbol. */
+/** Returns the name of a handler method as a string, even if its key is a symbol. */
 export function handlerName({ handler }: RouteModel): string {
   return typeof handler === 'symbol' ? (handler.description ?? 'handler') : String(handler)
 }

@@ -4,20 +4,20 @@ import type { Problem } from '../errors/config-error.js'
 import { pathShape } from '../model/paths.js'
 import { handlerName } from './naming.js'
 
-/** A route with one of its methods, and the `operationId`. */
+/** A route with one of its methods and the `operationId`. */
 export interface DocumentedOperation {
   readonly route: RouteModel
   readonly method: OpenApiMethod
   readonly operationId: string
 }
 
-/** The methods that a document lists for `@All`: the methods that generated clients support. */
+/** The methods that a document lists for `@All`. Generated clients support these methods. */
 const ALL: readonly HttpMethod[] = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH']
 
 /**
- * Lists the operations of routes, each with a unique `operationId` such as `Users_getById`. When a handler has several
+ * Lists the operations of routes, each with a unique `operationId` such as `Users_getById`. If a handler has several
  * routes, or two classes have the same name, the method and the path are appended. A counter is not used, because
- * adding an operation would rename another one.
+ * adding one operation could then rename another.
  */
 export function listOperations(routes: readonly RouteModel[]): {
   operations: DocumentedOperation[]
@@ -34,7 +34,7 @@ export function listOperations(routes: readonly RouteModel[]): {
 }
 
 interface Draft extends DocumentedOperation {
-  /** The prefix of the longer IDs. */
+  /** The common prefix of the longer IDs. */
   readonly base: string
 }
 
@@ -56,7 +56,10 @@ function tellApart(drafts: readonly Draft[], longer: (draft: Draft) => string): 
   )
 }
 
-/** Whether the author assigned one `operationId` to two handlers. This is reported as an error and not corrected. */
+/**
+ * Whether the author assigned one `operationId` to two handlers. The framework reports this as an error and does not
+ * correct it.
+ */
 function isContradiction(group: readonly Draft[]): boolean {
   const isStated = group.some(({ route }) => route.operation.operation.operationId !== undefined)
   const [first, ...others] = group.map(({ route }) => route)

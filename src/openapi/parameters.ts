@@ -13,10 +13,10 @@ import type { SettledSchemas } from './schema-registry.js'
 /** OpenAPI describes these headers elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
 const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
 
-/** The facts about the application that {@link queryProblems} needs besides the route. */
+/** The facts about the application that {@link queryProblems} needs, in addition to the route. */
 export interface ParameterContext {
   readonly schemas: SettledSchemas
-  /** Whether the query parser turns `a[b]=1` into an object (Express' `extended`). */
+  /** Whether the query parser turns `a[b]=1` into an object (Express's `extended`). */
   readonly parsesNestedQuery: boolean
 }
 
@@ -59,7 +59,7 @@ function definedParameter(
   return [{ name, in: place, schema: place === 'query' ? {} : { type: 'string' } }]
 }
 
-/** Returns the parameters that handlers receive with `@Query('q')` or `@Headers('x-a')` and that have no schema. */
+/** Returns the parameters without a schema that handlers receive with `@Query('q')` or `@Headers('x-a')`. */
 function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
   const found = new Map<string, OpenApiParameter>()
   for (const { source, key } of parameters ?? []) {
@@ -106,7 +106,8 @@ function pathParameters(
 }
 
 /**
- * Returns warnings about a query schema: parts that a list of parameters cannot express, or that no request can send.
+ * Returns warnings about a query schema, for parts that a list of parameters cannot express or that no request can
+ * send.
  */
 export function queryProblems(
   route: RouteModel,
@@ -172,7 +173,8 @@ function cookieParameters(cookies: Schema, schemas: DocumentSchemas): OpenApiPar
 }
 
 /**
- * Moves `description` and `deprecated` from the schema to the parameter. A schema that is a reference also keeps them.
+ * Moves `description` and `deprecated` from the schema to the parameter. If the schema is a reference, it also keeps
+ * them.
  */
 export function liftFromSchema(
   schema: OpenApiSchema,
@@ -194,8 +196,8 @@ interface Property {
 }
 
 /**
- * Returns the properties of an object schema. A union has the properties of all branches. Its property is required if
- * every branch requires it, and accepts every value that one of the branches accepts.
+ * Returns the properties of an object schema. For a union, returns the properties of all branches. Such a property is
+ * required if every branch requires it, and it accepts every value that at least one branch accepts.
  */
 function propertiesOf(schema: OpenApiSchema, schemas: SettledSchemas): Property[] {
   const { properties = {}, required = [], allOf = [], anyOf, oneOf } = schemas.resolve(schema)
@@ -227,7 +229,7 @@ function eitherOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
   return byText.has('{}') ? {} : anyOf([...byText.values()])
 }
 
-/** Returns the types that a value may have. Follows references and unions. */
+/** Returns the possible types of a value. Follows references and unions. */
 function typesOf(schema: OpenApiSchema, schemas: SettledSchemas, depth = 0): ReadonlySet<string> {
   const { type, allOf = [], anyOf = [], oneOf = [] } = schemas.resolve(schema)
   const types = new Set<string>(type === undefined ? [] : [type].flat())

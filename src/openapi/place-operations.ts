@@ -4,7 +4,7 @@ import { writePath } from '../model/paths.js'
 import type { DocumentedOperation } from './operations.js'
 import { type ParameterContext, queryProblems } from './parameters.js'
 
-/** An operation with its place in the document: the combination of path and method is unique. */
+/** An operation with its place in the document. The combination of path and method is unique. */
 export interface PlacedOperation {
   readonly documented: DocumentedOperation
   /** The document's path for the route. */
@@ -47,8 +47,8 @@ export function placeOperations(
 }
 
 /**
- * Reports two routes with the same template. `/files/:name` and `/files/*rest` differ for the router, but not in
- * OpenAPI.
+ * Reports two routes with the same template. The router distinguishes `/files/:name` from `/files/*rest`, but OpenAPI
+ * does not.
  */
 function indistinct({ name, path, method }: RouteModel, template: string): Problem {
   return {
@@ -60,7 +60,7 @@ function indistinct({ name, path, method }: RouteModel, template: string): Probl
 }
 
 /**
- * Converts a path to a template, such as `/users/:id/*rest` to `/users/{id}/{rest}`. Literals are percent-encoded as in
+ * Converts a path to a template: `/users/:id/*rest` becomes `/users/{id}/{rest}`. Literals are percent-encoded as in
  * URLs.
  */
 export function pathTemplate(path: string): string {
@@ -68,8 +68,8 @@ export function pathTemplate(path: string): string {
 }
 
 /**
- * Maps each route path to the document's path for it. OpenAPI treats two templates as identical when they differ only
- * in parameter names (3.0.3, 4.7.8.1), so all such paths use the parameter names of the first one.
+ * Maps each route path to the document's path for it. OpenAPI treats two templates as identical if they differ only in
+ * parameter names (3.0.3, 4.7.8.1), so all such paths use the parameter names of the first path.
  */
 export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<string, string> {
   const first = new Map<string, string>()

@@ -35,13 +35,13 @@ type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
 
-/** The parts of the document that its responses use. */
+/** The document's data that its responses use. */
 export interface ResponseContext {
   readonly schemas: DocumentSchemas
   readonly shared: SharedResponses
-  /** The guards of the application. */
+  /** The application's guards. */
   readonly guards: readonly DocumentGuard[]
-  /** The documented responses of every route of the application. */
+  /** The responses that the application documents for every route. */
   readonly documented: readonly ApiResponseOptions[]
   readonly openapi: OpenApiVersion
 }
@@ -79,7 +79,7 @@ export function buildResponses(
   }
   if (route.produces !== null) addRepresentations(responses, route)
   if (headers.length > 0) addHeaders(responses, describeHeaders(headers, schemas), route)
-  // JavaScript objects list integer keys in ascending order, so the order of the assignments does not matter.
+  // Because JavaScript objects list integer keys in ascending order, the order of the assignments does not matter.
   return method === 'head' ? withoutContent(responses, shared, isScoped) : responses
 }
 
@@ -103,13 +103,15 @@ function addHeaders(
 ): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!/^[23]/.test(status)) continue
-    // Other operations also use the shared success response.
+    // The shared success response belongs to several operations, so it is not changed.
     const own = '$ref' in response ? success(null, UNSTATED, route) : response
     responses[status] = { ...own, headers: { ...deepCopy(headers), ...own.headers } }
   }
 }
 
-/** Describes the success responses of a route in each of its representations. JSON has the schema of the data. */
+/**
+ * Describes the success responses of a route in each of its representations. The schema of the data applies to JSON.
+ */
 function addRepresentations(responses: Record<string, Responses[string]>, route: RouteModel): void {
   for (const [status, response] of Object.entries(responses)) {
     if (!status.startsWith('2')) continue
@@ -138,8 +140,8 @@ function ownMaxBytes(route: RouteModel, { bodyBytes }: SharedResponses): number 
 }
 
 /**
- * Returns the 413 response of an operation whose `@Limits` or `@Upload` sets the maximum body size. Clients can read
- * the size.
+ * Returns the 413 response of an operation whose `@Limits` or `@Upload` sets the maximum body size. The response
+ * contains this size for clients.
  */
 function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
   const description = `The request body is larger than ${bytes} bytes.`
@@ -147,8 +149,8 @@ function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
 }
 
 /**
- * Adds the success responses that follow from `@HttpCode` and `@Redirect`. When the route has neither, and the author
- * declares no success response, the handler may choose any status, so the document contains `2XX`.
+ * Adds the success responses that result from `@HttpCode` and `@Redirect`. If the route has neither, and the author
+ * does not declare a success response, the handler can choose any status, so the document contains `2XX`.
  */
 function inferSuccesses(
   route: RouteModel,
@@ -166,8 +168,8 @@ function inferSuccesses(
 }
 
 /**
- * Whether the author declares a success response. A 1XX or a 304 does not count, because neither is the final response
- * to an unconditional request.
+ * Whether the author declares a success response. A 1XX or 304 response does not count, because neither is the final
+ * response to an unconditional request.
  */
 function isSuccessDescribed({ operation }: RouteModel): boolean {
   for (const { status } of operation.responses) {
@@ -176,7 +178,7 @@ function isSuccessDescribed({ operation }: RouteModel): boolean {
   return false
 }
 
-/** Returns a success response of which only the status or the status class is known. */
+/** Returns a success response if only its status or status class is known. */
 function success(status: number | null, description: string, route: RouteModel): OpenApiResponse {
   const base = { description, ...headersOf(route.headers) }
   if (status !== null && (isBodiless(status) || status >= 300)) return base
@@ -186,7 +188,7 @@ function success(status: number | null, description: string, route: RouteModel):
 }
 
 /**
- * Returns the schema of a body of which only the media type is known. Only responses with the envelope's type have the
+ * Returns the schema of a body if only its media type is known. Only responses with the envelope's media type have the
  * envelope.
  */
 function wholeOf(type: string, envelope: OpenApiSchema, route: RouteModel): OpenApiSchema {
@@ -201,7 +203,7 @@ function contentTypeOf(route: RouteModel): string {
 
 const isContentType = (name: string) => name.toLowerCase() === 'content-type'
 
-/** Returns a redirect as Express sends it: as HTML or text, depending on the `Accept` header. */
+/** Returns a redirect response, which Express sends as HTML or text, depending on the `Accept` header. */
 function redirection(status: number, headers: RouteModel['headers']): OpenApiResponse {
   return {
     description: STATUS_CODES[status] ?? 'Redirect',
@@ -220,7 +222,10 @@ function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   return { headers: Object.fromEntries(described.map(([name]) => [name, { schema: text() }])) }
 }
 
-/** Returns a response that the author describes. Errors that the application documents for every route are shared. */
+/**
+ * Returns a response that the author describes. Error responses that the application documents for every route are
+ * shared.
+ */
 function statedResponse(
   stated: ApiResponseOptions,
   route: RouteModel,
@@ -268,7 +273,7 @@ interface FileBase {
   readonly headers?: Headers
 }
 
-/** Returns a response with bytes. A 206 specifies the range that it contains (RFC 9110, 14.4). */
+/** Returns a response with bytes. A 206 response specifies the range that it contains (RFC 9110, 14.4). */
 function fileResponse(type: string, { status, ...base }: FileBase): OpenApiResponse {
   const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
   if (status !== 206) return { ...base, content }
@@ -314,8 +319,8 @@ const WHOLE: Readonly<Record<StreamKind, string>> = {
 }
 
 /**
- * Describes the bodies of a stream. Only OpenAPI 3.2 has a field for items. In earlier versions, the body as a whole is
- * text, and `x-item-schema` contains the schema of an item.
+ * Describes the bodies of a stream. Only OpenAPI 3.2 has a field for items. In earlier versions, the whole body is
+ * described as a string, and `x-item-schema` contains the schema of an item.
  */
 function streamContent(
   { item, formats }: StreamModel,
@@ -329,7 +334,7 @@ function streamContent(
     const description = WHOLE[kind]
     if (openapi !== '3.2') return { schema: { type: 'string', description }, ...own }
     const itemSchema = kind === 'sse' ? eventOf(ofItem(), error()) : ofItem()
-    // In OpenAPI 3.2, a streamed body is described by its items.
+    // OpenAPI 3.2 describes a streamed body by its items.
     return { schema: { type: 'array', description }, itemSchema, ...own }
   }
   return Object.fromEntries(formats.map(({ kind }) => [TYPES[kind], media(kind)]))

@@ -17,25 +17,27 @@ const REMEDIES = {
   W_EXAMPLE_INVALID: 'Correct it, or remove it from the schema.',
 } as const
 
-/** Converts a schema of any library to OpenAPI. */
+/** Converts a schema from any library to OpenAPI. */
 export type DescribeSchema = (schema: Schema, side: SchemaSide) => DescribedSchema
 
-/** A place where a schema is used. Unnamed schemas get their names from it, and warnings mention it. */
+/** A place where a schema is used. It determines the names of unnamed schemas, and warnings mention it. */
 export interface SchemaUse {
   readonly schema: Schema
   readonly side: SchemaSide
   /**
-   * Returns a name such as `UsersCreateBody`. It is a function, because only unnamed definitions need the name, and
-   * most schemas have none.
+   * Returns a name such as `UsersCreateBody`. It is a function because only unnamed definitions need the name, and most
+   * schemas have no such definitions.
    */
   readonly name: () => string
   /** The place in warnings, such as `UsersController.create @Body`. */
   readonly subject: string
 }
 
-/** The schemas of a document with their final references. */
+/** The schemas of a document, with their final references. */
 export interface SettledSchemas {
-  /** Returns a schema that was added. The caller must copy it, because several documents may be built from it. */
+  /**
+   * Returns a schema that was added. The caller must copy the schema, because several documents can be built from it.
+   */
   of(schema: Schema, side: SchemaSide): OpenApiSchema
   /** Whether any added schema refers to a definition. */
   readonly hasReferences: boolean
@@ -46,8 +48,8 @@ export interface SettledSchemas {
 }
 
 /**
- * Collects the schemas of one document. Add all schemas first, then call `settle`: only then is it certain whether the
- * document needs a `UserInput` besides `User`.
+ * Collects the schemas of one document. Add all schemas before you call `settle`, because only then is it certain
+ * whether the document needs `UserInput` in addition to `User`.
  */
 export class SchemaRegistry {
   readonly problems: Problem[] = []
@@ -65,7 +67,7 @@ export class SchemaRegistry {
     for (const [name, schema] of Object.entries(reserved)) {
       for (const side of ['input', 'output'] as const) {
         const body = mapReferences(schema, (to) => idOf(side, to))
-        // `isNamed` is false, because an author's schema that happens to be equal must not become a reference to this
+        // `isNamed` is false, because an author's schema that is equal by chance must not become a reference to this
         // component.
         this.#definitions.set(idOf(side, name), { name, side, isNamed: false, schema: body })
       }
@@ -95,7 +97,7 @@ export class SchemaRegistry {
     this.#added[use.side].set(use.schema, mapReferences(described.schema, toId))
   }
 
-  /** Settles the names and returns the schemas. Nothing can be added after this call. */
+  /** Determines the final names, and returns the schemas. No schema can be added after this call. */
   settle(): SettledSchemas {
     const final = settleNames(this.#definitions)
     const rename = (id: string) => final.get(id) ?? id
@@ -136,8 +138,8 @@ export class SchemaRegistry {
   }
 
   /**
-   * Returns the names for the definitions of a schema. When a name already belongs to another definition, the name of
-   * the place is prepended.
+   * Returns the names for the definitions of a schema. If another definition already has a name, the name of the place
+   * is prepended.
    */
   #assignNames(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
     const place = use.name()
@@ -149,8 +151,8 @@ export class SchemaRegistry {
         known !== undefined && JSON.stringify(known) !== JSON.stringify(mapReferences(schema, toId))
       )
     }
-    // A new name changes the references to it, so the referring definitions also change. Check all of them again after
-    // each change.
+    // A new name changes the references to the definition, so the definitions that refer to it also change. All of them
+    // are checked again after each change.
     for (;;) {
       const taken = described.definitions.find(isTaken)
       if (taken === undefined) return names
@@ -180,8 +182,8 @@ export class SchemaRegistry {
 
 /**
  * Returns the names for the definitions of one schema, by their local name. A definition keeps the name that its author
- * assigned. Otherwise, its name is derived from the closest named definition (`User_1`), or else from the place where
- * the schema is used (`UsersCreateBody_1`).
+ * assigned. Otherwise, its name is derived from the named definition that refers to it (`User_1`) or, if there is none,
+ * from the place where the schema is used (`UsersCreateBody_1`).
  */
 function localNames(
   { schema, definitions }: DescribedSchema,
@@ -207,7 +209,7 @@ function localNames(
       nameBelow(byName.get(name)?.schema ?? {}, owner, count)
     }
   }
-  // A recursive schema without a name is its only definition, so it gets the name of the place.
+  // A recursive schema without a name is its only definition, so it receives the name of the place.
   const root = [...referencesOf(schema)][0]
   if (schema.$ref !== undefined && root !== undefined && !names.has(root)) give(root, place)
   for (const { name, isNamed, schema: body } of definitions) if (isNamed) nameBelow(body, name)

@@ -3,9 +3,9 @@ import { mapChildren } from '../schema/keywords.js'
 import { COMPONENT, mapReferences, referencesOf } from './map-schema.js'
 
 /**
- * Creates the function that replaces a schema that is equal to a component with a reference to that component.
- * Libraries that inline nested schemas would otherwise repeat `User` in every place. Only objects with properties and
- * enums with several values are compared; smaller schemas are often equal by chance.
+ * Creates the function that replaces a schema with a reference to an equal component. Otherwise, with libraries that
+ * inline nested schemas, `User` would be repeated in every place. Only objects with properties and enums with several
+ * values are compared; smaller schemas are often equal by chance.
  */
 export function createReuse(
   components: ReadonlyMap<string, OpenApiSchema>,
@@ -33,7 +33,10 @@ function isTelling({ properties, enum: values }: OpenApiSchema): boolean {
   return Object.keys(properties ?? {}).length > 0 || (values?.length ?? 0) > 1
 }
 
-/** Returns a text for a fast first comparison: the same for equal schemas, and different for nearly all others. */
+/**
+ * Returns a key for a fast first comparison: equal schemas have the same key, and nearly all other schemas have
+ * different keys.
+ */
 function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): string {
   return `${Object.keys(properties).sort().join()} ${values.length}`
 }
@@ -41,7 +44,7 @@ function outlineOf({ properties = {}, enum: values = [] }: OpenApiSchema): strin
 const texts = new WeakMap<OpenApiSchema, string>()
 
 /**
- * Returns a text that is equal for schemas with the same meaning. The order of keywords, of properties and of
+ * Returns a string that is the same for schemas with the same meaning. The order of keywords, of properties and of
  * `required` is ignored.
  */
 function textOf(schema: OpenApiSchema): string {
@@ -59,7 +62,7 @@ function sorted(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A definition in its form for requests or responses. Its references are IDs (see {@link idOf}). */
+/** A definition, as it applies to requests or to responses. Its references are IDs (see {@link idOf}). */
 export interface Definition {
   readonly name: string
   readonly side: SchemaSide
@@ -67,15 +70,15 @@ export interface Definition {
   readonly schema: OpenApiSchema
 }
 
-/** Returns the ID of a definition: its name and its side, because the two sides of one name may differ. */
+/** Returns the ID of a definition: its name and its side. The two sides of the same name can differ. */
 export function idOf(side: SchemaSide, name: string): string {
   return `${side}:${name}`
 }
 
 /**
- * Returns the final name of every definition, by ID. When the request side and the response side of a name are equal,
- * both use the name. Otherwise the response keeps the name, because readers see it first, and the request becomes
- * `UserInput`.
+ * Returns the final name of every definition, by ID. If the request side and the response side of a name are equal,
+ * both use the name. Otherwise, the response keeps the name, because readers see it first, and the request's name
+ * becomes `UserInput`.
  */
 export function settleNames(
   definitions: ReadonlyMap<string, Definition>,
@@ -94,7 +97,9 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? freeName(`${name}_`, taken) : name
 }
 
-/** Returns the names whose request and response sides differ, in themselves or in a referenced definition. */
+/**
+ * Returns the names whose request and response sides differ, either directly or in a definition to which they refer.
+ */
 function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<string> {
   const nameOf = (id: string) => definitions.get(id)?.name ?? id
   const text = ({ schema }: Definition) => JSON.stringify(mapReferences(schema, nameOf))
@@ -107,7 +112,7 @@ function splitNames(definitions: ReadonlyMap<string, Definition>): ReadonlySet<s
       .filter(({ input, output }) => text(input) !== text(output))
       .map(({ input }) => input.name),
   )
-  // A definition that refers to a split name is also split. Repeat until no more names are added.
+  // A definition that refers to a split name is also split. The loop repeats until no more names are added.
   for (let size = -1; size !== split.size; ) {
     size = split.size
     for (const { input } of pairs) {

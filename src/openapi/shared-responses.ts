@@ -32,7 +32,7 @@ const RETRY_AFTER: OpenApiHeader = {
   schema: { type: 'integer' },
 }
 
-/** The framework's own errors, by status, independent of the step that causes them. */
+/** The framework's own errors, by status, regardless of the step that causes them. */
 const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   400: { description: 'The request is malformed or does not match its schema.' },
   401: {
@@ -102,13 +102,13 @@ const INSUFFICIENT_SCOPE: ErrorFacts = {
 /** The description of a success response whose status and data are unknown. */
 export const UNSTATED = 'Success'
 
-/** The format of the bodies in a document, from the settings of the application. */
+/** The format of the bodies in a document, according to the application's settings. */
 export interface DocumentWire {
-  /** The envelope of routes that do not specify one. */
+  /** The envelope for routes that do not specify one. */
   readonly envelope: EnvelopeChoice
-  /** The error format of routes that do not specify one. */
+  /** The error format for routes that do not specify one. */
   readonly errors: ErrorWire
-  /** The status of requests that a schema rejects. */
+  /** The status for requests that a schema rejects. */
   readonly validationStatus: number
   /** The maximum size of a request body, in bytes. `@Limits` overrides it for a route. */
   readonly bodyBytes: number
@@ -116,7 +116,7 @@ export interface DocumentWire {
 
 type Make = () => OpenApiResponse
 
-/** The responses that many operations of one document share. Each becomes a component. */
+/** The responses that many operations of one document share. Each response becomes a component. */
 export class SharedResponses {
   readonly #wire: DocumentWire
   readonly #schemas: DocumentSchemas
@@ -133,12 +133,12 @@ export class SharedResponses {
     this.#errors = [wire.errors]
   }
 
-  /** The maximum body size of routes without their own limit, in bytes. */
+  /** The maximum body size for routes without their own limit, in bytes. */
   get bodyBytes(): number {
     return this.#wire.bodyBytes
   }
 
-  /** Returns a reference to the response for an error of the framework. */
+  /** Returns a reference to the response for one of the framework's own errors. */
   error(status: number, route: RouteModel): Reference {
     const facts = errorFacts(status, this.#wire)
     return this.#refer(this.#errorName(status, route), () => ({
@@ -171,10 +171,10 @@ export class SharedResponses {
   }
 
   /**
-   * Returns the `HEAD` variant of a shared response: its headers, and no body.
+   * Returns the `HEAD` variant of a shared response, with its headers and without a body.
    *
-   * @param status `NaN` for a success response of which only the status class is known.
-   * @param isScoped Whether a 403 is the response of `insufficientScope`.
+   * @param status `NaN` for a success response if only its status class is known.
+   * @param isScoped Whether the response for 403 is the one from `insufficientScope`.
    */
   head(status: number, isScoped: boolean): OpenApiResponse {
     const facts = isScoped && status === 403 ? INSUFFICIENT_SCOPE : errorFacts(status, this.#wire)
@@ -183,7 +183,7 @@ export class SharedResponses {
     return headers === undefined ? { description } : { description, headers: deepCopy(headers) }
   }
 
-  /** Returns the content of the response for an error of a route. */
+  /** Returns the content of a route's error response. */
   errorContent(status: number, route: RouteModel): ErrorContent {
     const wire = errorWireOf(route, this.#wire.errors)
     const isRejected = status === this.#wire.validationStatus
@@ -208,7 +208,7 @@ export class SharedResponses {
     return numbered(componentOf(status), this.#errors, errorWireOf(route, this.#wire.errors))
   }
 
-  /** Returns a reference. A document contains thousands of references, so each text is built only once. */
+  /** Returns a reference. A document contains thousands of references, so each reference string is built only once. */
   #refer(name: string, make: Make): Reference {
     const known = this.#references.get(name)
     if (known !== undefined) return { ...known }
@@ -246,7 +246,7 @@ function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(operationsIn(item))) {
-      // `for … in` would convert each status to text.
+      // `for … in` would convert each status to a string.
       for (const response of Object.values(responses)) {
         if ('$ref' in response) referred.add(response.$ref)
       }

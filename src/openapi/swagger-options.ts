@@ -19,7 +19,7 @@ import { checkTagTree } from './check-tag-tree.js'
 /** A supported version of OpenAPI. */
 export type OpenApiVersion = '3.0' | '3.1' | '3.2'
 
-/** The full version number in documents, by minor version. Patches do not change the format. */
+/** The full version number in documents, by minor version. Patch versions do not change the format. */
 export const PATCHES: Readonly<Record<OpenApiVersion, OpenApiDocument['openapi']>> = {
   '3.0': '3.0.3',
   '3.1': '3.1.2',
@@ -123,7 +123,7 @@ export interface SwaggerOptions {
 
 /** The resolved options of one document. */
 export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audience'> {
-  /** The common abilities of all readers; `null` if they differ. */
+  /** The abilities that all readers share; `null` if the readers differ. */
   readonly audience: readonly string[] | null
   readonly openapi: OpenApiVersion
   readonly isServed: boolean
@@ -133,13 +133,13 @@ export interface DocumentSettings extends Omit<SwaggerOptions, 'enabled' | 'audi
   readonly path: string
   readonly title: string
   readonly version: string
-  /** The version of the API, if requests specify it in a header. */
+  /** The version of the API, if requests select it with a header. */
   readonly apiVersion?: NonNullable<OpenApiDocument['x-api-version']>
 }
 
 type Option = false | SwaggerOptions | readonly SwaggerOptions[] | undefined
 
-/** The names of each object. OpenAPI objects may have extensions and fields of later versions. */
+/** The valid names in each object. OpenAPI objects can have extensions and fields from later versions. */
 const CONTACT: OptionNames<NonNullable<OpenApiInfo['contact']>> & NestedNames = {
   name: true,
   url: true,
@@ -196,7 +196,7 @@ export function docsUrls(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }
 
-/** Returns the documents of the option. `false` results in one document that is not served. */
+/** Returns the documents in the option. `false` results in one document that is not served. */
 function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
   if (swagger === false) return [{ enabled: false }]
   const list: readonly SwaggerOptions[] = Array.isArray(swagger) ? swagger : [swagger]
@@ -244,7 +244,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     problems.push(invalid(`${subject}.enabled`, 'It is not a boolean.', 'Pass true or false.'))
   }
-  // The path needs a last segment: for the root, `<path>.json` would have no file name.
+  // The path needs a last segment, because without one, `<path>.json` would have no file name.
   if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
     const cause = `${String(path)} is not a valid path for a page. A path consists of letters, digits, '/', '.', '_', '~' and '-', and is not the root.`
     problems.push(invalid(`${subject}.path`, cause, "Pass a path such as '/api-docs'."))
@@ -282,13 +282,13 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   return problems
 }
 
-/** Whether a value is a text, or a list of texts, which may be empty. */
+/** Whether a value is a string or a list of strings. The list can be empty. */
 function isAbilities(value: unknown): boolean {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.every((each) => typeof each === 'string' && each !== '')
 }
 
-/** Checks a list of objects. Each object needs a string in the field `key`, and these strings must be unique. */
+/** Checks a list of objects. Each object needs a string in the given field, and these strings must be unique. */
 function checkList(subject: string, list: unknown, key: string): Problem[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Pass an array.')]

@@ -26,18 +26,18 @@ import {
 export type Routable = Pick<RouteModel, 'index' | 'method' | 'path'>
 
 /**
- * Finds the route of a request. No other code in the framework compares paths.
+ * Finds the route for a request. No other part of the framework compares paths.
  *
- * @param headers The headers that may specify an API version. Default: none.
+ * @param headers The headers, which can specify an API version. Default: none.
  */
 export type Router = (method: string, url: string, headers?: IncomingHttpHeaders) => RouteMatch
 
-/** Finds the route of a request; `null` if it has none. */
+/** Finds the route for a request; `null` if there is none. */
 export type Finder = (method: string, url: string) => Extract<RouteMatch, { kind: 'route' }> | null
 
 /**
  * Builds the router. As in Express, paths are case-insensitive, a trailing slash is ignored, and parameters are decoded
- * once. Unlike in Express, a static segment takes precedence over a parameter, whatever the order of declaration.
+ * once. Unlike in Express, a static segment takes precedence over a parameter, regardless of the order of declaration.
  */
 export function buildRouter(routes: readonly Routable[]): Router {
   const find = buildFind(routes)
@@ -51,8 +51,8 @@ export function buildRouter(routes: readonly Routable[]): Router {
 }
 
 /**
- * Builds a router for a few routes that most requests do not match. It does not explain why a request has no route,
- * because that takes several lookups.
+ * Builds a router for a few routes that most requests do not match. This router does not explain why a request has no
+ * route, because an explanation takes several lookups.
  */
 export function buildFinder(routes: readonly Routable[]): Finder {
   const find = buildFind(routes)
@@ -64,12 +64,12 @@ export function buildFinder(routes: readonly Routable[]): Finder {
 
 /** A route with its parsed path. */
 interface ReadRoute extends Routable {
-  /** The path in the syntax of find-my-way; `null` if its tree cannot represent the route. */
+  /** The path in the syntax of find-my-way; `null` if find-my-way's tree cannot represent the route. */
   readonly treePath: string | null
   readonly hasParameters: boolean
   /** The name of the wildcard. */
   readonly wildcard: string | null
-  /** Patterns that may match the same paths and have priority over the route, in order. */
+  /** The patterns that can match the same paths and have priority over the route, in order. */
   readonly rivals: readonly PathPattern[]
 }
 
@@ -77,8 +77,8 @@ type ByMethod<T> = ReadonlyMap<HTTPMethod, T>
 
 /**
  * Adds all routes whose segments are literals, parameters or wildcards to the radix tree of find-my-way. Paths with
- * segments that mix literals and parameters become patterns, because the tree cannot have two mixed segments in one
- * place, and compares their literals after decoding.
+ * segments that mix literals and parameters become patterns: the tree cannot have two mixed segments in one place, and
+ * it compares their literals after decoding.
  */
 function buildFind(routes: readonly Routable[]): Find {
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
@@ -89,16 +89,16 @@ function buildFind(routes: readonly Routable[]): Find {
   const find: Find = hasHeads
     ? findPath
     : (method, url) => findPath(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way assumes that the first character of a URL is a slash, and skips it. The extra check for `*` is needed
-  // only if `OPTIONS *` would therefore match a route.
+  // find-my-way assumes that the first character of a URL is a slash, and skips it. `*` is checked separately only if
+  // `OPTIONS *` would match a route for this reason.
   return find('OPTIONS', WHOLE_SERVER) === null
     ? find
     : (method, url) => (url === WHOLE_SERVER ? null : find(method, url))
 }
 
 /**
- * Lists first the declared methods of all routes, then the implied methods: `HEAD` for a `GET`, and the remaining
- * methods of an `@All`.
+ * Lists the declared methods of all routes first, then the implied methods: `HEAD` for a `GET` route, and the remaining
+ * methods for an `@All` route.
  */
 function routesByMethod(
   routes: readonly ReadRoute[],
@@ -173,7 +173,7 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
 
 const MALFORMED: Matched = { kind: 'malformed' }
 
-/** Whether a path contains `İ`: its lower case is longer, but find-my-way relies on equal lengths. */
+/** Whether a path contains `İ`, which is longer in lower case. find-my-way relies on equal lengths. */
 function grows(url: string): boolean {
   return url.includes('%') && /%c4%b0/i.test(url)
 }
@@ -219,7 +219,9 @@ function toTreePath(segments: readonly PathSegment[]): string | null {
   return texts.includes(null) ? null : texts.join('/')
 }
 
-/** find-my-way has no names for wildcards. */
+/**
+ * Returns a segment in find-my-way's syntax, which has no names for wildcards; `null` if the tree cannot represent it.
+ */
 function treeSegment(segment: PathSegment): string | null {
   const literal = literalOf(segment)
   if (literal !== null) return treeLiteral(literal)
@@ -229,8 +231,8 @@ function treeSegment(segment: PathSegment): string | null {
 }
 
 /**
- * A literal as a tree segment, unless it has a character that URLs always encode, that is special, or that {@link
- * grows}.
+ * Returns a literal as a tree segment; `null` if it contains a character that URLs always encode, that is special, or
+ * that {@link grows}.
  */
 function treeLiteral(literal: string): string | null {
   return /[*%?#\u0130]/.test(literal) ? null : literal.replaceAll(':', '::')
@@ -244,9 +246,9 @@ function withRivals(route: ReadRoute, patterns: readonly PathPattern[]): ReadRou
 }
 
 /**
- * Returns the error in the parameters. A parameter must not be empty, as in Express: the handler of `DELETE /users/:id`
- * must not run for `/users//` with the ID `''`. It must not contain a zero byte, because databases and file systems
- * fail on it.
+ * Returns the error in the parameters; `null` if there is none. As in Express, a parameter must not be empty: the
+ * handler of `DELETE /users/:id` must not run for `/users//` with the ID `''`. A parameter must also not contain a zero
+ * byte, because it causes errors in databases and file systems.
  */
 function flawOf(params: Readonly<Record<string, string>>): 'empty' | 'malformed' | null {
   for (const name in params) {
@@ -257,7 +259,7 @@ function flawOf(params: Readonly<Record<string, string>>): 'empty' | 'malformed'
   return null
 }
 
-/** find-my-way names every wildcard `*`; the handler uses its declared name. */
+/** Renames the wildcard, because find-my-way names every wildcard `*`, but the handler uses the declared name. */
 function nameWildcard(params: Record<string, string>, name: string): void {
   params[name] = params['*'] as string
   delete params['*']

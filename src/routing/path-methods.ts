@@ -4,25 +4,26 @@ import type { RouteMatch, RouteModel } from '../contracts/route-model.js'
 import type { Matched } from './path-patterns.js'
 
 /**
- * The methods of an `@All` route. All other methods, most importantly TRACE, get a 405 unless a route declares them. A
- * Node parser without support for `QUERY` refuses it with 400, so `Allow` does not list it there.
+ * The methods of an `@All` route. All other methods, most importantly TRACE, result in a 405 response unless a route
+ * declares them. If Node's parser does not support `QUERY`, it refuses the method with a 400 response, so `Allow` does
+ * not list it.
  */
 export const ALL_METHODS: readonly HTTPMethod[] = (
   ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 ).filter((method) => method !== 'QUERY' || METHODS.includes(method))
 
-/** The methods of find-my-way, whose types do not include `QUERY` yet. */
+/** The methods that find-my-way supports. Its types do not include `QUERY` yet. */
 export type HTTPMethod = TreeMethod | 'QUERY'
 
 /** The request target of `OPTIONS *`, which means the whole server instead of a path (RFC 9110, section 7.1). */
 export const WHOLE_SERVER = '*'
 
-/** Finds the route of a request; `null` if it has none. */
+/** Finds the route for a request; `null` if there is none. */
 export type Find = (method: HTTPMethod, url: string) => Matched | null
 
 /**
- * Returns the `Allow` header of `OPTIONS *`: every method that some path allows, `HEAD` with `GET`, and
- * `OPTIONS`.
+ * Returns the `Allow` header for `OPTIONS *`: every method that at least one path allows, `HEAD` if there is a `GET`,
+ * and `OPTIONS`.
  */
 export function methodsOf(routes: readonly Pick<RouteModel, 'method'>[]): string[] {
   const declared = new Set<string>(routes.map(({ method }) => method))
@@ -33,8 +34,8 @@ export function methodsOf(routes: readonly Pick<RouteModel, 'method'>[]): string
 }
 
 /**
- * Explains why a request has no route, and collects the methods of its path for `Allow`. It looks up every method in
- * turn, but only for requests without a route.
+ * Explains why a request has no route, and collects the methods of its path for `Allow`. This function looks up every
+ * method in turn, but only for requests without a route.
  */
 export function explainMiss(find: Find, method: string, url: string): RouteMatch {
   const allow: string[] = []

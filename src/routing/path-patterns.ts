@@ -4,10 +4,13 @@ import { type PathSegment, parsePath, pathShape } from '../model/paths.js'
 /** The maximum length of a path parameter, in characters. */
 export const MAX_PARAM_LENGTH = 1024
 
-/** A segment: parameters, and the literals around and between them (one more than parameters). */
+/**
+ * A segment: its parameters, and the literals around and between them. There is one more literal than there are
+ * parameters.
+ */
 interface PatternSegment {
   /**
-   * The literals in lower case, in the form of {@link comparedPath}. Only the first and the last literal may be empty.
+   * The literals in lower case, in the form of {@link comparedPath}. Only the first and the last literal can be empty.
    */
   readonly literals: readonly string[]
   readonly names: readonly string[]
@@ -18,7 +21,7 @@ interface PatternSegment {
 export interface PathPattern {
   readonly index: number
   readonly segments: readonly PatternSegment[]
-  /** If two patterns match a path, the pattern with the lower text has priority. */
+  /** If two patterns match a path, the pattern with the lower string has priority. */
   readonly precedence: string
 }
 
@@ -47,13 +50,13 @@ function toPatternSegment(parts: PathSegment): PatternSegment {
   return { literals: literals.map(lowered), names, isWildcard: parts[0]?.kind === 'wildcard' }
 }
 
-/** URLs always encode these characters, and {@link comparedPath} leaves them encoded. */
+/** In URLs, these characters are always encoded, and {@link comparedPath} leaves them encoded. */
 function comparedLiteral(text: string): string {
   return text.replace(/[%?#]/g, encodeURIComponent)
 }
 
 /**
- * Returns a text in lower case without changing its length, and with `σ` for `ς`, because their lower case depends on
+ * Returns a string in lower case without changing its length. `ς` becomes `σ`, because the lower case of `Σ` depends on
  * the next letter.
  */
 function lowered(text: string): string {
@@ -62,8 +65,9 @@ function lowered(text: string): string {
 }
 
 /**
- * From left to right, a literal has priority over a mixed segment, a mixed segment over a parameter, and a parameter
- * over a wildcard. Of two mixed segments, the segment with more literal characters has priority.
+ * Returns the precedence of a segment. Segments are compared from left to right. A literal has priority over a mixed
+ * segment, a mixed segment over a parameter, and a parameter over a wildcard. Of two mixed segments, the segment with
+ * more literal characters has priority.
  */
 function precedenceOf({ literals, names, isWildcard }: PatternSegment): string {
   if (names.length === 0) return '0'
@@ -88,7 +92,7 @@ export function overlap({ segments }: PathPattern, other: PathPattern): boolean 
   return segments.length === other.segments.length
 }
 
-/** Matches the path of a URL with patterns in order, and returns the first match. */
+/** Compares the path of a URL with patterns in order, and returns the first match. */
 export function matchFirst(patterns: readonly PathPattern[], url: string): Matched | null {
   const path = comparedPath(url)
   return path === null ? null : firstMatch(patterns, path)
@@ -118,7 +122,10 @@ export function indexPatterns(patterns: readonly PathPattern[]): FindPattern {
   }
 }
 
-/** The literal segments before the first parameter. The first segment is the empty text before the leading slash. */
+/**
+ * Returns the literal segments before the first parameter. The first segment is the empty string before the leading
+ * slash.
+ */
 function literalBeginning({ segments }: PathPattern): string[] {
   const end = segments.findIndex(({ names }) => names.length > 0)
   return segments.slice(0, end === -1 ? undefined : end).map(({ literals }) => literals[0] ?? '')
@@ -132,8 +139,8 @@ interface ComparedPath {
 }
 
 /**
- * Reads the path of a URL: without a trailing slash, and decoded except for reserved characters (RFC 3986, 2.2), so
- * that `1%2C5,2` is `1,5` and `2` for `:lat,:lng`. `null` for a URL that cannot be decoded.
+ * Reads the path of a URL, without a trailing slash. The path is decoded except for reserved characters (RFC 3986,
+ * 2.2), so that `1%2C5,2` is read as `1,5` and `2` for `:lat,:lng`. Returns `null` for a URL that cannot be decoded.
  */
 function comparedPath(url: string): ComparedPath | null {
   const given = url.split(/[?#]/, 1)[0] as string
@@ -158,7 +165,7 @@ function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Mat
   const hasRest = segments.at(-1)?.isWildcard === true
   const { length } = path.segments
   if (hasRest ? length < segments.length : length !== segments.length) return null
-  // Without a prototype, as in find-my-way: `constructor` is a normal parameter name.
+  // The object has no prototype, as in find-my-way, so `constructor` is a normal parameter name.
   const params = Object.create(null) as Record<string, string>
   for (const [place, { literals, names, isWildcard }] of segments.entries()) {
     const texts = isWildcard
@@ -176,8 +183,8 @@ function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Mat
 }
 
 /**
- * Splits a segment at its literals, from right to left: each at the last occurrence that leaves a value for the
- * parameter after it. This finds values, if there are any, in linear time.
+ * Splits a segment at its literals, from right to left. Each literal is found at the last occurrence that leaves a
+ * value for the parameter after it. This method finds values, if there are any, in linear time.
  */
 function divide(literals: readonly string[], text: string, lower: string): string[] | null {
   const [first, ...others] = literals as [string, ...string[]]

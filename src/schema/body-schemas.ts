@@ -5,7 +5,7 @@ import { describeOnce } from './describe-schema.js'
 import { createOpenApiCompiler } from './openapi-validator.js'
 import { acceptsUndefined, isStandard } from './validate-now.js'
 
-/** Returns the schemas of a route's bodies without duplicates. */
+/** Returns a route's body schemas, without duplicates. */
 export function schemasOfBody({
   inputs,
   bodies,
@@ -17,8 +17,8 @@ export function schemasOfBody({
 type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
 
 /**
- * Whether a request must have a body. If `@ApiBody` has `required`, this value decides. Otherwise, the schema of the
- * first body decides, because a request without a body is validated as this body.
+ * Whether a request must have a body. `required` in `@ApiBody` takes precedence. Otherwise, the schema of the first
+ * body decides, because a request without a body is validated against that schema.
  */
 export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
   const { required } = operation.body ?? {}
@@ -30,7 +30,7 @@ export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts)
 }
 
 /**
- * Whether a schema accepts a request without a body. A JSON Schema without a type may do so.
+ * Whether a schema accepts a request without a body. A JSON Schema without a type can.
  *
  * @param empty The value that a JSON Schema's validator receives for a request without a body.
  */

@@ -21,12 +21,12 @@ import { fieldNames } from './object-fields.js'
 export type CompileValidator = (schema: Schema, source: InputSource) => Promise<Validator>
 
 /**
- * Creates the compiler of one application. Applications do not share the compiler, so two applications may use the same
+ * Creates the compiler for one application. Applications do not share a compiler, so two applications can use the same
  * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema performs its own
  * coercion, with one exception: a query parameter becomes a list where the schema expects a list.
  *
  * @param converters Converters for libraries that cannot describe their schemas. The descriptions determine which query
- * parameters are lists, and the spelling of header names.
+ * parameters are lists and how header names are spelled.
  */
 export function createValidatorCompiler(converters?: SchemaConverters): CompileValidator {
   let jsonSchemas: Promise<CompileJsonSchema> | undefined
@@ -75,11 +75,11 @@ function isStandardSchema(value: unknown): value is StandardSchemaV1 {
 }
 
 /**
- * Refuses text that a schema converted to `NaN` or an infinity. For example, `v.toNumber()`, arktype's
- * `string.numeric.parse` and `transform(Number)` convert `1e400`, or 400 digits, to `Infinity`. An infinity that the
- * schema intentionally returns for other text, such as `unlimited`, is accepted.
+ * Refuses a string that the schema converts to `NaN` or an infinity. For example, `v.toNumber()`, arktype's
+ * `string.numeric.parse` and `transform(Number)` convert `1e400`, or a string of 400 digits, to `Infinity`. An infinity
+ * that the schema intentionally returns for another string, such as `unlimited`, is accepted.
  *
- * @param mayOverflow Called once, at the first value. Returns whether the schema can produce such a number at all.
+ * @param mayOverflow Returns whether the schema can produce such a number. It is called once, for the first value.
  */
 function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Validator {
   let isNeeded: boolean | undefined
@@ -87,7 +87,7 @@ function withFiniteNumbers(validate: Validator, mayOverflow: () => boolean): Val
     const result = validate(sent)
     isNeeded ??= mayOverflow()
     if (!isNeeded) return result
-    // `compileStandard` creates validators that return a native promise, so `instanceof` is safe.
+    // Validators from `compileStandard` return native promises, so `instanceof` is safe.
     if (result instanceof Promise) return result.then((settled) => refuse(settled, sent))
     return refuse(result, sent)
   }
@@ -112,7 +112,7 @@ function overflows({ made, sent, path }: ComparedNumbers): ValidationIssue[] {
     return isLost ? [{ path, message: 'must be a finite number' }] : []
   }
   if (!isHolder(sent) || !isHolder(made)) return []
-  // The recursion follows the keys of the sent value, which is finite. The converted value may contain itself.
+  // The recursion follows the keys of the sent value, which is finite. The converted value can contain itself.
   return Object.keys(sent).flatMap((name) =>
     overflows({ made: made[name], sent: sent[name], path: [...path, name] }),
   )

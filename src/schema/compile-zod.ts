@@ -6,16 +6,16 @@ import { MAX_ISSUES } from './work-limit.js'
 /** The part of `zod/v4/core` that this file uses. */
 interface ZodCore {
   readonly version: { readonly major?: number; readonly minor?: number }
-  /** Available since zod 4.5. Returns the schema unchanged if it cannot compile it. */
+  /** Available since zod 4.5. Returns the schema unchanged if zod cannot compile it. */
   readonly compile?: (schema: StandardSchemaV1) => StandardSchemaV1
 }
 
 let loading: Promise<ZodCore | undefined> | undefined
 
-/** Loads zod once, because an application may have thousands of schemas. */
+/** Loads zod once, because an application can have thousands of schemas. */
 function loadCore(): Promise<ZodCore | undefined> {
-  // A literal import, so that bundlers include it. The application may not have zod; because of the `catch`, this is
-  // not an error for esbuild and Rollup.
+  // The specifier is a literal, so that bundlers include zod. An application does not have to install zod: because of
+  // the `catch`, esbuild and Rollup do not report an error.
   loading ??= import('zod/v4/core').catch(() => undefined) as Promise<unknown> as Promise<
     ZodCore | undefined
   >
@@ -24,9 +24,9 @@ function loadCore(): Promise<ZodCore | undefined> {
 
 /**
  * Compiles a zod schema to a single function that zod generates. For a nested order, this function takes 2,000
- * instructions and the schema itself takes 28,000; results and errors are the same. Returns `undefined` for schemas of
- * other libraries, for a zod version that cannot compile, and for a copy of zod whose version differs from the version
- * that this package loads. A schema with callbacks is not compiled: see `isDefinite`.
+ * instructions and the schema itself takes 28,000; the results and errors are the same. Returns `undefined` for schemas
+ * of other libraries, for a zod version that cannot compile, and for a copy of zod whose version differs from the
+ * version that this package loads. A schema with callbacks is not compiled: see `isDefinite`.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validator | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
@@ -35,7 +35,7 @@ export async function compileZod(schema: StandardSchemaV1): Promise<Validator | 
   if (core?.compile === undefined || !isSame(version, core.version)) return undefined
   const { compile } = core
   let run: Validator = function compileFirst(value) {
-    // The schema is compiled at the first request of the route, because compiling all routes would delay the boot.
+    // The schema is compiled on the route's first request, because compiling all routes would delay boot.
     const compiled = compiledOnce(schema, compile)
     run = fromStandard((input) => compiled['~standard'].validate(input))
     return run(value)
@@ -47,7 +47,7 @@ function isSame(version: object, other: object | undefined): boolean {
   return version === other || JSON.stringify(version) === JSON.stringify(other)
 }
 
-/** Schemas do not change, and several routes and applications may share a schema. */
+/** Schemas do not change, and several routes and applications can share a schema. */
 const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
 function compiledOnce(
@@ -63,8 +63,8 @@ function compiledOnce(
 }
 
 /**
- * When the compiled function refuses a value, zod runs the schema's `run` again to collect the issues. This
- * schema delegates that `run` to the bounded schema, which is built at the first refused value.
+ * Returns a schema whose `run` is the bounded schema's. When the compiled function refuses a value, zod calls `run` to
+ * collect the issues. The bounded schema is built for the first refused value.
  */
 function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
   let bounded: Internals | undefined
@@ -76,8 +76,8 @@ function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
 
 /**
  * Whether zod can collect the issues of a refused value without calling user code a second time. After a refusal, zod
- * runs the schema again. A callback would then receive a value that it has already changed: a `z.preprocess` that
- * modifies its value in place would throw, and the client would receive a 500 instead of a 400.
+ * runs the schema again. A callback would then receive a value that it has already modified: a `z.preprocess` that
+ * modifies its value in place would throw, and the client would receive a 500 response instead of a 400 response.
  */
 function isDefinite(schema: StandardSchemaV1): boolean {
   const { bag } = (schema as { _zod?: { bag?: { validator?: { definite?: boolean } } } })._zod ?? {}
@@ -107,7 +107,7 @@ function toResult(result: StandardSchemaV1.Result<unknown>): ValidationResult {
   if (result.issues === undefined) return { value: result.value }
   const issues: ValidationIssue[] = []
   // `slice` is not used, because arktype's list is a subclass of `Array`. `slice` would call the constructor of this
-  // subclass with a length, which it does not accept.
+  // subclass with a length, which the constructor does not accept.
   for (const issue of result.issues) {
     if (issues.push(toIssue(issue)) === MAX_ISSUES) break
   }

@@ -4,23 +4,22 @@ import type { InputSource, Schema, Validator } from '../contracts/schema.js'
 /** Compiles a schema to a validator, as `createValidatorCompiler` does. */
 type Compile = (schema: Schema, source: InputSource) => Promise<Validator>
 
-/** The settings of a {@link KeyedSchema}. */
 export interface KeyedSettings {
-  /** Whether values of other keys are kept unchanged. Otherwise, they are dropped. */
+  /** Whether other keys are kept, with their values unchanged. Otherwise, they are dropped. */
   readonly isOpen: boolean
   /** Creates the compiler for code outside the framework that validates with this schema. */
   readonly createCompiler: () => Compile
 }
 
 /**
- * The schema of an input that is described key by key, such as `@Query('page', schema)`. The schemas of the keys may
- * come from different libraries. The framework compiles and describes each key separately. For other code, this object
- * is a Standard Schema.
+ * The schema of an input that is described key by key, such as `@Query('page', schema)`. The schemas of the keys can
+ * come from different libraries. The framework compiles and describes each key separately. For code outside the
+ * framework, this object is a Standard Schema.
  */
 export class KeyedSchema implements StandardSchemaV1 {
   /** The schema of each key; `null` for a key that accepts every value. */
   readonly entries: Readonly<Record<string, Schema | null>>
-  /** Whether values of other keys are kept unchanged. */
+  /** Whether other keys are kept, with their values unchanged. */
   readonly isOpen: boolean
   readonly '~standard': StandardSchemaV1.Props
 
@@ -44,8 +43,8 @@ export class KeyedSchema implements StandardSchemaV1 {
 }
 
 /**
- * The schema of a list, whose items may have a schema from any library. The framework describes the items with that
- * library. For other code, this object is a Standard Schema.
+ * The schema of a list. The schema of its items can come from any library, and the framework describes the items with
+ * that library. For code outside the framework, this object is a Standard Schema.
  */
 export class ListSchema implements StandardSchemaV1 {
   readonly item: Schema

@@ -1,10 +1,10 @@
-// Read when this module loads, so that later changes to `Date.prototype` can be detected.
+// The original methods, read when this module loads, so that later changes to `Date.prototype` can be detected.
 const { toJSON, toISOString, valueOf: toNumber, [Symbol.toPrimitive]: toPrimitive } = Date.prototype
 const { getTime, getUTCFullYear, getUTCMonth, getUTCDate } = Date.prototype
 
 /**
- * False if other code replaced a method of `Date.prototype` before this module was loaded. `JSON.stringify` then
- * converts all dates.
+ * False if a method of `Date.prototype` was replaced before this module was loaded. `JSON.stringify` then converts all
+ * dates.
  */
 const IS_NATIVE = [toJSON, toISOString, toNumber].every((method) =>
   /^function \w+\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(method)),
@@ -20,8 +20,9 @@ const SECONDS = twoDigits(60, (n) => `${n}.`)
 const DAY_MS = 86_400_000
 
 /**
- * Returns the text that `JSON.stringify` uses for a date: the result of `toISOString`, or `null` for an invalid date. A
- * date with its own or a replaced conversion method is returned unchanged, so `JSON.stringify` calls that method.
+ * Returns the string that `JSON.stringify` writes for a date: the result of `toISOString`, or `null` for an invalid
+ * date. A date whose conversion methods were added or replaced is returned unchanged, so that `JSON.stringify` calls
+ * them.
  */
 export function dateText(date: Date): string | null | Date {
   if (!isOrdinary(date)) return date
@@ -46,7 +47,7 @@ export function dateText(date: Date): string | null | Date {
   )
 }
 
-/** Whether neither the date nor its class nor `Date.prototype` has a replaced conversion method. */
+/** Whether no conversion method was replaced: not on the date, on its class or on `Date.prototype`. */
 function isOrdinary(date: Date): boolean {
   return (
     IS_NATIVE &&

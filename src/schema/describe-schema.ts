@@ -18,12 +18,12 @@ import { forReaders } from './visibility/for-readers.js'
 type Describe<D> = (schema: Schema | object, options: DocumentedOptions) => D
 
 /**
- * Stores the descriptions of library schemas. These schemas are immutable, so all applications of a process share the
- * descriptions. Describing them again took half of the time for creating an application in a test. The keys are weak
- * references, and the descriptions are never changed.
+ * Caches the descriptions of library schemas. These schemas are immutable, so all applications in a process share the
+ * descriptions. Without the cache, describing the schemas took half of the time needed to create an application in a
+ * test. The keys are weak references, and the descriptions are never changed.
  */
 function remembering<D>(describe: Describe<D>): Describe<D> {
-  // Descriptions for different readers differ.
+  // Descriptions depend on the readers of the document.
   const byReader = new Map<string, WeakMap<object, D>>()
   return function describeOnce(schema, options) {
     if (!isConstant(schema, options)) return describe(schema, options)
@@ -45,8 +45,8 @@ export const describeKeptOnce: Describe<DescribedSchema> = remembering(describeK
 
 /**
  * Describes a schema in the dialect of OpenAPI 3.0.3. Never throws: a schema that cannot be described becomes `{}`, and
- * a loss contains the reason. The output side describes the JSON that a client receives; the input side describes the
- * JSON that a client sends.
+ * the reason is reported as a loss. The output side describes the JSON that a client receives; the input side describes
+ * the JSON that a client sends.
  *
  * @example
  * describeSchema(z.object({ at: z.date() }), { side: 'output' }).schema
@@ -79,7 +79,7 @@ function attempt<D>(
     const { audience = null, side } = options
     return describe(forReaders(json, { audience, side }))
   } catch (error) {
-    // `String(error)` is not used, because code may throw any value, and some values cannot be converted to text.
+    // `String(error)` is not used, because code can throw any value, and some values cannot be converted to a string.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
     const cause = `The schema cannot be described (${reason}): the document accepts anything.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
@@ -90,8 +90,8 @@ const REMEDIED = 'so the document leaves it out'
 
 /**
  * Removes each example and `default` that its own schema rejects from a description. Readers of the document would copy
- * such a value, and some tools refuse the whole document. A description without examples and defaults is returned
- * unchanged, and Ajv is not loaded.
+ * such a value, and some tools would refuse the whole document. A description without examples and defaults is returned
+ * unchanged, without loading Ajv.
  */
 function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
   described: DescribedSchema<S>,
@@ -110,7 +110,7 @@ function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
       losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
       remove(copy, key, value)
     }
-    // Only examples and defaults have been removed, which no schema requires.
+    // Only examples and defaults were removed, and the type does not require them.
     return copy as S
   }
   const schema = visit(described.schema, '')
@@ -134,7 +134,7 @@ function valuesOf({ example, default: value, examples = [] }: OpenApiSchema): St
   ]
 }
 
-/** Removes an example or a default. OpenAPI 3.0 has one example; later versions have a list. */
+/** Removes an example or a default. OpenAPI 3.0 supports one example; later versions support a list. */
 function remove(schema: Record<string, unknown>, key: StatedValue['key'], value: unknown): void {
   const { examples } = schema
   if (key !== 'example' || !Array.isArray(examples)) {
@@ -167,15 +167,15 @@ function isRejected(schema: OpenApiSchema, value: unknown, compile: CompileOpenA
   }
 }
 
-/** Keywords that {@link acceptsScalar} checks, and keywords that constrain nothing. */
+/** The keywords that {@link acceptsScalar} checks, and keywords without constraints. */
 const PLAIN = new Set(
   `type enum nullable minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength title description
   default example examples deprecated readOnly writeOnly externalDocs`.split(/\s+/),
 )
 
 /**
- * Checks a number, boolean or text without loading Ajv. Returns `undefined` for all other values and schemas, which Ajv
- * checks.
+ * Checks a number, boolean or string without loading Ajv. Returns `undefined` for all other values and schemas: they
+ * need Ajv.
  */
 function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
   const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))

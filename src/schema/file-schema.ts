@@ -1,15 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { FileOptions, FileOutput, UploadedFile } from '../contracts/inputs.js'
 
-/** The files of forms. Clients cannot send such values in any other way. */
+/** The files from uploaded forms. Clients cannot send these values in any other way. */
 const uploaded = new WeakSet<object>()
 
-/** Makes the file schemas accept a value. */
+/** Registers a value as a file that file schemas accept. */
 export function acceptAsFile(file: UploadedFile): void {
   uploaded.add(file)
 }
 
-/** The schema of a file in a form. For other code, it is a Standard Schema that accepts only files of forms. */
+/**
+ * The schema of a file in a form. For code outside the framework, it is a Standard Schema that accepts only files from
+ * forms.
+ */
 export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, TOutput> {
   /** The original options. */
   readonly options: FileOptions
@@ -31,11 +34,11 @@ export class FileSchema<TOutput = unknown> implements StandardSchemaV1<unknown, 
 }
 
 /**
- * Describes a file of a form, for {@link Upload}. Missing or additional files result in a 400 response, a larger file
- * in a 413, and a file of another type in a 415.
+ * Describes a file in a form, for {@link Upload}. Missing or additional files result in a 400 response, a file that is
+ * too large in a 413 response, and a file of another type in a 415 response.
  *
  * @param options `maxSize` (default `'1mb'`), `types`, `max` (default 1) and `optional`, see {@link FileOptions}. An
- * invalid option is an error at boot.
+ * invalid option causes an error at boot.
  * @example
  * const Profile = {
  *   name: z.string().min(1),

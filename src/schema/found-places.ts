@@ -3,9 +3,9 @@ import type { References } from './dialect/references.js'
 import { OF_MEMBERS, subschemasOf } from './keywords.js'
 import { membersOf, Reach } from './places.js'
 
-/** A part of a schema's values that is searched for, or that leads to such a part. */
+/** A part of a schema's values that the search looks for, or that leads to such a part. */
 export interface FoundPlace {
-  /** Whether this part itself is searched for. */
+  /** Whether the search looks for this part itself. */
   readonly isFound: boolean
   /** The properties that lead to such a part, by name. */
   readonly properties: ReadonlyMap<string, FoundPlace>
@@ -16,10 +16,10 @@ export interface FoundPlace {
 }
 
 /**
- * Finds the parts of values for which at least one schema is searched for. The members of a place are computed when
- * they are first read, and places with the same schemas are the same object, because a schema may contain itself.
+ * Finds the parts of a value that at least one matching schema describes. A schema can contain itself, so the members
+ * of a place are computed when they are first read, and places with the same schemas are the same object.
  *
- * @param is Returns whether a schema is searched for.
+ * @param is Returns whether a schema matches.
  * @returns `null` if there is none.
  */
 export function findPlaces(
@@ -32,7 +32,7 @@ export function findPlaces(
   const tells = (node: Node) => is(node) || membersOf(node).some((member) => reach.leads(member))
   const placeOf = (schemas: readonly unknown[]): FoundPlace | null => {
     const same = new Set(schemas.filter(isNode).flatMap((node) => [...reach.sameAs(node)]))
-    // Without the schemas that only refer to others, equal places have equal schemas.
+    // Schemas that only refer to others are left out, so that equal places have equal schemas.
     const telling = [...same].filter(tells)
     if (telling.length === 0) return null
     const key = reach.keyOf(telling)
@@ -81,7 +81,7 @@ class LazyPlace implements FoundPlace {
     }
     const properties = new Map<string, FoundPlace>()
     for (const [name, schemas] of named) {
-      // A pattern may also describe the property.
+      // A pattern can also describe the property.
       const place = this.#placeOf(schemas) && this.#placeOf([...schemas, ...rest])
       if (place !== null) properties.set(name, place)
     }

@@ -2,7 +2,7 @@ import type { Validator } from '../contracts/schema.js'
 
 type Headers = Readonly<Record<string, unknown>>
 
-/** A header name as a schema spells it, with capital letters. */
+/** A header name that a schema spells with capital letters. */
 interface Spelling {
   readonly name: string
   /** The spelling that Node uses. */
@@ -12,7 +12,7 @@ interface Spelling {
 }
 
 /**
- * Wraps the headers validator, so that a schema may use upper and lower case in header names. Header names are
+ * Wraps the headers validator, so that a schema can spell header names in upper or lower case. Header names are
  * case-insensitive (RFC 9110, section 5.1), and Node converts them to lower case.
  *
  * @param names The names in the schema; `null` if they cannot be read from the schema.
@@ -25,7 +25,10 @@ export function withHeaderNames(validate: Validator, names: ReadonlySet<string> 
   return read === null ? validate : (headers) => validate(read(headers as Headers))
 }
 
-/** Returns a function that copies headers with the names of a schema; `null` if all names are in lower case. */
+/**
+ * Returns a function that copies headers and spells their names as the schema does; `null` if all names are in lower
+ * case.
+ */
 export function headerReader(names: ReadonlySet<string>): ((headers: Headers) => Headers) | null {
   const spellings = [...names].map(spellingIn(names)).filter(({ name, lower }) => name !== lower)
   return spellings.length === 0 ? null : (headers) => rename(headers, spellings)

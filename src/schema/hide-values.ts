@@ -4,13 +4,13 @@ import { HIDDEN, type SecretTexts } from './secret-texts.js'
 /** The secrets to hide in a value. */
 export interface Hidden {
   readonly texts: SecretTexts
-  /** Names of fields whose values are secret, in lower case. */
+  /** The names of fields with secret values, in lower case. */
   readonly names: ReadonlySet<string>
 }
 
 /**
  * Returns a value without secrets: the value itself if it contains none, otherwise a copy. Plain objects, lists, maps,
- * sets, errors and instances of classes are searched; objects with an inner state, such as streams, are not. Never
+ * sets, errors and instances of classes are searched; objects with internal state, such as streams, are not. Never
  * throws.
  */
 export function hideIn<T>(value: T, hidden: Hidden): T {
@@ -21,8 +21,8 @@ export function hideIn<T>(value: T, hidden: Hidden): T {
 }
 
 /**
- * Returns the URL of a request without secrets, and without the values of parameters whose names are secret. A client
- * may encode any character, so the parts are also compared in decoded form.
+ * Returns a request URL without secrets, and without the values of parameters whose names are secret. A client can
+ * encode any character, so the parts are also compared in decoded form.
  */
 export function hideInUrl(url: string, { texts, names }: Hidden): string {
   const at = url.indexOf('?')
@@ -44,10 +44,7 @@ export function hideInUrl(url: string, { texts, names }: Hidden): string {
   return `${hidePart(url.slice(0, at))}?${hidden.join('&')}`
 }
 
-/**
- * Whether no parameter can have a secret name. This is a single search in the query, which is sufficient for most
- * requests.
- */
+/** Whether no parameter can have a secret name. One search through the query is sufficient for most requests. */
 function isPlainQuery(query: string): boolean {
   return !/[%+]|(?:^|&)code=/i.test(query) && !isSecretName(query)
 }
@@ -62,7 +59,7 @@ function decode(part: string): string {
 }
 
 const DEPTH = 20
-/** The maximum number of objects that are searched in one value. Further objects are hidden. */
+/** The maximum number of objects to search in one value. Any further objects are hidden. */
 const MOST_OBJECTS = 10_000
 
 /**
@@ -70,7 +67,7 @@ const MOST_OBJECTS = 10_000
  */
 const OF_ERRORS: ReadonlySet<PropertyKey> = new Set(['name', 'message', 'stack'])
 
-/** One copy of a value. */
+/** The state while one value is copied. */
 class HidingCopy {
   hasHidden = false
   readonly #hidden: Hidden
@@ -93,7 +90,7 @@ class HidingCopy {
     try {
       return this.#object(value, depth + 1)
     } catch {
-      // A proxy or a getter of the application has thrown.
+      // A proxy or a getter in the application threw.
       return this.#hide()
     }
   }
@@ -142,7 +139,7 @@ class HidingCopy {
     return isNamed ? this.#hide() : this.of(value, depth)
   }
 
-  /** An object stays an instance of its class, because loggers and trackers test for it. */
+  /** The copy stays an instance of its class, because loggers and error trackers check the class. */
   #fields(value: object, depth: number): object {
     const copied: object = Object.create(Object.getPrototypeOf(value))
     this.#seen.set(value, copied)
@@ -171,7 +168,7 @@ function read(value: object, key: PropertyKey): unknown {
 }
 
 /**
- * Returns the names of an error's getters. A class getter may need private fields, which a copy does not have.
+ * Returns the names of an error's getters. A class getter can need private fields, which the copy does not have.
  * `DOMException` has only getters.
  */
 function gettersOf(error: Error): Set<PropertyKey> {
@@ -187,7 +184,7 @@ function gettersOf(error: Error): Set<PropertyKey> {
   return keys
 }
 
-/** Whether the log shows only the fields of an object. A date, a buffer or a stream has other content. */
+/** Whether a log shows only the fields of the object. Dates, buffers and streams have other content. */
 function isSearched(value: object): boolean {
   const isPlain = Object.prototype.toString.call(value) === '[object Object]'
   return isPlain && typeof (value as { readonly on?: unknown }).on !== 'function'

@@ -26,8 +26,8 @@ export function jsonIfDescribed(schema: object, options: DescribeOptions): unkno
 }
 
 /**
- * Whether the description of a schema never changes. The application may change a JSON Schema object, and a converter
- * function may return different results, so both are described again on each call.
+ * Whether the description of a schema never changes. An application can change a JSON Schema object, and a converter
+ * function can return different results, so both are described again on each call.
  */
 export function isConstant(schema: object, options: Pick<DescribeOptions, 'converters'>): boolean {
   const { converters = {} } = options

@@ -13,11 +13,11 @@ import { mapSubschemas } from './keywords.js'
 import { acceptsUndefined } from './validate-now.js'
 import { MAX_ISSUES } from './work-limit.js'
 
-/** The copies of schemas. The same schema always has the same copy, because Ajv rejects two schemas with one `$id`. */
+/** The copies of schemas. A schema always has the same copy, because Ajv rejects two schemas with the same `$id`. */
 const known = new WeakMap<object, JsonSchema>()
 
 /**
- * Adds `type` to schemas with numeric and boolean constants, such as `{ enum: [1, 2] }`, because Ajv converts a text
+ * Adds `type` to schemas with numeric and boolean constants, such as `{ enum: [1, 2] }`, because Ajv converts a string
  * only to the `type` in its schema. A schema that needs no change is returned unchanged.
  */
 function withTypesOfConstants(schema: JsonSchema): JsonSchema {
@@ -39,7 +39,7 @@ function typed(schema: unknown): unknown {
   return isChanged ? copy : schema
 }
 
-/** Returns the types of the constants; `undefined` if there are no constants, or if one of them is a text. */
+/** Returns the types of the constants; `undefined` if there are no constants, or if one of them is a string. */
 function typeOfConstants({ const: only, enum: values }: Node): readonly string[] | undefined {
   const constants = only === undefined ? values : [only]
   if (!Array.isArray(constants) || constants.length === 0) return undefined
@@ -54,7 +54,7 @@ function typeOfConstants({ const: only, enum: values }: Node): readonly string[]
  */
 interface AjvSet {
   readonly forBody: AjvPair
-  /** Converts text to the types in the schema: to numbers, to booleans, and a single value to a list. */
+  /** Converts strings to the numbers and booleans in the schema, and a single value to a list. */
   readonly forText: AjvPair
 }
 
@@ -77,15 +77,15 @@ type Validate = (
 
 const LATEST: Draft = '2020-12'
 
-/** Compiles a JSON Schema. Rejects if it does not compile. */
+/** Compiles a JSON Schema. Rejects if the schema does not compile. */
 export type CompileJsonSchema = ReturnType<typeof createJsonSchemaCompiler>
 
 /**
- * Creates a compiler for JSON Schemas, with formats. `$schema` specifies the draft. Without `$schema`, the draft is
- * 2020-12, or 2019-09 if only that draft accepts the schema. Validators fill in defaults.
+ * Creates a compiler for JSON Schemas, with formats. `$schema` selects the draft. Without `$schema`, the draft is
+ * 2020-12, or 2019-09 if only that draft accepts the schema. The validators fill in defaults.
  */
 export function createJsonSchemaCompiler() {
-  // Ajv is loaded at the first JSON Schema. An application with only Standard Schemas never loads it.
+  // Ajv is loaded for the first JSON Schema. An application with only Standard Schemas never loads it.
   const loading = new Map<Draft, Promise<AjvSet>>()
   const load = (draft: Draft): Promise<AjvSet> => {
     const loaded = loading.get(draft) ?? loadAjv(draft).then(createSet)
@@ -106,8 +106,8 @@ export function createJsonSchemaCompiler() {
 }
 
 /**
- * Returns the draft of a schema. TypeBox does not add `$schema`, and represents tuples as `items: [a, b]`, which
- * 2019-09 accepts and 2020-12 refuses. If neither draft accepts the schema, 2020-12 reports the errors.
+ * Returns the draft of a schema. TypeBox does not add `$schema`, and it represents tuples as `items: [a, b]`, which
+ * 2019-09 accepts and 2020-12 rejects. If neither draft accepts the schema, 2020-12 reports the errors.
  */
 async function draftOf(
   schema: JsonSchema,
@@ -144,7 +144,7 @@ function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validat
   return function validate(value, sent = value, place) {
     refusing.work.begin(value)
     if (refuse(value, place) === true) return undefined
-    // `errors` belongs to the validator function, so it is read before another request can run the validator.
+    // `errors` is a property of the validator function. It must be read before another request runs the validator.
     const { errors } = refuse
     const collector = collecting()
     collect ??= collector.compile(schema)
@@ -156,7 +156,7 @@ function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validat
 }
 
 /**
- * Compiles a schema. If that fails, compiles it again with `collecting`, whose error lists every mistake in the schema.
+ * Compiles a schema. If that fails, compiles it again with `collecting`, whose error lists every problem in the schema.
  */
 function compileOrExplain(schema: JsonSchema, { refusing, collecting }: AjvPair): ValidateFunction {
   try {
@@ -174,8 +174,8 @@ function bodyValidator(validate: Validate): Validator {
 }
 
 /**
- * Creates a validator for text inputs. Ajv coerces and fills in defaults in place, so a copy is validated, and
- * `req.headers` and the caller's objects do not change.
+ * Creates a validator for text inputs. Ajv coerces and fills in defaults in place, so it validates a copy:
+ * `req.headers` and the caller's objects must not change.
  */
 function textValidator(validate: Validate): Validator {
   return function validateText(value) {
@@ -225,7 +225,7 @@ function toIssue({ instancePath, params, message }: ErrorObject): ValidationIssu
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split('/')
   steps.shift()
-  // Escapes are rare, and searching for them in every key took ten times as long as the validation by Ajv.
+  // Escapes are rare, and searching every key for them took ten times as long as Ajv's validation.
   return pointer.includes('~') ? steps.map(unescapeStep) : steps
 }
 

@@ -11,7 +11,7 @@ export interface KeyedMember {
 /**
  * Creates a validator for an object from the validators of its values. A missing value is validated as `undefined`.
  *
- * @param isOpen Whether values of other keys are kept unchanged. Otherwise, they are dropped.
+ * @param isOpen Whether other keys are kept, with their values unchanged. Otherwise, they are dropped.
  */
 export function keyedValidator(members: readonly KeyedMember[], isOpen: boolean): Validator {
   return function validateKeys(value) {
@@ -25,7 +25,8 @@ export function keyedValidator(members: readonly KeyedMember[], isOpen: boolean)
 }
 
 /**
- * Returns the value of an own property. A body may have a key with the name of a property that every object inherits.
+ * Returns the value of an own property. A body can contain a key that is also the name of an inherited property, such
+ * as `toString`.
  */
 export function ownValue(holder: unknown, key: string): unknown {
   const isHolder = typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
@@ -37,14 +38,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Calls a validator, and converts a thrown error to a rejection. A thrown error would leave the promise of another key
- * unhandled.
+ * Calls a validator, and converts a thrown error to a rejection. If the error were thrown, the promise of another key
+ * would stay unhandled.
  */
 function attempt(validate: Validator | null, value: unknown): ReturnType<Validator> {
   if (validate === null) return { value }
   try {
     const result = validate(value)
-    // Converts the promise to one of this realm, because a promise from another realm would not be recognized.
+    // Converts the promise to a native promise of this realm. A promise from another realm would not be recognized.
     return 'then' in result ? Promise.resolve(result) : result
   } catch (error) {
     return Promise.reject(error)

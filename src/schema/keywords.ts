@@ -8,15 +8,15 @@ export type Relation =
   | 'part'
   /** One of the schemas describes the same value. */
   | 'choice'
-  /** The schemas test the value, or describe something that is not a part of it. */
+  /** The schemas test the value, or describe something other than a part of the value. */
   | 'condition'
-  /** Each schema describes the property with its name. */
+  /** Each schema describes the property whose name is the schema's key. */
   | 'property'
-  /** The schemas describe properties that have no schema of their own. */
+  /** The schemas describe the properties without a schema of their own. */
   | 'rest'
-  /** The schemas describe items. In a list, each schema describes one item. */
+  /** The schemas describe items. In a list of schemas, each one describes the item at its position. */
   | 'item'
-  /** The schemas describe nothing until a reference points to them. */
+  /** The schemas apply only where a reference points to them. */
   | 'definition'
 
 /** The relations of schemas that describe members of the value: an item, or a property. */
@@ -31,7 +31,8 @@ interface Keyword {
 }
 
 /**
- * The keywords with schemas. A property may have the name of a keyword, so schemas must be found only with this table.
+ * The keywords that contain schemas. A property can have the name of a keyword, so schemas must be found only with this
+ * table.
  */
 const APPLICATORS: ReadonlyMap<string, Keyword> = new Map([
   ...row('part', 'allOf'),
@@ -92,7 +93,7 @@ export function hasKeywordsFor(node: Node, type: TypeName): boolean {
   return Object.keys(node).some((key) => OF_TYPE[type]?.has(key) && node[key] !== undefined)
 }
 
-/** A schema that is directly inside another one. */
+/** A schema that is directly inside another schema. */
 export interface Subschema {
   readonly keyword: string
   readonly relation: Relation
@@ -111,7 +112,7 @@ export function subschemasOf(node: Node): Subschema[] {
     const { relation, isByName } = known
     if (isByName ? isNode(value) : Array.isArray(value)) {
       for (const [step, schema] of Object.entries(value as object)) {
-        // In draft 07, `dependencies` contains both lists of names and schemas.
+        // In draft 07, `dependencies` can contain lists of names as well as schemas.
         if (!isByName || !Array.isArray(schema)) found.push({ keyword, relation, step, schema })
       }
     } else if (!isByName) found.push({ keyword, relation, step: null, schema: value })
@@ -127,7 +128,7 @@ export function lowerableIn(node: Node): Subschema[] {
   return subschemasOf(node).filter(({ keyword }) => APPLICATORS.get(keyword)?.isKnownTo30)
 }
 
-/** Copies a schema and replaces each schema directly inside with the result of `map`. */
+/** Copies a schema, and replaces each schema directly inside it with the result of `map`. */
 export function mapSubschemas(
   node: Node,
   map: (schema: unknown, place: Omit<Subschema, 'schema'>) => unknown,
@@ -154,7 +155,7 @@ export function mapSubschemas(
 }
 
 /**
- * Copies a schema of a document and replaces each schema directly inside with the result of `change`.
+ * Copies a schema from a document, and replaces each schema directly inside it with the result of `change`.
  *
  * @param change Receives the name of the property that the schema describes; `*` for items and other properties; an
  * empty name for a part of the same value.
@@ -163,7 +164,7 @@ export function mapChildren<S extends OpenApiSchema | OpenApi30Schema>(
   schema: S,
   change: (schema: S, name: string) => S,
 ): S {
-  // The schemas inside a schema have the same type, and so do the schemas that replace them.
+  // The inner schemas have the same type as the schema itself, and so do their replacements.
   return mapSubschemas(schema as Node, (child, place) =>
     isNode(child) ? change(child as S, nameOf(place)) : child,
   ) as S
@@ -175,8 +176,8 @@ function nameOf({ keyword, relation, step }: Omit<Subschema, 'schema'>): string 
 }
 
 /**
- * Whether `is` returns true for a schema at any depth below this one. It copies nothing. Callers use it to skip
- * {@link mapChildren} for the many schemas that need no change.
+ * Whether `is` returns true for a schema at any depth below this schema. Callers use this cheap check to skip
+ * {@link mapChildren}, which makes a copy, for the many schemas that need no change.
  */
 export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
   const isOrHas = (child: unknown): boolean =>

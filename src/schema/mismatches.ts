@@ -11,12 +11,15 @@ export interface Mismatch {
 }
 
 const MAX_SHOWN = 80
-/** The maximum number of errors that are read, because each error of a union is compared with all earlier errors. */
+/**
+ * The maximum number of errors to read. A limit is needed because each error of a union is compared with all earlier
+ * errors.
+ */
 const MAX_ERRORS = 500
 
 /**
- * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that were probably not
- * intended.
+ * Converts Ajv's errors to mismatches, one for each path. Drops the errors of alternatives that the sender probably did
+ * not intend.
  */
 export function toMismatches(errors: readonly ErrorObject[]): Mismatch[] {
   const seen = new Set<string>()
@@ -46,7 +49,7 @@ function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
     kept = [...kept.filter((each) => !isWithin(each)), deeper[0] ?? error]
   }
   const choices = kept.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-  // Properties in a failed alternative count as unevaluated, so Ajv reports them a second time.
+  // Properties of a failed alternative count as unevaluated, so Ajv reports them a second time.
   const isNoise = ({ keyword, instancePath }: ErrorObject) =>
     keyword === 'unevaluatedProperties' &&
     choices.some((choice) => choice.instancePath === instancePath)
@@ -106,7 +109,7 @@ function show(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'nothing')
 }
 
-/** Cuts a text that is too long for a message to 80 characters. */
+/** Shortens a string to 80 characters for a message. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

@@ -7,7 +7,7 @@ import { jsonIfDescribed } from './json-once.js'
 import { partsOf, zodOf } from './schema-parts.js'
 import { isStandard, validateNow } from './validate-now.js'
 
-/** The schemas of each field of an object, by name. In a union, a field may have several schemas. */
+/** The schemas of each field of an object, by name. In a union, a field can have several schemas. */
 export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
 
 /**
@@ -17,7 +17,8 @@ export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
  * library is unknown and cannot describe it.
  */
 export function objectFields(schema: Schema): ObjectFields | null {
-  // The results of a transform have other names. They are used only if no other place has names, as in `z.preprocess`.
+  // The result of a transform has other names. They are used only if there are no names elsewhere, as in
+  // `z.preprocess`.
   const fields = fieldsOf(schema, false) ?? fieldsOf(schema, true)
   if (fields !== null) return fields
   const properties = describedProperties(schema)
@@ -43,7 +44,7 @@ type Entries = readonly (readonly [string, unknown])[]
 function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
   const named = zodOf(part).def?.['shape'] ?? (zodOf(part).def ? undefined : part['entries'])
   const properties = named ?? ('~standard' in part ? undefined : part['properties'])
-  // Arktype calls them `props`. Its getter throws for schemas that are not objects.
+  // In arktype, the fields are in `props`, whose getter throws for schemas that do not describe objects.
   if (properties === undefined && typeof part === 'function') return propsOf(part)
   return typeof properties === 'object' && properties !== null ? Object.entries(properties) : null
 }
@@ -51,7 +52,7 @@ function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
 function propsOf(type: { readonly props?: readonly { key: unknown; value: unknown }[] }) {
   try {
     const props = type.props ?? []
-    // An arktype list also has `props`, without an item.
+    // An arktype list also has `props`, which are empty.
     return props.length === 0 ? null : props.map(({ key, value }) => [String(key), value] as const)
   } catch {
     return null
@@ -83,8 +84,8 @@ export function fieldNames(
 }
 
 /**
- * Returns the fields of an object that have a value after validation even if the input omits them. For a schema with
- * asynchronous validation, only its visible defaults count.
+ * Returns the fields of an object that have a value after validation even if the input omits them. If the validation is
+ * asynchronous, only the defaults that the schema shows count.
  */
 export function defaultedFields(schema: Schema): readonly string[] {
   if (schema instanceof KeyedSchema) {
@@ -108,10 +109,10 @@ export function defaultedFields(schema: Schema): readonly string[] {
   )
 }
 
-/** Whether the schema of a field provides a value if it is missing. */
+/** Whether a field's schema provides a value when the field is missing. */
 function isFilled(field: Schema): boolean {
   if (!isStandard(field)) return field['default'] !== undefined
-  // For valibot, only a default counts, because otherwise an object without the field is refused.
+  // For valibot, only a default counts: without one, valibot refuses an object that lacks the field.
   if (field['~standard'].vendor === 'valibot')
     return (field as { default?: unknown }).default !== undefined
   return validateNow(field, undefined)?.value !== undefined

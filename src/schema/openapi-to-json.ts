@@ -9,13 +9,13 @@ const COMPONENT = '#/components/schemas/'
 /** Settings for converting a document's schema to JSON Schema 2020-12. */
 export interface Translation {
   /**
-   * Returns the `$ref` to use for a component.
+   * Returns the `$ref` for a component.
    *
    * @param isWhole Whether only this component describes the value. False for a part of a combination, such as a branch
    * of `allOf`.
    */
   readonly refTo: (name: string, isWhole: boolean) => string
-  /** Whether an object may have only the properties that its schema describes. */
+  /** Whether only the properties that the schema describes are allowed in the object. */
   readonly isClosed: (schema: OpenApiSchema) => boolean
 }
 
@@ -24,18 +24,19 @@ export function componentName($ref: string): string {
   return $ref.slice(COMPONENT.length)
 }
 
-/** Keywords that constrain nothing in this conversion, and contain no schemas. */
+/** Keywords that are not constraints in this conversion and contain no schemas. */
 const SILENT = ['example', 'examples', 'default', 'discriminator']
 
 /**
- * Converts a schema of a document to JSON Schema 2020-12, at every depth: `nullable` and boolean exclusive bounds of
- * OpenAPI 3.0.3 become their equivalents. The keywords of later versions are kept.
+ * Converts a schema from a document to JSON Schema 2020-12, at every depth. `nullable` and the boolean exclusive bounds
+ * of OpenAPI 3.0.3 are replaced with their equivalents. The keywords of later versions are kept.
  */
 export function toJson(schema: OpenApiSchema, translation: Translation, isWhole = true): Json {
   const { $ref, nullable, exclusiveMinimum, exclusiveMaximum } = schema
-  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Later versions of the document have none.
+  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Documents of later versions contain no
+  // keywords beside a reference.
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
-  // Only a member's schema describes that member.
+  // A member is described only by its own schema.
   const json = mapSubschemas(schema as Node, (child, { relation }) =>
     isNode(child) ? toJson(child, translation, OF_MEMBERS.has(relation)) : child,
   )
@@ -48,7 +49,7 @@ export function toJson(schema: OpenApiSchema, translation: Translation, isWhole 
   return json
 }
 
-/** Converts the flag of OpenAPI 3.0 that makes a bound exclusive. */
+/** Converts the OpenAPI 3.0 flag that makes a bound exclusive. */
 function turn(json: Json, [from, to]: [string, string], flag: unknown): void {
   if (typeof flag !== 'boolean') return
   delete json[to]

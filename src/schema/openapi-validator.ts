@@ -5,21 +5,19 @@ import { shareMetaSchema } from './ajv/share-meta-schema.js'
 import { type Translation, toJson } from './openapi-to-json.js'
 import { requireAjv } from './require-ajv.js'
 
-/** Compiles a schema of a document to a predicate. Throws if the schema does not compile. */
+/** Compiles a schema from a document to a predicate. Throws if the schema does not compile. */
 export type CompileOpenApiSchema = (schema: OpenApiSchema) => (value: unknown) => boolean
 
-/**
- * The settings according to the OpenAPI specification: an object may have properties that its schema does not describe.
- */
+/** The settings of the OpenAPI specification: an object can have properties that its schema does not describe. */
 const AS_SPECIFIED: Translation = {
   refTo: (name) => `#/$defs/${name}`,
   isClosed: () => false,
 }
 
 /**
- * Creates a compiler for schemas that may refer to these definitions. The compiled function returns whether a value
- * matches, as OpenAPI 3.0.3 defines it. Ajv is loaded at the first schema, and synchronously, because documents are
- * built synchronously.
+ * Creates a compiler for schemas that can refer to these definitions. The compiled function returns whether a value
+ * matches according to OpenAPI 3.0.3. Ajv is loaded for the first schema. The load is synchronous, because documents
+ * are built synchronously.
  */
 export function createOpenApiCompiler(
   definitions: readonly SchemaDefinition[],

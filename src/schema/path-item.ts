@@ -1,9 +1,9 @@
 import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from '../contracts/openapi.js'
 
-/** The registered OpenAPI extension for operations whose methods have no field before 3.2. */
+/** The registered OpenAPI extension for methods that have no field of their own before OpenAPI 3.2. */
 export const OLDER_QUERY = 'x-oai-additionalOperations'
 
-/** The public type contains only the operations, so that programs can treat all fields of a path in the same way. */
+/** The public type contains only the operations, so that programs can handle all fields of a path in the same way. */
 type OlderItem<S> = OpenApiPathItem<S> & {
   readonly [OLDER_QUERY]?: { readonly QUERY?: OpenApiOperation<S> }
 }
@@ -14,7 +14,7 @@ export function operationsIn<S>(item: OpenApiPathItem<S>): OpenApiPathItem<S> {
   return older?.QUERY === undefined ? operations : { ...operations, query: older.QUERY }
 }
 
-/** Moves the `QUERY` operations of a document to the extension field that is used before OpenAPI 3.2. */
+/** Moves the `QUERY` operations of a document to the extension field for versions before OpenAPI 3.2. */
 export function withOlderQueries(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, { query, ...item }]) => [
     path,

@@ -17,7 +17,7 @@ export function unionsOf({ anyOf, oneOf }: Node): (readonly unknown[])[] {
 }
 
 /**
- * Returns a schema and all schemas that may describe the same value: references, parts, alternatives and conditions.
+ * Returns a schema and all schemas that can describe the same value: references, parts, alternatives and conditions.
  */
 export function samePlaces(root: Node, resolve: Resolve): ReadonlySet<Node> {
   const found = new Set<Node>([root])
@@ -47,26 +47,27 @@ export function positionsOf({ prefixItems, items, additionalItems }: Node): Posi
 export interface Place {
   readonly node: Node
   /**
-   * The path to the value: property names, and `*` for items and for properties without a name, as in `items.*.salary`.
+   * The path to the value: property names, with `*` for items and for properties without a name, as in
+   * `items.*.salary`.
    */
   readonly path: string
   /** The name of the property; `null` for an item, or a property without a name. */
   readonly name: string | null
   /**
-   * The name of the closest property that is the value, or that contains it in lists and records; `null` if there is
-   * none.
+   * The name of the innermost property that is the value itself or contains the value in lists and records; `null` if
+   * there is none.
    */
   readonly holder: string | null
   /** Whether the surrounding object requires the property. */
   readonly isRequired: boolean
-  /** A `position` is an item with its own schema. A schema in a `condition` describes no part of a value. */
+  /** A `position` is an item with its own schema. A schema in a `condition` does not describe a part of the value. */
   readonly kind: 'whole' | 'member' | 'position' | 'condition'
 }
 
 type Spot = Omit<Place, 'node'>
 
 /**
- * Lists the places of a schema. The searches for marks, secrets and undescribed parts all use this list. A schema that
+ * Lists the places of a schema. The searches for marks, secrets and undescribed parts use this list. A schema that
  * describes values with several names is listed once for each name.
  */
 export function listPlaces(root: unknown, resolve: Resolve): Place[] {
@@ -125,7 +126,7 @@ function spotOf({ relation, keyword, step }: Subschema, node: Node, spot: Spot):
   }
 }
 
-/** Finds out which schemas are searched for, and which schemas lead to them. */
+/** Determines which schemas match, and which schemas lead to a matching schema. */
 export class Reach {
   readonly #resolve: Resolve
   readonly #is: (node: Node) => boolean
@@ -133,20 +134,20 @@ export class Reach {
   readonly #leads = new Map<Node, boolean>()
   readonly #ids = new Map<Node, number>()
 
-  /** @param is Returns whether a schema is searched for. */
+  /** @param is Returns whether a schema matches. */
   constructor(resolve: Resolve, is: (node: Node) => boolean) {
     this.#resolve = resolve
     this.#is = is
   }
 
-  /** Returns {@link samePlaces}. */
+  /** Like {@link samePlaces}, but computed only once for each schema. */
   sameAs(node: Node): ReadonlySet<Node> {
     const found = this.#same.get(node) ?? samePlaces(node, this.#resolve)
     this.#same.set(node, found)
     return found
   }
 
-  /** Whether a value of the schema, or any part of it, may have a schema that is searched for. */
+  /** Whether a matching schema can describe a value of this schema or any part of the value. */
   leads(start: Node): boolean {
     const known = this.#leads.get(start)
     if (known !== undefined) return known
@@ -159,7 +160,7 @@ export class Reach {
     return leads
   }
 
-  /** Returns a text that is unique to these schemas. */
+  /** Returns a key that is unique to these schemas. */
   keyOf(nodes: readonly Node[]): string {
     return nodes.map((node) => this.#idOf(node)).join()
   }

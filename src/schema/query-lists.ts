@@ -6,7 +6,10 @@ type Values = Readonly<Record<string, unknown>>
 
 /** The lists in the values of a schema. */
 interface Shape {
-  /** Whether the schema accepts only lists (and `null`). If it also accepts text, a single value stays text. */
+  /**
+   * Whether the schema accepts only lists (and `null`). If the schema also accepts strings, a single value stays a
+   * string.
+   */
   readonly isList: boolean
   /** The shapes that contain a list, by property name; `null` stands for all other properties. */
   readonly properties: Map<string | null, Shape>
@@ -15,10 +18,11 @@ interface Shape {
 }
 
 /**
- * Converts query parameters to lists, in each place where the schema expects a list:
+ * Converts query parameters to lists where the schema expects a list:
  *
  * - `?tag=a` becomes `['a']`, according to OpenAPI's `style: form`.
- * - More than 20 values become a list again. Express' parser `extended` creates an object with their indexes as keys.
+ * - Express's `extended` parser converts more than 20 values to an object whose keys are the indexes. This object
+ *   becomes a list again.
  *
  * @param described The description of the schema's input side.
  */
@@ -68,7 +72,7 @@ function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Reads the {@link Shape} of a schema, which may contain itself. */
+/** Reads the {@link Shape} of a schema. The schema can be recursive. */
 class ShapeReader {
   readonly #root: OpenApiSchema
   readonly #byRef: ReadonlyMap<string, OpenApiSchema>
@@ -100,7 +104,8 @@ class ShapeReader {
       if (shape.items !== null && !useful.has(shape.items)) shape.items = null
       const isOfRest = shape.properties.has(null)
       for (const [name, child] of shape.properties) {
-        // If the undescribed properties contain a list, this name must be kept, because its value contains none.
+        // If the undescribed properties contain a list, this name must be kept, because the value of this property
+        // contains no list.
         const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
         if (isUnneeded) shape.properties.delete(name)
       }
@@ -108,7 +113,7 @@ class ShapeReader {
     return useful.has(root) ? root : null
   }
 
-  /** @param schemas The schemas that a value may have, in different branches of a union. */
+  /** @param schemas The possible schemas of the value, from different branches of a union. */
   #shapeOf(schemas: readonly OpenApiSchema[]): Shape {
     const key = schemas.map((schema) => this.#idOf(this.#resolve(schema))).join(' ')
     const known = this.#shapes.get(key)
@@ -177,7 +182,9 @@ function childrenOf(parts: readonly OpenApiSchema[]): Map<string | null, OpenApi
   return children
 }
 
-/** Whether a schema accepts only `null`. The dialect represents `null` as an enum with the single value `null`. */
+/**
+ * Whether a schema accepts only `null`. The OpenAPI dialect represents `null` as an enum whose only value is `null`.
+ */
 function isNull({ enum: members }: OpenApiSchema): boolean {
   return members?.length === 1 && members[0] === null
 }

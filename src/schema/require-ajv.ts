@@ -6,7 +6,7 @@ type AjvPackages = [typeof import('ajv/dist/2020.js'), (ajv: Ajv2020) => void]
 
 /**
  * Loads Ajv synchronously, because documents are built synchronously. The build replaces this module with literal
- * `require` calls, which application bundlers can find.
+ * `require` calls, which an application's bundler can find.
  */
 export function requireAjv(): AjvPackages {
   const require = createRequire(import.meta.url)

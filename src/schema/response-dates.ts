@@ -26,12 +26,15 @@ export function compileResponseDates(
   return places && createDateWriter(places)
 }
 
-/** Finds every place that is a `date-time` in at least one alternative of a schema; `null` when there is none. */
+/**
+ * Finds every place that is a `date-time` in at least one alternative of a schema. Returns `null` if there is no such
+ * place.
+ */
 export function findDates(json: unknown): FoundPlace | null {
   return findPlaces(json, readReferences(json).resolve, ({ format }) => format === 'date-time')
 }
 
-/** Returns the schemas of the bodies that a response may have. */
+/** Returns the schemas of a response's possible bodies. */
 function bodiesOf(
   response: ApiResponseOptions,
   wire: Wire,
@@ -44,19 +47,19 @@ function bodiesOf(
   const body = asResource(json)
   if (isSentWithoutEnvelope(response, wire)) return [body]
   const enveloped = { properties: { data: body } }
-  // A schema with a `data` property may describe the whole envelope or only its data.
+  // A schema with a `data` property can describe the whole envelope, or only its data.
   return findDates(body)?.properties.has('data') ? [enveloped, body] : [enveloped]
 }
 
-/** Returns a schema whose references still find their targets when it is inside another schema. */
+/** Returns a schema whose references stay valid when the schema is inside another schema. */
 function asResource(json: Node): Node {
   return typeof json.$id === 'string' ? json : { ...json, [RESOURCE_MARK]: true }
 }
 
 /**
- * Replaces the dates in a value with their JSON text. Returns the value itself if nothing was replaced, otherwise a
+ * Replaces the dates in a value with their JSON strings. Returns the value itself if nothing was replaced, otherwise a
  * copy of the objects and lists around the dates. The value itself never changes. `JSON.stringify` returns the same
- * text for both. Dates that this function misses are converted by `JSON.stringify`, which is slower.
+ * string for the value and its copy. It also converts the dates that this function misses, but more slowly.
  */
 export type WriteDates = (value: unknown) => unknown
 
@@ -68,8 +71,8 @@ interface PropertyWriter {
 }
 
 /**
- * Creates a function that converts dates only in the given places. A place that contains itself is entered once, so
- * dates that are nested deeper in such a value are not found here.
+ * Creates a function that converts dates only in the given places. A place that contains itself is entered only once,
+ * so this function does not find dates that are nested more deeply.
  *
  * @param around The places that contain this one.
  */
@@ -91,7 +94,7 @@ export function createDateWriter(
     if (typeof value !== 'object' || value === null) return value
     if (value instanceof Date) return isDate ? dateText(value) : value
     const object = value as Properties
-    // `JSON.stringify` calls `toJSON`, so it includes the result of `toJSON` instead of these properties.
+    // `JSON.stringify` writes the result of `toJSON` instead of these properties.
     if (typeof object['toJSON'] === 'function') return object
     if (Array.isArray(object)) return writeItems === null ? object : inItems(object, writeItems)
     let result = object
@@ -113,7 +116,7 @@ function inProperty(
   const value = object[name]
   const written = write(value)
   if (written === value) return result
-  // `JSON.stringify` includes the primitive inside a boxed object, but not its properties.
+  // `JSON.stringify` writes the primitive value of a boxed object, but not the object's properties.
   if (types.isBoxedPrimitive(object)) return object
   const copy = result === object ? { ...object } : result
   // JSON does not include inherited properties.
@@ -137,7 +140,7 @@ function inItems(list: readonly unknown[], write: WriteDates): readonly unknown[
 }
 
 /**
- * Copies a list by index, as `JSON.stringify` reads it. A subclass of `Array` may override its methods and its
+ * Copies a list by index, as `JSON.stringify` reads it. A subclass of `Array` can override its methods and its
  * iterator.
  */
 function copyOf(list: readonly unknown[]): unknown[] {

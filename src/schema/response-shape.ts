@@ -18,10 +18,10 @@ export const isJsonType = (type: string): boolean => /[/+]json\s*(?:;|$)/i.test(
 export const essenceOf = (type = ''): string =>
   (type.split(';', 1)[0] as string).trim().toLowerCase()
 
-/** The parts of a route that determine how its success responses are sent. */
+/** The properties of a route that determine how its success responses are sent. */
 export type Wire = Pick<RouteModel, 'envelope' | 'headers'>
 
-/** The options that describe the body of one status. */
+/** The options that describe the response body for one status. */
 type Stated = Pick<ApiResponseOptions, 'status' | 'schema' | 'raw' | 'contentType'>
 
 /** Returns the `Content-Type` of `@Header`; `undefined` if there is none. */
@@ -29,21 +29,21 @@ export function headerTypeOf({ headers }: Pick<Wire, 'headers'>): string | undef
   return headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
 }
 
-/** Returns the media type of bodies in the envelope of a route. */
+/** Returns the media type of bodies in a route's envelope. */
 export function envelopeTypeOf({ envelope }: Pick<Wire, 'envelope'>): string {
   return (typeof envelope === 'object' ? envelope.mediaType : undefined) ?? 'application/json'
 }
 
 /**
- * Whether a documented response has no envelope, so that the framework sends the handler's value without one. This
- * applies with `raw`, with a media type other than the envelope's, and to an error with its own schema.
+ * Whether a documented response is sent without an envelope. This applies to responses with `raw`, with a media type
+ * other than the envelope's, and to errors with their own schema.
  */
 export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
   const { status, schema, raw, contentType } = stated
   if (isBodiless(status)) return false
   if (status >= 400) return schema !== undefined
   if (raw === true || wire.envelope === false) return true
-  // The schema of a response whose type comes from `@Header` describes the whole body.
+  // If the media type comes from `@Header`, the schema describes the whole body.
   const type = contentType ?? (schema === undefined ? undefined : headerTypeOf(wire))
   return type !== undefined && essenceOf(type) !== essenceOf(envelopeTypeOf(wire))
 }

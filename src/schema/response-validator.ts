@@ -13,15 +13,15 @@ export type FindMismatches = (value: unknown) => readonly Mismatch[]
 const MAX_DEPTH = 20
 
 /**
- * Compiled schemas, by their JSON text. A test suite creates an application for each test, and Ajv takes some
- * milliseconds to compile a schema. Applications share the results, because equal schemas accept the same values.
+ * Compiled schemas, by their JSON. A test suite creates an application for each test, and Ajv needs several
+ * milliseconds to compile a schema. Equal schemas accept the same values, so applications share the compiled schemas.
  */
 const compiled = new Map<string, FindMismatches>()
 const MAX_COMPILED = 2000
 let ajv: Ajv | undefined
 
 /**
- * Creates a compiler for the response schemas of a document. The check is stricter than OpenAPI: an object may have
+ * Creates a compiler for the response schemas of a document. The check is stricter than OpenAPI: an object can have
  * only the described properties, unless `additionalProperties` allows more.
  */
 export function createResponseCompiler(
@@ -48,8 +48,8 @@ function compile(schema: OpenApiSchema, components: Components): FindMismatches 
 }
 
 /**
- * Compiles a schema at the first value. If the schema does not compile (an invalid pattern, an infinite reference),
- * every value is valid.
+ * Compiles a schema when the first value is checked. If the schema does not compile, for example because of an invalid
+ * pattern or an infinite reference, every value is valid.
  */
 function attempt(compiler: Ajv, json: Json): FindMismatches {
   let validate: ReturnType<Ajv['compile']> | undefined
@@ -64,8 +64,8 @@ function attempt(compiler: Ajv, json: Json): FindMismatches {
 }
 
 /**
- * Returns the schema with all components that it refers to, as `$defs`. A component that is also a part of a
- * combination gets a second definition, which is not closed.
+ * Returns the schema, with all components that it refers to in `$defs`. A component that is also a part of a
+ * combination has a second definition, which is not closed.
  */
 function closedSchema(root: OpenApiSchema, components: Components): Json {
   const $defs: Record<string, Json> = {}
@@ -94,7 +94,7 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
  */
 type Scope = 'closed' | 'open' | 'silent'
 
-/** Returns whether a schema, with all its parts, describes which properties an object has. */
+/** Determines whether a schema, including all its parts, restricts the properties of an object. */
 function describesAll(schema: OpenApiSchema, components: Components, depth = 0): Scope {
   if (depth > MAX_DEPTH) return 'open'
   const scopeOf = (part: OpenApiSchema) => describesAll(part, components, depth + 1)
@@ -109,7 +109,7 @@ function describesAll(schema: OpenApiSchema, components: Components, depth = 0):
   return isObject && isComposed === undefined ? 'open' : 'silent'
 }
 
-/** Returns the scope of a choice. A choice is open if one alternative is open. */
+/** Returns the scope of a union. A union is open if one of its alternatives is open. */
 function scopeOfChoice(
   parts: readonly OpenApiSchema[] | undefined,
   scopeOf: (part: OpenApiSchema) => Scope,

@@ -6,16 +6,14 @@ const SEVERAL = ['options', 'branches', 'anyOf', 'oneOf', 'allOf']
 
 type Node = Readonly<Record<string, unknown>>
 
-/** The internals of a zod schema. */
 interface ZodInternals {
   readonly def?: Node
-  /** The original of a copied schema, because `.describe()` and checks create copies. */
+  /** The schema from which `.describe()` or a check created this copy. */
   readonly parent?: unknown
 }
 
-/** The options of {@link partsOf}. */
 interface PartsOptions {
-  /** Whether to include the schemas of values that a transform or an earlier part of a pipe returns. */
+  /** Whether to include the schemas of the results of transforms and pipes. */
   readonly withResults: boolean
 }
 
@@ -29,7 +27,7 @@ export function partsOf(schema: unknown, { withResults }: PartsOptions): Readonl
   const several = withResults ? [...SEVERAL, 'pipe'] : SEVERAL
   const parts = new Set<Node>()
   add(schema, parts)
-  // The iteration of a set includes parts that are added during the loop.
+  // Iterating over a set includes the parts that are added during the loop.
   for (const part of parts) {
     const { def = {}, parent } = zodOf(part)
     add(parent, parts)

@@ -1,15 +1,15 @@
-/** Parts of names that always indicate a secret, even inside a longer word: `userpassword`, `sessionid`. */
+/** Parts of names that always indicate a secret, even inside a longer word, as in `userpassword` or `sessionid`. */
 const PARTS =
   /authori[sz]ation|authentication|cookie|credential|passw|passphrase|passcode|secret|session|signature|token|(?:access|api|encryption|master|private|session|shared|signing|ssh|subscription)[-_. ]*key|functions[-_]key|(?:backup|recovery|security|verification)[-_. ]*code|code[-_. ]*verifier/i
-/** Words that indicate a secret only as whole words: `author`, `spinner` and `compass` are not secrets. */
+/** Words that indicate a secret only as whole words. For example, `author`, `spinner` and `compass` are not secrets. */
 const WORDS =
   /(?:^|[^a-z])(?:auth|bearer|csrf|cvc2?|cvv2?|jwt|mfa|otp|pass|pin|pwd?|sig|totp|xsrf)s?(?![a-z])/i
 const NEXT_WORD = /([a-z\d])(?=[A-Z])/g
 
 /**
- * Whether a value with this name is a secret. The name may belong to a field, a column, a header, a cookie or a
+ * Whether a value with this name is a secret. The name can belong to a field, a column, a header, a cookie or a
  * variable. Log lines, records, capsules, the dashboard and curl commands all use this rule. Case, `_` and `-` are
- * ignored. A text with many names, such as a statement, is checked as a whole.
+ * ignored. A string with many names, such as an SQL statement, is checked as a whole.
  *
  * @returns `true` for `password`, `refreshToken`, `x-api-key`, `otp` and `DB_PASS`; `false` for `author`, `key` and
  * `idempotency-key`.
@@ -21,7 +21,7 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * Whether a query parameter is secret: it has a secret name, or is the authorization `code` of a login (RFC 6749,
+ * Whether a query parameter is secret because it has a secret name or is the authorization `code` of a login (RFC 6749,
  * 4.1.2).
  */
 export function isSecretParameter(name: string): boolean {
@@ -29,7 +29,7 @@ export function isSecretParameter(name: string): boolean {
 }
 
 /**
- * Whether the value of a secret field may be shown. The absence of a password is not a secret, and code may depend on
+ * Whether the value of a secret field can be shown. The absence of a password is not a secret, and code can depend on
  * it.
  */
 export function isFlag(value: unknown): boolean {

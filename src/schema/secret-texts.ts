@@ -1,10 +1,13 @@
 import { unicodePattern } from '../errors/unicode-pattern.js'
 import { type Span, TextSearch } from './text-search.js'
 
-/** The text that replaces a secret value. */
+/** The string that replaces a secret value. */
 export const HIDDEN = '[secret]'
 
-/** The length below which a text is replaced only if it is a whole word, because it is part of many words. */
+/**
+ * Secrets below this length are replaced only where they are whole words, because short secrets occur inside many
+ * words.
+ */
 const SHORT = 4
 
 let word: RegExp | undefined
@@ -15,7 +18,7 @@ export class SecretTexts {
   readonly #long: TextSearch
   readonly #short: ReadonlySet<string>
 
-  /** @param values The secret texts, which must not be empty. */
+  /** @param values The secrets, which must not be empty strings. */
   constructor(values: ReadonlySet<string>) {
     this.#values = values
     const forms = [...new Set([...values].flatMap(formsOf))]
@@ -32,12 +35,12 @@ export class SecretTexts {
     return values.size === this.#values.size && [...values].every((value) => this.has(value))
   }
 
-  /** Whether a text is exactly a secret value. */
+  /** Whether a string is exactly a secret value. */
   has(text: string): boolean {
     return this.#values.has(text)
   }
 
-  /** Returns a text without its secrets. Overlapping secrets are replaced together. */
+  /** Returns a string without its secrets. Overlapping secrets are replaced together. */
   hideIn(text: string): string {
     const found: Span[] = [...this.#long.longest(text), ...this.#shortIn(text)]
     let [hidden, shown] = ['', 0]
@@ -74,7 +77,7 @@ function inJson(value: string): string {
   return JSON.stringify(value).slice(1, -1)
 }
 
-/** Returns a value as it is encoded in a URL and in a form. Text with a lone surrogate cannot be encoded. */
+/** Returns a value in URL encoding and in form encoding. A string with a lone surrogate cannot be encoded. */
 function inUrl(value: string): string[] {
   try {
     const encoded = encodeURIComponent(value)
@@ -85,8 +88,8 @@ function inUrl(value: string): string[] {
 }
 
 /**
- * Returns the encoding that `URLSearchParams` uses for a character that `encodeURIComponent` does not encode.
- * `URLSearchParams` itself is much slower.
+ * Returns the `URLSearchParams` encoding of a character that `encodeURIComponent` does not encode. Calling
+ * `URLSearchParams` is much slower.
  */
 function inForm(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`

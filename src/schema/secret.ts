@@ -5,7 +5,7 @@ import { partsOf } from './schema-parts.js'
 /** The marked copies of `zod/mini` schemas, which have no `meta`. */
 const marked = new WeakSet<object>()
 
-/** The members of a schema that `secret` uses, depending on the library. */
+/** The schema members that `secret` uses, depending on the library. */
 interface Marking {
   readonly '~standard'?: StandardSchemaV1.Props
   readonly _zod?: { readonly def: object }
@@ -15,7 +15,7 @@ interface Marking {
 }
 
 /**
- * Marks a schema as secret: the values of its variable do not appear in any error, output or log of the framework.
+ * Marks a schema as secret: the variable's value does not appear in any of the framework's errors, output or logs.
  * Returns a copy with the mark; the original schema does not change. Zod's `.meta({ secret: true })` and `secret: true`
  * in a JSON Schema have the same effect.
  *
@@ -63,7 +63,7 @@ export function isSecret(schema: unknown): boolean {
   for (const part of partsOf(schema, { withResults: true })) {
     if (marked.has(part) || part['secret'] === true) return true
     const { meta, metadata } = part
-    // `meta` is a method in zod and data in arktype. `metadata` belongs to an action of valibot.
+    // `meta` is a method in zod and a data property in arktype. `metadata` is a property of valibot actions.
     const found = typeof meta === 'function' && '_zod' in part ? meta.call(part) : meta
     if (hasMark(found) || hasMark(metadata)) return true
   }

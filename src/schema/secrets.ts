@@ -8,13 +8,13 @@ import { listPlaces } from './places.js'
 
 /** The secret parts of one schema. */
 export interface SecretSchema {
-  /** The names of the properties whose values are secret, or are lists of secrets. */
+  /** The names of the properties that contain a secret or a list of secrets. */
   readonly names: ReadonlySet<string>
-  /** Adds the texts of all secret values in a value that was sent for this schema. */
+  /** Collects all secrets, as strings, from a value that was sent for this schema. */
   readonly collect: (value: unknown, found: Set<string>) => void
 }
 
-/** The maximum number of parts that are searched in a value. */
+/** The maximum number of parts to search in a value. */
 const MOST_PARTS = 100_000
 
 /**
@@ -38,13 +38,16 @@ function isSecret({ secret, format }: Node): boolean {
   return secret === true || format === 'password'
 }
 
-/** A part of a value, and its place; `null` inside a secret. */
+/** A part of a value, and its place. The place is `null` inside a secret. */
 interface Part {
   readonly value: unknown
   readonly place: FoundPlace | null
 }
 
-/** Collects the secrets of a value. Uses no recursion, because the value may be deeper than the stack allows. */
+/**
+ * Collects the secrets of a value. It is not recursive, because the value can be nested more deeply than the stack
+ * allows.
+ */
 function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
   const parts: Part[] = [{ value, place: root }]
   const seen = new Set<object>()
@@ -55,7 +58,7 @@ function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
       if (part.place === null) addLeaf(part.value, { found, seen, parts })
       else addParts(part.value, part.place, parts)
     } catch {
-      // A schema has created an object whose getters throw.
+      // A schema created an object whose getters throw.
     }
   }
 }
@@ -80,11 +83,11 @@ interface Leaves {
   readonly parts: Part[]
 }
 
-/** Adds the text of a value inside a secret, or its members. */
+/** Adds a value inside a secret as a string. For an object, adds its members to the parts to search. */
 function addLeaf(value: unknown, { found, seen, parts }: Leaves): void {
   if (value instanceof Date) found.add(JSON.stringify(value).replaceAll('"', ''))
   else if (typeof value === 'object' && value !== null) {
-    // The bytes of a buffer are numbers that occur in every log.
+    // The bytes of a buffer are small numbers that occur in every log.
     if (seen.has(value) || ArrayBuffer.isView(value)) return
     seen.add(value)
     for (const member of Object.values(value)) parts.push({ value: member, place: null })

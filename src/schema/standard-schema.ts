@@ -5,13 +5,13 @@ import { compileZod, fromStandard } from './compile-zod.js'
 import { KeyedSchema } from './composed-schemas.js'
 import { isStandard } from './validate-now.js'
 
-/** Creates a validator that calls a Standard Schema. The result is a promise only if the schema returns one. */
+/** Creates a validator that calls a Standard Schema. The result is a promise only if the schema returns a promise. */
 export async function compileStandard(schema: StandardSchemaV1): Promise<Validator> {
   // A faster function with the same results as the `validate` of the schema.
   const quick = await compileZod(schema)
   const bound = await loadBound(schema['~standard'].vendor)
-  // Choosing the safe function requires a search through the whole schema. The search runs at the first value, because
-  // running it for all routes would delay the boot.
+  // Selecting the safe function requires a search through the whole schema. The search runs for the first value,
+  // because searching the schemas of all routes would delay boot.
   let run: Validator = function decide(value) {
     const safe = zodValidate(schema)
     run = safe === undefined && quick ? quick : fromStandard(safe ?? boundedValidate(schema, bound))
@@ -49,13 +49,16 @@ interface ZodSchema extends StandardSchemaV1 {
 /** The schema types that contain a user function, which may return a promise. */
 const USER_CODE = new Set<unknown>(['custom', 'transform', 'lazy', 'promise'])
 
-/** Fields with values or synchronous functions instead of schemas. Some of them are getters that call user code. */
+/**
+ * Fields that contain values or synchronous functions instead of schemas. Some of these fields are getters that call
+ * user code.
+ */
 const NOT_SCHEMAS = ['defaultValue', 'catchValue', 'entries', 'values']
 
 /**
  * Returns a validator that parses asynchronously if a zod schema may return a promise; otherwise `undefined`. Zod's
- * `~standard.validate` parses synchronously. If it receives a promise, it starts again asynchronously. So an
- * asynchronous refinement runs twice, and if the first run rejects, the unhandled rejection ends the process
+ * `~standard.validate` first parses synchronously, and starts again asynchronously when it receives a promise. An
+ * asynchronous refinement therefore runs twice, and if the first run rejects, the unhandled rejection ends the process
  * (colinhacks/zod#6610).
  */
 export function zodValidate(
@@ -71,11 +74,11 @@ export function zodValidate(
   }
 }
 
-/** The results of the search, which takes longer than a request. Schemas do not change. */
+/** The cached results of the search, which takes longer than a request. Schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
 /**
- * Whether a zod schema runs user functions. These may return anything, for example a promise, or `NaN` from a
+ * Whether a zod schema runs user functions. A user function can return any value, for example a promise, or `NaN` for a
  * number.
  */
 function hasUserCode(schema: object): boolean {
@@ -94,7 +97,7 @@ function findUserCode(node: unknown, seen: Set<object>): boolean {
   return Object.keys(def).some((key) => !NOT_SCHEMAS.includes(key) && findUserCode(def[key], seen))
 }
 
-/** Returns a schema that stops soon after {@link MAX_ISSUES} issues, the maximum of a response. */
+/** Returns a schema that stops soon after {@link MAX_ISSUES} issues, which is the maximum for one response. */
 type BoundSchema = (schema: StandardSchemaV1) => StandardSchemaV1
 
 /**

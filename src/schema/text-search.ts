@@ -1,34 +1,34 @@
-/** A part of a text, without its last character. */
+/** A range of a string. The character at the end index is not included. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** The node of the empty text. */
+/** The node of the empty string. */
 const ROOT = 0
 
 /**
- * Finds many texts in one pass over another text (Aho and Corasick, 1975). The work is proportional to the sum of all
- * lengths. Comparing each position with each text, or searching for one text after another, would be proportional to
- * the product, and clients may choose all of these texts.
+ * Finds many search strings in one pass over a text (Aho and Corasick, 1975). The work is proportional to the sum of
+ * all lengths. Comparing each position with each search string, or searching for one string after another, would be
+ * proportional to the product of the lengths, and a client can choose all of the strings.
  *
- * Each prefix of the texts is a node.
+ * Each prefix of a search string is a node.
  */
 export class TextSearch {
   #size = 1
-  /** The character that leads from a node to another node, and the target node. */
+  /** The first transition of each node: its character and its target node. */
   readonly #character: Uint16Array
   readonly #next: Int32Array
-  /** The targets of further characters. Few nodes have any. */
+  /** The targets of further transitions. Few nodes have more than one transition. */
   readonly #others = new Map<number, Map<number, number>>()
-  /** The node of the longest other prefix that is a suffix of this node's text. */
+  /** The node of the longest other prefix that is a suffix of this node's string. */
   readonly #suffix: Int32Array
-  /** The length of the text that ends at a node; 0 if there is none. */
+  /** The length of the search string that ends at a node; 0 if there is none. */
   readonly #length: Int32Array
-  /** The node of the longest other text that is a suffix of this node's text. */
+  /** The node of the longest other search string that is a suffix of this node's string. */
   readonly #shorter: Int32Array
 
-  /** @param texts The texts to find. An empty text is never found. */
+  /** @param texts The strings to search for. An empty string is never found. */
   constructor(texts: readonly string[]) {
     const nodes = texts.reduce((sum, { length }) => sum + length, 1)
     this.#character = new Uint16Array(nodes)
@@ -38,7 +38,7 @@ export class TextSearch {
     this.#shorter = new Int32Array(nodes)
     const growing = texts.filter(Boolean).map((text) => ({ text, node: ROOT }))
     growing.sort((a, b) => b.text.length - a.text.length)
-    // A node depends on all nodes with shorter texts.
+    // A node depends on all nodes with shorter strings.
     for (let length = 1; growing.length > 0; length++) {
       for (const each of growing)
         each.node = this.#grow(each.node, each.text.charCodeAt(length - 1))
@@ -49,7 +49,7 @@ export class TextSearch {
     }
   }
 
-  /** Returns the longest text that ends at each index, if there is one, sorted by index. */
+  /** Returns the longest search string that ends at each index, if there is one, sorted by index. */
   *longest(text: string): Generator<Span> {
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
@@ -59,14 +59,14 @@ export class TextSearch {
     }
   }
 
-  /** Returns the texts that occur in a text, and the index of each text's first occurrence. */
+  /** Returns the search strings that occur in a text, and the index of the first occurrence of each. */
   first(text: string): Map<string, number> {
     const found = new Map<string, number>()
     const seen = new Set<number>()
     let node = ROOT
     for (let end = 1; end <= text.length; end++) {
       node = this.#step(node, text.charCodeAt(end - 1))
-      // If a node was seen before, all texts that end there have already been found.
+      // If a node was visited before, all search strings that end there have already been found.
       for (let at = node; at !== ROOT && !seen.has(at); at = this.#shorter[at] as number) {
         seen.add(at)
         const start = end - (this.#length[at] as number)
@@ -100,7 +100,7 @@ export class TextSearch {
     return this.#others.get(node)?.get(character) ?? ROOT
   }
 
-  /** Returns the node for the longest suffix of a node's text with a character appended. */
+  /** Returns the node for the longest suffix of a node's string plus the given character. */
   #step(from: number, character: number): number {
     for (let node = from; ; node = this.#suffix[node] as number) {
       const next = this.#child(node, character)

@@ -24,7 +24,7 @@ export interface DescribeOptions {
 
 /** Options for describing a schema in a document. */
 export interface DocumentedOptions extends DescribeOptions {
-  /** The common abilities of all readers of the document; `null`, the default, if its readers differ. */
+  /** The abilities that all readers of the document share; `null`, the default, if the readers differ. */
   readonly audience?: readonly string[] | null
 }
 

@@ -1,16 +1,16 @@
 import type { DescribedSchema, OpenApiSchema } from '../contracts/openapi-3-0.js'
 import { firstPlaces } from './places.js'
 
-/** The number of items that any library validates within a tenth of a second. */
+/** The number of items that every library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000
 
-/** The maximum depth, because a schema may contain itself. Deeper levels count as 1 byte. */
+/** The maximum depth. A schema can contain itself. Deeper levels count as 1 byte. */
 const MAX_DEPTH = 16
 
 /**
- * Finds the lists without `maxItems` that can contain more than 100,000 items within the body limit. Returns their
- * paths, such as `items.*.tags`; the path of the body itself is empty. With a small limit, no such list is possible, so
- * the result is empty.
+ * Finds the lists without `maxItems` in which more than 100,000 items fit within the body limit. Returns the paths of
+ * the lists, such as `items.*.tags`; the path of the body itself is empty. With a small body limit, no list can contain
+ * that many items, so the result is empty.
  *
  * @param described The description of a body schema's input side.
  * @param bytes The maximum body size, in bytes.
@@ -34,7 +34,7 @@ export function findUnboundedLists(
 
 type Resolve = (part: OpenApiSchema) => OpenApiSchema
 
-/** Returns a lower bound for the length of JSON that matches a schema, in characters. */
+/** Returns a lower bound, in characters, for the length of JSON that matches a schema. */
 function smallestBytes(part: OpenApiSchema, resolve: Resolve, depth = 0): number {
   const schema = resolve(part)
   const { anyOf, oneOf, allOf, nullable } = schema

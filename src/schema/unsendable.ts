@@ -3,8 +3,8 @@ import { type References, readReferences } from './dialect/references.js'
 import { isOfType } from './dialect/types.js'
 
 /**
- * How a value is transferred. `json`: as JSON. `text`: as one text. `list`: as a text, or as a list of texts. `nested`:
- * as a text, a list of texts, or an object of these.
+ * How a value is sent. `json`: as JSON. `text`: as one string. `list`: as a string or a list of strings. `nested`: as a
+ * string, a list, or an object that contains such values.
  */
 export type Carrier = 'json' | 'text' | 'list' | 'nested'
 
@@ -18,28 +18,27 @@ export interface Unsendable {
   readonly values: readonly unknown[] | null
 }
 
-/** The facts that {@link findUnsendable} needs besides the schema. */
+/** The facts that {@link findUnsendable} needs, in addition to the schema. */
 export interface Arrival {
-  /** How the fields of the input are transferred; for JSON and text bodies, how the body is transferred. */
+  /** How the fields of the input are sent; for JSON and text bodies, how the body is sent. */
   readonly carrier: Carrier
   /** Whether the input is an object with separately encoded fields. */
   readonly hasFields: boolean
-  /** Whether the validator converts text to the types of its schema, as Ajv does. */
+  /** Whether the validator converts strings to the types in the schema, as Ajv does. */
   readonly coerces: boolean
 }
 
-/** The maximum depth, because a schema may contain itself. Deeper levels are not read. */
+/** The maximum depth. A schema can contain itself. Deeper levels are not read. */
 const MAX_DEPTH = 12
 
 /**
- * Finds the values that a schema requires and no request can carry, such as the number of `z.number()` in a query,
- * because every query value is text.
+ * Finds the values that a schema requires but no request can carry, such as the number that `z.number()` requires in a
+ * query, where every value is a string.
  *
- * @param json The input side of the schema, as its library describes it, before the conversion to the dialect of a
- * document.
+ * @param json The input side of the schema as described by its library, before the conversion to OpenAPI.
  */
 export function findUnsendable(json: unknown, arrival: Arrival): readonly Unsendable[] {
-  // Nearly all bodies return here, because JSON lacks only these values.
+  // Nearly all JSON bodies return here, because JSON can carry all values except these.
   if (arrival.carrier === 'json' && !mentions(json, MADE_MARK)) return []
   const search = new Search(readReferences(json), arrival.coerces)
   const found = arrival.hasFields
@@ -71,7 +70,7 @@ class Search {
     this.#coerces = coerces
   }
 
-  /** Searches the fields of an object. A field that occurs in several alternatives may have any of their forms. */
+  /** Searches the fields of an object. A field that occurs in several alternatives can match any of them. */
   fields(alternatives: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = alternatives.map((each) => this.#resolve(each)).filter(isNode)
     if (place.depth > MAX_DEPTH || nodes.length === 0) return []
@@ -105,7 +104,7 @@ class Search {
   #choices(choices: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = choices.map((choice) => this.#resolve(choice))
     const found = nodes.map((node) => this.value(node, place))
-    // A text without constraints includes all other values.
+    // A string without constraints can represent all other values.
     const isCovered = nodes.some((node, index) =>
       place.carrier === 'json' ? found[index]?.length === 0 && !isNull(node) : isOpen(node),
     )
@@ -131,7 +130,7 @@ class Search {
     if (carrier !== 'json' && carrier !== 'nested') return [{ path, type: 'object', values: null }]
     const { additionalProperties: rest } = node
     const others = { path: below(path, '*'), carrier, depth: depth + 1 }
-    // The alternatives of the object are searched separately, as values of the object itself.
+    // The object's alternatives are searched separately, as alternatives of the whole value.
     const fields = { properties: node.properties }
     return [...this.fields([fields], place), ...this.value(rest, others)]
   }
@@ -159,7 +158,7 @@ function choicesOf({ anyOf, oneOf }: Node): readonly unknown[] {
   return [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
 }
 
-/** Whether a schema accepts any text. */
+/** Whether a schema accepts any string. */
 function isOpen(node: unknown): boolean {
   if (!isNode(node)) return node !== false
   const { type } = node
@@ -180,7 +179,9 @@ function constantsOf(node: Node): readonly unknown[] | null {
   return values.filter((value) => types === null || types.some(isOfType(value)))
 }
 
-/** Returns the type of the values other than text; `null` if there are none, or if any value is accepted. */
+/**
+ * Returns the type of the accepted values other than strings; `null` if there are none, or if every value is accepted.
+ */
 function typeOf(node: Node, values: readonly unknown[] | null): string | null {
   if (values !== null) {
     const scalars = values.map((value) => typeof value)

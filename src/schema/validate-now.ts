@@ -16,7 +16,7 @@ export function validateNow(
   try {
     const result = schema['~standard'].validate(input)
     if (!('then' in result)) return result.issues === undefined ? result : undefined
-    // The promise is not awaited, so its rejection must be handled: an unhandled rejection would end the process.
+    // The promise is not awaited. Its rejection must be handled, because an unhandled rejection would end the process.
     Promise.resolve(result).catch(() => {})
     return undefined
   } catch {
@@ -24,15 +24,15 @@ export function validateNow(
   }
 }
 
-/** TypeBox' marks for `Type.Optional`: from version 1 on, and before. */
+/** The marks of TypeBox's `Type.Optional`: since version 1, and in earlier versions. */
 const OPTIONAL_MARKS = ['~optional', Symbol.for('TypeBox.Optional')]
 
-/** Whether each library schema accepts `undefined`. Library schemas do not change. */
+/** The cached result for each library schema. Library schemas do not change. */
 const known = new WeakMap<object, boolean>()
 
 /**
- * Whether a schema accepts a missing value. A JSON Schema accepts it if it has a default, or is optional in TypeBox.
- * Any other schema validates `undefined`. If this validation is asynchronous, the result is false.
+ * Whether a schema accepts a missing value. A JSON Schema does if it has a default or is a TypeBox optional. A library
+ * schema does if it accepts `undefined`; if its validation is asynchronous, the result is false.
  */
 export function acceptsUndefined(schema: Schema): boolean {
   if (!isStandard(schema)) {

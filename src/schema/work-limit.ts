@@ -1,14 +1,14 @@
 import { refuse } from '../errors/refuse.js'
 
-/** The number of steps that every value may take. Most values need fewer than a hundred. */
+/** The number of steps that is allowed for every value. Most values need fewer than a hundred. */
 const FOR_ANY = 50_000
 
-/** The additional steps for each inner value of the validated value, after the first limit is reached. */
+/** The additional steps for each value inside the validated value. They are added when the first limit is reached. */
 const FOR_EACH = 10
 
 /**
- * Limits the steps of one validation at a time. Alternatives that contain each other are tried on every level of a
- * value, so the work doubles with each level. Without a limit, a body of 1 kB could take hours.
+ * Limits the steps of a validation. It tracks one validation at a time. Alternatives that contain each other are tried
+ * at every level of a value, so the work doubles with each level. Without a limit, a body of 1 kB could take hours.
  */
 export class WorkLimit {
   /** The remaining steps before {@link extend} must be called. The validator decrements it. */
@@ -29,8 +29,8 @@ export class WorkLimit {
   }
 
   /**
-   * Allows additional steps in proportion to the size of the value, once. The second call throws 400
-   * `VALIDATION_TOO_COMPLEX`. The size is counted only in this method, because most values never reach the first limit.
+   * Allows additional steps once, in proportion to the size of the value. A second call throws 400
+   * `VALIDATION_TOO_COMPLEX`. The size is computed only here, because most values never reach the first limit.
    */
   extend(): void {
     if (this.#isExtended) {
@@ -57,7 +57,7 @@ function countValues(root: unknown): number {
 }
 
 /**
- * The maximum number of validation issues in one response. The client determines how many fields are invalid, so
- * without a limit the response could become arbitrarily large.
+ * The maximum number of validation issues in one response. The client determines how many fields are invalid, so a
+ * response without a limit could become arbitrarily large.
  */
 export const MAX_ISSUES = 20

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Problem } from '../errors/config-error.js'
 
 /**
- * The key of the list to which every copy of this package in a process adds its folder, so that the copies can find
+ * The key of a process-wide list. Every copy of this package adds its folder to the list, so that the copies can find
  * each other.
  */
 const COPIES = Symbol.for('blazon.copies')
@@ -17,7 +17,7 @@ function copiesOf(place: object): Set<string> {
   return shared[COPIES]
 }
 
-/** A bundler may remove the module URL. */
+/** A bundler can remove the module URL. */
 function ownFolder(): string {
   try {
     return fileURLToPath(import.meta.url.replace(/(?:dist\/chunks|src\/step)\/[^/]*$/, ''))
@@ -27,7 +27,7 @@ function ownFolder(): string {
 }
 
 /**
- * Finds several copies of this package in the process. A copy does not recognize decorators, tokens and values of
+ * Reports several copies of this package in the process. A copy does not recognize the decorators, tokens and values of
  * another copy: a file would be sent as `{}`, and a refusal as data.
  */
 export function checkCopies(): Problem[] {

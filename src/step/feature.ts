@@ -4,7 +4,7 @@ import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { PluginSteps } from '../contracts/steps.js'
 import type { Problem } from '../errors/config-error.js'
 
-/** The part of an application that features can read before the other parts are created. */
+/** The parts of an application that features can read before the other parts are created. */
 export interface FeatureApp<TSettings> {
   readonly settings: TSettings
   readonly model: AppModel
@@ -12,13 +12,13 @@ export interface FeatureApp<TSettings> {
   readonly usesTenants: boolean
 }
 
-/** Data that each worker stores separately, as texts for the warning `W_WORKERS_MEMORY`. */
+/** Data that each worker stores separately, described for the warning `W_WORKERS_MEMORY`. */
 export interface KeptByWorker {
   /** The option or decorator that causes the data to be stored. */
   readonly subject: string
   /** The effect for clients, as a sentence. */
   readonly effect: string
-  /** The remedy, as a sentence. Default: a store that the workers share. */
+  /** The remedy, as a sentence. If omitted, the remedy is a store that the workers share. */
   readonly remedy?: string
 }
 
@@ -28,27 +28,28 @@ export function isOwnStore(store: { readonly isShared?: boolean | undefined } | 
 }
 
 /**
- * A capability of the framework. It can add the same to an application as a plugin. A plugin gets its options as
- * arguments of a factory; a feature reads them from the settings. `features/index.ts` lists all features.
+ * A capability of the framework. A feature can extend an application in the same ways as a plugin. A plugin receives
+ * its options as arguments of a factory; a feature reads them from the settings. `features/index.ts` lists all
+ * features.
  *
  * @typeParam TSettings The settings that the feature reads.
  * @typeParam TParts The parts of an application that `load` receives.
  */
 export interface Feature<TSettings, TParts = unknown> {
   readonly name: string
-  /** Whether its steps run outside the steps of all plugins. Default: inside. */
+  /** Whether the feature's steps run outside the steps of all plugins. If omitted, they run inside. */
   readonly isOutermost?: boolean
   /** Finds errors in the decorators of one route. */
   readonly check?: (route: RouteModel) => Problem[]
-  /** Finds contradictions between settings and decorators. Called if both are valid. */
+  /** Finds contradictions between settings and decorators. The framework calls this function only if both are valid. */
   readonly compare?: (app: FeatureApp<TSettings>) => Problem[]
   /** Returns the function for additions to operations, like `Plugin.contract`; `null` if there are no additions. */
   readonly contract?: (settings: TSettings) => ContractOf | null
-  /** Returns the facts that `contract` depends on, as plain data. Default: it depends only on the route. */
+  /** Returns the facts that `contract` depends on, as plain data. If omitted, `contract` depends only on the route. */
   readonly facts?: (settings: TSettings) => unknown
-  /** Finds data that each worker stores separately instead of sharing it; `null` if there is none. */
+  /** Reports data that each worker stores separately instead of sharing it; `null` if there is none. */
   readonly keptByWorker?: (app: FeatureApp<TSettings>, workers: number) => KeptByWorker | null
-  /** Lists the places of its steps on a route that uses its decorators. Default: none. */
+  /** Lists the places of the feature's steps on a route that uses its decorators. If omitted, there are none. */
   readonly places?: (
     route: RouteModel,
   ) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]

@@ -4,8 +4,8 @@ import './copies.js'
 import { ignoreRejection, isThenable, whenSettled } from './step.js'
 
 /**
- * The value that a step returns to stop a request with an expected error. It is returned instead of thrown, because
- * throwing an error collects a stack trace and the source position, which took a fifth of the time of a refused
+ * The value that a step returns to stop a request with an expected error. The step returns it instead of throwing an
+ * error, because throwing collects a stack trace and the source position, which took a fifth of the time of a refused
  * request.
  *
  * @example
@@ -16,17 +16,17 @@ export class Refusal {
   /** The error that becomes the response. */
   readonly error: unknown
 
-  /** Creates a refusal of any error. */
+  /** Creates a refusal from any error. */
   constructor(error: unknown) {
     this.error = error
   }
 
   /**
-   * Creates a refusal with an `HttpError` that has no stack. Its class is the error class for the status, if there is
-   * one: 429 is a `TooManyRequestsError`.
+   * Creates a refusal with an `HttpError` that has no stack trace. The class of the error depends on the status: for
+   * 429, it is `TooManyRequestsError`.
    *
    * @param status 400 to 599.
-   * @param message A text for the client. Default: the name of the status.
+   * @param message The message for the client. Default: the name of the status.
    * @param options The code, headers and other options of an `HttpError`.
    * @throws RangeError for any other status.
    */
@@ -36,11 +36,11 @@ export class Refusal {
 }
 
 /**
- * Throws the error of a refusal, or rejects with it, and returns any other value. So code outside the framework
- * receives every failure as an error, and cannot send a refusal as a value by mistake.
+ * Throws the error of a refusal, or rejects with it, and returns any other value. Application code therefore receives
+ * every failure as an error, and cannot send a refusal as a value by mistake.
  *
- * If that code does not await the promise, or not yet, its rejection must not end the process; otherwise, every refused
- * request could end it.
+ * The rejection must not end the process, even if the application code never awaits the promise or awaits it later.
+ * Otherwise, any refused request could end the process.
  */
 export function throwRefusal(value: unknown): unknown {
   if (isThenable(value)) {

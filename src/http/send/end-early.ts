@@ -5,13 +5,13 @@ import { type Arriving, hasBody } from '../read-body.js'
 import { kIsBodyTaken } from '../symbol-fields.js'
 
 /**
- * Ends a response so that its client can detect that it is incomplete (RFC 9112, 8): everything that has been written
- * is sent, and then the connection is closed without the last chunk. If the client is not reading, the connection is
- * closed immediately, because the client would keep it open.
+ * Ends a response so that the client can detect that it is incomplete (RFC 9112, 8): sends everything that has been
+ * written, then closes the connection without the last chunk. If the client does not read, the connection is closed
+ * immediately, because the client would otherwise keep it open.
  */
 export function cutOff(res: Response): void {
   const { socket } = res
-  // A response that is waiting for an earlier response on its connection has no socket, and has sent nothing.
+  // A response that is waiting for an earlier response on its connection has no socket and has not sent anything.
   if (socket === null || socket.destroyed || res.writableNeedDrain) return void res.destroy()
   // Node 26 passes the writes of this turn of the event loop to the connection at the end of the turn.
   while (res.writableCorked > 0) res.uncork()
@@ -21,14 +21,14 @@ export function cutOff(res: Response): void {
 }
 
 /**
- * The number of bytes of a refused body that are still read, so that a client that writes its whole body first can read
- * the response.
+ * The maximum number of bytes to read from a refused body. A client that writes its whole body first can then read the
+ * response.
  */
 const LINGER_BYTES = 1024 * 1024
-/** The number of milliseconds for which data is read. */
+/** The maximum number of milliseconds for which a refused body is read. */
 const LINGER_MS = 1000
 
-/** Whether the client may still be sending a body that no code will read. */
+/** Whether the client could still be sending a body that will not be read. */
 export function isUnread(req: Arriving): boolean {
   return !req.complete && !req.readableEnded && hasBody(req) && req[kIsBodyTaken] !== true
 }
@@ -37,7 +37,8 @@ export function isUnread(req: Arriving): boolean {
  * Sends a response before the body of its request has been read, then closes the connection. Without `Connection:
  * close`, Node would continue to read everything that the client sends. If the connection were closed immediately, the
  * kernel would reset it, and the client might never receive the response. Therefore, the whole response is written
- * first, and its end waits for the rest of the body, a megabyte of it, or a second, whichever comes first.
+ * first, and its end waits until the rest of the body has arrived, a megabyte has been read or a second has passed,
+ * whichever comes first.
  */
 export function endUnread(req: IncomingMessage, res: ServerResponse, body: string): void {
   let swallowed = 0
@@ -59,17 +60,16 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
   res.write(body)
   // A handler that is still running must not end this response.
   dropLaterCalls(res)
-  // The code that found the body too large has paused it, and adding a listener does not resume a paused stream.
+  // The check of the body size paused the stream, and adding a listener does not resume a paused stream.
   req.on('data', onData).on('end', end).on('close', end).resume()
-  // The connection is closed in any case, so its errors are irrelevant, but without a listener they would end the
-  // process.
+  // The connection will be closed anyway, so its errors are irrelevant. Without a listener, they would end the process.
   req.on('error', () => {})
 }
 
 /**
- * Makes a response ignore every later call, because it has been sent instead of the handler's response. Without this, a
- * handler that responds in a callback after its timeout would throw `ERR_HTTP_HEADERS_SENT`. No code would catch that
- * error, so a slow database would end the process.
+ * Makes a response that was sent instead of the handler's response ignore every later call. Otherwise, a handler that
+ * responds in a callback after its timeout would throw an uncaught `ERR_HTTP_HEADERS_SENT` error, so a slow database
+ * would end the process.
  */
 export function dropLaterCalls(res: ServerResponse): void {
   const chain = () => res
@@ -96,7 +96,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /**
  * Makes a response ignore calls that come too late, instead of throwing: changes to a head that has been sent, and all
- * calls after the end. The first response may not have begun yet, or may be a stream.
+ * calls after the end. The first response can begin later, and can be a stream.
  */
 export function keepFirstResponse(res: ServerResponse): void {
   KEEPING.add(res)

@@ -10,16 +10,16 @@ import { keepsFirstResponse } from './end-early.js'
 
 /** The methods that begin or continue a response. */
 const SENDERS = ['writeHead', 'flushHeaders', 'write', 'end'] as const
-/** The methods that change a head, which is final once the response has begun. */
+/** The methods that change the head, which is final once the response has begun. */
 const HEAD_WRITERS = ['setHeader', 'appendHeader', 'removeHeader'] as const
 
 type Method = (...args: unknown[]) => unknown
 type Methods = Record<string, Method>
 type Held = readonly [name: (typeof SENDERS)[number], args: unknown[]]
 
-/** The content of a response that is held back. */
+/** The content of a held response. */
 export interface HeldContent {
-  /** The headers that were set by name or passed to `writeHead`; names are in lower case. */
+  /** The headers that were set by name or passed to `writeHead`, with names in lower case. */
   readonly headers: OutgoingHttpHeaders
   /** The whole body; `null` while the response has not ended. */
   readonly body: string | Uint8Array | null
@@ -28,20 +28,21 @@ export interface HeldContent {
 /** The work for which a response waits. */
 export interface Hold {
   /**
-   * Called once, when the response begins, with its status and a function that returns its content so far. The response
-   * is sent when the promise is fulfilled, and is not sent if the promise is rejected.
+   * Receives the status of the response and a function that returns its content so far. It is called once, when the
+   * response begins. The response is sent when the returned promise is fulfilled, and not sent if the promise is
+   * rejected.
    */
   readonly before: (status: number, content: () => HeldContent) => Promise<void>
-  /** Sends another response, given the rejection reason. */
+  /** Sends another response instead. Receives the reason of the rejection. */
   readonly refused: (error: unknown) => void
 }
 
 /**
- * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot detect this:
- * `headersSent` and `writableEnded` are `true` as usual. The handler's calls are stored, and repeated later in the same
- * order.
+ * Holds a response back until other work is done, such as the commit of a transaction. The handler cannot detect the
+ * delay: `headersSent` and `writableEnded` are `true` as usual. The handler's calls are recorded, and later repeated in
+ * the same order.
  *
- * @param res The response, of which nothing has been sent.
+ * @param res The response, which must not have begun.
  * @param hold The work to wait for, and the reaction to its failure.
  * @example
  * const commit: StepFactory = (next) => (req, res) => {
@@ -86,14 +87,14 @@ class HeldResponse {
     const [name, args] = call
     const isFirst = this.#state === 'waiting'
     if (name === 'writeHead' && !isFirst) refuseHead()
-    // A call after the end is too late: Node would also ignore it.
+    // A call after the end is too late. Node would also ignore it.
     if (!this.hasEnded) {
       checkSendable(this.#res, { name, args }, isFirst)
       this.#calls.push(call)
     }
     if (isFirst) this.#begin(name === 'writeHead' ? Number(args[0]) : this.#res.statusCode)
     // `false` makes a writer wait for `drain`, which `#send` emits. `compression` replaces `on` and adds such listeners
-    // to its own stream, which would never emit `drain`. In that case, the writer must continue immediately.
+    // to its own stream, which would never emit `drain`. In this case, the writer must continue immediately.
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
@@ -106,8 +107,8 @@ class HeldResponse {
     this.#state = 'begun'
     const { statusCode, statusMessage } = this.#res
     this.#head = { statusCode, statusMessage }
-    // If the request was ended before its handler, the handler may continue in a callback, and no code would catch an
-    // error there.
+    // If the request was ended before its handler finished, the handler can continue in a callback, where an error
+    // would not be caught.
     if (!keepsFirstResponse(this.#res))
       for (const name of HEAD_WRITERS) this.#replace(name, refuseHead)
     Object.defineProperties(Object.assign(this.#res, { [HELD]: this }), BEGUN)
@@ -117,7 +118,7 @@ class HeldResponse {
         () => this.#send(),
         (error) => this.#refuse(error),
       )
-      // No code awaits this promise, and its rejection must not end the process.
+      // This promise is not awaited, and its rejection must not end the process.
       .catch(() => this.#res.destroy())
   }
 
@@ -156,8 +157,8 @@ class HeldResponse {
   }
 
   /**
-   * Restores the original methods. Returns the methods with which other code has replaced ours in the meantime. Those
-   * methods have received the calls already.
+   * Restores the original methods. Returns the methods that a handler or a middleware set in the meantime. These
+   * methods have already received the calls.
    */
   #restore(): Methods {
     const res = this.#res as unknown as Methods
@@ -166,7 +167,8 @@ class HeldResponse {
     Object.assign(res, { [HELD]: undefined })
     for (const [name, original] of this.#originals) {
       if (res[name] !== this.#ours[name]) overlay[name] = res[name] as Method
-      // Replaced instead of deleted, because V8 would make the object slow just before Node sends it.
+      // The property is replaced instead of deleted, because deleting it would make V8 access the object slowly just
+      // before Node sends the response.
       if (original === undefined) res[name] = inherited(this.#res, name) as Method
       else Object.defineProperty(res, name, original)
     }
@@ -182,19 +184,19 @@ function headersIn(calls: readonly Held[]): OutgoingHttpHeaders {
   return Object.fromEntries(pairs.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Bytes are copied, because the handler may use its buffer again. */
+/** Bytes are copied, because the handler can reuse its buffer. */
 function chunkOf([chunk, encoding]: readonly unknown[]): string | Uint8Array {
   if (typeof chunk !== 'string') return Buffer.from(chunk as Uint8Array)
   const isUtf8 = typeof encoding !== 'string' || /^utf-?8$/i.test(encoding)
   return isUtf8 ? chunk : Buffer.from(chunk, encoding as BufferEncoding)
 }
 
-/** The property of the response that has begun, and is held back. */
+/** The property with the state of a held response that has begun. */
 const HELD = Symbol('held')
 const PLAIN = { writable: true, configurable: true } as const
 
 /**
- * Getters for the state of the response. They are kept when the response is no longer held back. All responses share
+ * The getters for the state of a held response. They stay on the response after it is released. All responses share
  * them, because V8 would create a new hidden class for each pair of getters.
  */
 const BEGUN: PropertyDescriptorMap = {
@@ -220,14 +222,14 @@ function inherited(res: Response, name: string): unknown {
   return Reflect.get(Object.getPrototypeOf(res), name, res)
 }
 
-/** As in Node after a head has been sent. */
+/** Throws the error that Node throws after a head has been sent. */
 function refuseHead(): never {
   throw Object.assign(new Error('The response has begun: its headers can no longer be changed'), {
     code: 'ERR_HTTP_HEADERS_SENT',
   })
 }
 
-/** A call that sends something: a method of a response, and its arguments. */
+/** A call that sends data: a method of a response, and its arguments. */
 interface Sendable {
   readonly name: 'writeHead' | 'flushHeaders' | 'write' | 'end'
   readonly args: readonly unknown[]
@@ -237,8 +239,8 @@ interface Sendable {
  * Throws the error that Node would throw later, when a held response is sent. By then, the handler has returned and
  * cannot catch the error, and its transaction has been committed although the response cannot be sent.
  *
- * @param isFirst Whether the head is sent by this call.
- * @throws TypeError, RangeError as Node's method of that name.
+ * @param isFirst Whether this call sends the head.
+ * @throws TypeError, RangeError like Node's method of the same name.
  */
 function checkSendable(res: ServerResponse, { name, args }: Sendable, isFirst: boolean): void {
   if (name === 'writeHead') checkHead(args)

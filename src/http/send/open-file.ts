@@ -4,24 +4,24 @@ import { join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refuse } from '../../errors/refuse.js'
 
-/** The error codes of a missing file. `ENXIO`: a socket. */
+/** The error codes for a missing file. `ENXIO` is the error code for a socket. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO']
 
-/** `O_NONBLOCK`: otherwise, opening a FIFO would wait for its writer, in a thread that all files share. */
+/** Without `O_NONBLOCK`, opening a FIFO would wait for its writer and block one of the threads that all files share. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** An open regular file. The owner must close the handle. */
+/** An open regular file. The caller must close the handle. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly size: number
-  /** When the content has changed, in nanoseconds since 1970. */
+  /** The time of the last change to the content, in nanoseconds since 1970. */
   readonly changedAt: bigint
 }
 
 /**
- * Opens a file of a folder.
+ * Opens a file in a folder.
  *
- * @param root The folder. Nothing outside the folder is opened.
+ * @param root The folder. No file outside this folder is opened.
  * @param path The file, relative to the folder.
  * @throws HttpError 404 for a path that is not a regular file in the folder.
  * @throws Error if the folder does not exist, or if a file cannot be read.
@@ -32,7 +32,7 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
   const target = join(folder, path)
   const real = await existing(realpath(target))
   if (!real.startsWith(folder.endsWith(sep) ? folder : folder + sep)) throw refuse('NOT_FOUND')
-  // All links have already been resolved. The flags refuse a link that has appeared since then in the last segment.
+  // All links have already been resolved. The flags refuse a link that was created as the last segment since then.
   const handle = await existing(open(real, FLAGS))
   try {
     const stat = await handle.stat({ bigint: true })
@@ -46,8 +46,8 @@ export async function openFile(root: string | URL, path: string): Promise<OpenFi
 }
 
 /**
- * Whether a path refers to a file below its folder. Names that begin with a dot are excluded, because they are used for
- * settings, keys and repositories.
+ * Whether a path refers to a file below its folder. Names that begin with a dot are excluded, because such names are
+ * used for settings, keys and repositories.
  */
 function isInside(path: string): boolean {
   const isForeign =

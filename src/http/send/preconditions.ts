@@ -1,13 +1,15 @@
 import type { Request } from '../../contracts/handler.js'
 
-/** The values with which the conditions of a request are compared. */
+/** The values to compare with the conditions of a request. */
 export interface Validators {
   /** The `ETag` header; `null` if there is none. */
   readonly etag: string | null
   readonly lastModified: Date | null
 }
 
-/** Whether `If-Match`, or else `If-Unmodified-Since`, forbids the response: a 412 (RFC 9110, 13.2.2). */
+/**
+ * Whether `If-Match`, or `If-Unmodified-Since` if there is no `If-Match`, results in a 412 response (RFC 9110, 13.2.2).
+ */
 export function failsPrecondition(
   { headers }: Pick<Request, 'headers'>,
   { etag, lastModified }: Validators,
@@ -15,14 +17,14 @@ export function failsPrecondition(
   const { 'if-match': match, 'if-unmodified-since': since } = headers
   if (match !== undefined) return match.trim() !== '*' && !tagsIn(match).some(isSame(etag))
   const limit = Date.parse(since ?? '')
-  // A date that cannot be read counts as absent.
+  // An invalid date counts as absent.
   return lastModified !== null && !Number.isNaN(limit) && secondsOf(lastModified) > limit
 }
 
 /**
- * Whether the client already has the content, so that the response is a 304 (RFC 9110, 13.1.2 and 13.1.3). The request
- * header `Cache-Control: no-cache` applies only to caches, so it is ignored here; `fetch` adds it to every conditional
- * request.
+ * Whether the client already has the content, so that it receives a 304 response (RFC 9110, 13.1.2 and 13.1.3). The
+ * request header `Cache-Control: no-cache`, which `fetch` adds to every conditional request, applies only to caches and
+ * is ignored here.
  */
 export function isNotModified(
   { headers }: Pick<Request, 'headers'>,
@@ -36,8 +38,8 @@ export function isNotModified(
 }
 
 /**
- * Whether the client has a part of exactly this content, so that it can use another part of it (RFC 9110, 13.1.5).
- * Without `If-Range`, it is assumed.
+ * Whether the parts that the client already has come from exactly this content, so that it can add another part (RFC
+ * 9110, 13.1.5). The result is true without `If-Range`.
  */
 export function matchesIfRange(
   { headers }: Pick<Request, 'headers'>,
@@ -53,17 +55,17 @@ function tagsIn(list: string): string[] {
   return list.match(/(?:W\/)?"[^"]*"/g) ?? []
 }
 
-/** The part of a tag that the weak comparison compares (RFC 9110, 8.8.3.2). */
+/** Returns the part of a tag that is relevant in a weak comparison (RFC 9110, 8.8.3.2). */
 function opaque(tag: string): string {
   return tag.replace(/^W\//, '')
 }
 
-/** The strong comparison: a weak tag never matches (RFC 9110, 8.8.3.2). */
+/** Returns a function for the strong comparison, in which a weak tag never matches (RFC 9110, 8.8.3.2). */
 function isSame(etag: string | null): (tag: string) => boolean {
   return (tag) => tag === etag && !tag.startsWith('W/')
 }
 
-/** The time in milliseconds, rounded to seconds, because HTTP dates have no fractions of a second. */
+/** Returns the time in milliseconds, rounded to seconds, because HTTP dates have no fractions of a second. */
 function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000
 }
@@ -76,7 +78,7 @@ export interface ByteRange {
 
 /**
  * Reads the `Range` header (RFC 9110, 14.1.2). A header that is malformed, has another unit or has several ranges is
- * ignored, as the standard allows: `null` means the whole content.
+ * ignored, as the standard allows. The result is then `null`, which means the whole content.
  *
  * @param length The number of bytes of the content.
  */
@@ -92,7 +94,10 @@ export function readRange(
   return start < length ? { start, end } : 'unsatisfiable'
 }
 
-/** The last bytes, or all bytes if there are fewer. `Content-Range` cannot express a range of empty content. */
+/**
+ * Returns the range of the last bytes, or of all bytes if there are fewer. `Content-Range` cannot express a range of
+ * empty content.
+ */
 function suffix(count: number, length: number): ByteRange | 'unsatisfiable' | null {
   if (count === 0) return 'unsatisfiable'
   return length === 0 ? null : { start: Math.max(0, length - count), end: length - 1 }

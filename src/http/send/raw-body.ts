@@ -2,7 +2,7 @@ import { type Duplex, Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
 import { shown } from '../../errors/config-error.js'
 
-/** A body that is sent unchanged: neither as JSON, nor in the envelope. */
+/** A body that is sent unchanged, neither as JSON nor in the envelope. */
 export type RawBody =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | {
@@ -16,7 +16,7 @@ export type RawBody =
   | { readonly kind: 'response'; readonly response: globalThis.Response }
   | { readonly kind: 'file'; readonly file: FileResponse }
 
-/** Reads bytes, streams, files and responses of the Fetch API; `null` for every other value. */
+/** Converts bytes, streams, files and Fetch API responses to a raw body; returns `null` for every other value. */
 export function toRawBody(value: unknown): RawBody | null {
   if (typeof value !== 'object' || value === null) return null
   if (value instanceof FileResponse) return { kind: 'file', file: value }
@@ -32,15 +32,15 @@ export function toRawBody(value: unknown): RawBody | null {
   return isResponse(value) ? { kind: 'response', response: value } : null
 }
 
-/** Reads a web stream as a Node stream. The stream fails if other code already reads it. */
+/** Converts a web stream to a Node stream. The stream fails if the web stream is locked. */
 export function fromWeb(stream: ReadableStream): Readable {
-  // The types of the DOM and of Node differ for the same class.
+  // The DOM types and the Node types differ for the same class.
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])
 }
 
 /**
- * Ends a body that is not sent, because its file, socket or cursor would otherwise remain open. Never throws, even if
- * other code is reading the value, or the value throws when it is read.
+ * Ends a body that will not be sent, because its file, socket or cursor would otherwise stay open. Never throws, even
+ * if the value is already being read, or throws when it is read.
  */
 export function discardBody(value: unknown): void {
   try {
@@ -49,11 +49,14 @@ export function discardBody(value: unknown): void {
     else if (raw?.kind === 'response') cancel(raw.response)
     else if (raw?.kind === 'file') discardBody(partsOf(raw.file).content)
   } catch {
-    // The value cannot be read, so there is no stream to end.
+    // The value cannot be read, so there is no stream to close.
   }
 }
 
-/** Like {@link discardBody}, but waits for the end of the response: the handler may be piping the stream into it. */
+/**
+ * Like {@link discardBody}, but waits for the end of the response: the handler could be piping the stream into the
+ * response.
+ */
 export function discardAfter(res: Response, value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (res.writableEnded || res.closed) discardBody(value)
@@ -74,7 +77,7 @@ function streamed(stream: Readable): Extract<RawBody, { kind: 'stream' }> {
   return { kind: 'stream', stream, type: null, length: null }
 }
 
-/** Whether a value is a body that is read in chunks. As JSON, it would expose its internals, or be empty. */
+/** Whether a value is a body that is read in chunks. As JSON, such a value would expose its internals or be empty. */
 export function isReadInParts(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return (
@@ -86,7 +89,10 @@ export function isReadInParts(value: unknown): boolean {
   )
 }
 
-/** Whether a stream is not readable. Streams of older packages have no `read`, but a property `readable`. */
+/**
+ * Whether a stream is not readable. Streams of older packages do not have a `read` method, but they have a `readable`
+ * property.
+ */
 export function isWriteOnly(stream: object): boolean {
   const { write, read, readable } = stream as Partial<Duplex>
   return typeof write === 'function' && typeof read !== 'function' && readable !== true
@@ -112,11 +118,12 @@ export function isNodeStream(value: object): value is Readable {
 /** Content that is already in memory, or that is read in chunks. */
 export type FileContent = Uint8Array | ArrayBuffer | Blob | Readable | ReadableStream
 
-/** Options of `fileResponse` for all kinds of content. */
+/** The options of `fileResponse` for all kinds of content. */
 export interface ContentOptions {
   /**
    * The name under which a client saves the file. Folders, control characters, and characters that change the direction
-   * of text are removed from it. Default: the name of the file in its folder, or the name of a `File`; otherwise none.
+   * of text are removed from the name. Default: the name of the file in its folder, or the name of a `File`; otherwise
+   * none.
    */
   readonly name?: string
   /**
@@ -126,12 +133,12 @@ export interface ContentOptions {
   readonly type?: string
   /**
    * Whether a browser shows the file instead of saving it. Use it only for files that your own code creates: scripts in
-   * an HTML or SVG file of a user would run in the origin of your API. Default `false`.
+   * a user's HTML or SVG file would run in the origin of your API. Default `false`.
    */
   readonly inline?: boolean
   /**
-   * Whether clients may request a range (RFC 9110, 14). Such a response has `Cache-Control: no-transform`, because
-   * compression would change the positions of the bytes. Streams have no ranges. Default `true`.
+   * Whether clients can request a range (RFC 9110, 14). The response then has `Cache-Control: no-transform`, because
+   * compression would change the positions of the bytes. Streams do not support ranges. Default `true`.
    */
   readonly ranges?: boolean
   /**
@@ -139,11 +146,11 @@ export interface ContentOptions {
    * derived from the size and modification time of a file, or a hash of bytes; none for a `Blob` or a stream.
    */
   readonly etag?: string
-  /** The time of the last change. Default: the time of the file or `File`; otherwise none. */
+  /** The time of the last change. Default: the modification time of the file or `File`; otherwise none. */
   readonly lastModified?: Date
 }
 
-/** Options of `fileResponse` for an on-disk file. */
+/** The options of `fileResponse` for a file on disk. */
 export interface FileResponseOptions extends ContentOptions {
   /** The folder that the path cannot leave: absolute, relative to the working directory, or a `file:` URL. */
   readonly root: string | URL
@@ -159,7 +166,9 @@ export interface FileParts {
 
 const parts = new WeakMap<FileResponse, FileParts>()
 
-/** A file that a handler returns. Only {@link fileResponse} creates one; as JSON, it reveals nothing of its content. */
+/**
+ * A file that a handler returns. Only {@link fileResponse} creates such a value. Its JSON does not reveal the content.
+ */
 export class FileResponse {
   /** Creates a value for these parts. */
   constructor(own: FileParts) {
@@ -173,17 +182,18 @@ export function partsOf(file: FileResponse): FileParts {
 }
 
 /**
- * Responds with a file in a folder. The path may come from a request, because nothing outside `root` can be read: `..`,
+ * Responds with a file in a folder. The path can come from a request, because no file outside `root` can be read: `..`,
  * absolute paths, names that begin with a dot, and symbolic links that lead out of the folder are refused. In these
- * cases, and for a missing file, a directory, or anything else that is not a regular file, the response is a 404.
+ * cases, and for a missing file, a directory, or anything else that is not a regular file, the framework sends a 404
+ * response.
  *
- * The response has its type, length, `ETag` and `Last-Modified`. A client can request a part with `Range` (206, 416),
- * and gets a 304 or 412 for conditional requests (RFC 9110, 13). Return it from the handler.
+ * The framework sets the media type, the length, `ETag` and `Last-Modified`. It also answers requests for a range (206,
+ * 416) and conditional requests (304, 412; RFC 9110, 13). Return the result from the handler.
  *
  * @param path The file, relative to `root`, with `/` between folders.
  * @param options The folder, and how the file is sent.
- * @returns A value for the handler to return. The file is not opened before the value is sent.
- * @throws TypeError without `root`, and for an option of an invalid type.
+ * @returns A value for the handler to return. The file is opened only when the value is sent.
+ * @throws TypeError if `root` is missing, and for an option of an invalid type.
  * @example
  * @ApiResponseDoc({ status: 200, content: 'application/pdf' })
  * @Get('invoices/:name')
@@ -195,7 +205,7 @@ export function fileResponse(path: string, options: FileResponseOptions): FileRe
 /**
  * Responds with a file that is not on disk: bytes, a `Blob`, or a stream.
  *
- * @param content The content. Ranges require its length, which a stream does not have.
+ * @param content The content. Ranges require a known length, which a stream does not have.
  * @param options How the file is sent. Default: none.
  * @returns A value for the handler to return.
  * @throws TypeError for content of any other kind, and for an option of an invalid type.

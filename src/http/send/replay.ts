@@ -17,7 +17,7 @@ export interface StoredResponse {
   readonly status?: number
   /** The headers that describe the body: names and values, alternating. */
   readonly headers: readonly string[]
-  /** The body, as text or bytes. */
+  /** The body, as a string or as bytes. */
   readonly body: string | Uint8Array
 }
 
@@ -26,18 +26,18 @@ const kReplay = Symbol('replay')
 /** The method that this file adds to every response. */
 interface Replaying {
   /**
-   * Sends a stored response on the fast path. Returns `false`, and sends nothing, if other code could detect the
-   * difference.
+   * Sends a stored response on the fast path. Returns `false`, and does not send the response, if a middleware or a
+   * handler could detect the difference.
    */
   readonly [kReplay]: (stored: StoredResponse) => boolean
 }
 
 /**
- * Sends a stored response: without its body for `HEAD` requests, and as a 304 to a client that already has it (RFC
- * 9110, 13.1). Headers that middlewares have set for this request are kept, and names in `Vary` are merged. A step that
- * calls this function must return `res`.
+ * Sends a stored response. For `HEAD` requests, it is sent without its body. A client that already has the content
+ * receives a 304 response (RFC 9110, 13.1). Headers that middlewares set for this request are kept, and names in `Vary`
+ * are merged. A step that calls this function must return `res`.
  *
- * @param res A response of an application of this package.
+ * @param res A response of a Blazon application.
  * @param stored The body, with the headers that describe it.
  * @throws Error if a response has already been sent.
  * @example
@@ -51,7 +51,7 @@ interface Replaying {
 export function replayResponse(res: Response, stored: StoredResponse): void {
   const { status = 200, headers } = stored
   res.statusCode = status
-  // A 204 has neither a body nor its length (RFC 9110, 8.6).
+  // A 204 response has neither a body nor a `Content-Length` (RFC 9110, 8.6).
   const hasBody = status !== 204
   if (hasBody && (res as Response & Replaying)[kReplay](stored)) return
   for (let i = 0; i < headers.length; i += 2) {
@@ -70,8 +70,8 @@ export function replayResponse(res: Response, stored: StoredResponse): void {
   if (!hasBody) return void res.end()
   const body = wireBody(stored)
   res.setHeader('Content-Length', Buffer.byteLength(body))
-  // Node drops the body of a response to HEAD, but a middleware may have replaced `end`, and must not change the stored
-  // bytes.
+  // Node drops the body of a response to `HEAD`. But a middleware may have replaced `end`, and it must not change the
+  // stored bytes.
   if (res.req.method === 'HEAD') res.end()
   else res.end(typeof stored.body === 'string' ? body : Buffer.from(stored.body))
 }
@@ -80,12 +80,12 @@ function wireBody({ body }: StoredResponse): string | Uint8Array {
   return typeof body === 'string' ? wireText(body) : body
 }
 
-/** Headers that make a stored response depend on the request, and the length, which is always written. */
+/** The headers that make a stored response depend on the request, and the length, which is always written. */
 const NOT_FLAT = ['etag', 'last-modified', 'vary', 'content-length']
 
 /**
- * Adds the fast path for stored responses to the responses of an application. It writes the head in one call, as
- * `res.json` does.
+ * Adds the fast path for stored responses to an application's responses. It writes the head in one call, as `res.json`
+ * does.
  */
 export function defineReplay(prototype: Response, { text, byName }: StaticHeaders): void {
   const isPlain = ({ [kAdded]: added }: OwnHeaders, headers: readonly string[]): boolean => {

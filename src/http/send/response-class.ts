@@ -21,7 +21,7 @@ export type ResponseClass = new (
   options?: { highWaterMark?: number },
 ) => Response
 
-// Node passes the server's options to the constructor as a second argument, which is missing in its own types.
+// Node passes the server's options to the constructor as a second argument, which is missing from Node's types.
 const NodeResponse = ServerResponse as unknown as new (
   ...args: ConstructorParameters<ResponseClass>
 ) => ServerResponse
@@ -34,26 +34,26 @@ export interface HeaderSources {
   readonly addsHeaders: boolean
 }
 
-/** The parts of a response class. */
+/** The configuration of a response class. */
 export interface ResponseConfig extends HeaderSources {
-  /** The request scopes; `null` if requests have none. */
+  /** The scopes of requests; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
   /** The keys of signed cookies, newest first. */
   readonly cookieKeys: readonly string[]
-  /** Called with each body that is sent as JSON, and its text. */
+  /** Receives each body that is sent as JSON, together with its JSON string. */
   readonly checkText: CheckText
 }
 
 const NO_HEADERS: StaticHeaders = { text: '', byName: new Map() }
 
-/** The framework's own fields of every response. */
+/** The framework's own fields on every response. */
 interface Own extends OwnHeaders, OwnJson {
   [kLocals]: Record<string, unknown> | undefined
 }
 
 /**
- * Creates the response class of an application. Its instances are Express 5 responses from the start, without a change
- * of prototype. Static headers are not set on them, but written as text with the head.
+ * Creates the response class of an application. Its instances are Express 5 responses from the start, so their
+ * prototype is never changed. Static headers are not set on the responses, but written as text with the head.
  */
 export function createResponseClass(
   app: Application,
@@ -63,7 +63,7 @@ export function createResponseClass(
     constructor(req: IncomingMessage, options?: { highWaterMark?: number }) {
       super(req, options)
       assignFields(this as unknown as Own)
-      // Bun sets 200 on every response, which must not count as a status of the handler: see `statusOf`.
+      // Bun sets 200 on every response. This status must not count as set by the handler: see `statusOf`.
       if (IS_BUN) delete (this as Partial<ServerResponse>).statusCode
     }
   }
@@ -83,10 +83,7 @@ export function createResponseClass(
   return AppResponse as unknown as ResponseClass
 }
 
-/**
- * Creates the class for responses to requests that an Express application passes to ours; the settings of that
- * application apply to `res.json`.
- */
+/** Creates the class for responses to requests from a host application, whose settings apply to `res.json`. */
 export function hostedResponseClass(Response: ResponseClass, app: Application): ResponseClass {
   const Hosted = class extends Response {}
   const value = { value: app, writable: true, configurable: true }
@@ -94,7 +91,7 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
   return Hosted
 }
 
-/** Turns a response of another server into a response of this package. */
+/** Turns a response from another server into a Blazon response. */
 export function adoptResponse(
   res: ServerResponse,
   req: IncomingMessage,
@@ -103,12 +100,11 @@ export function adoptResponse(
   const { locals, [kAdded]: added } = res as unknown as Response & Partial<Own>
   const collectors = collectorsOf(res, req)
   Object.setPrototypeOf(res, Class.prototype)
-  // As in Express. Serverless adapters create a response for a stub of the request.
+  // Sets `res.req`, as Express does. Serverless adapters create a response for a stub of the request.
   if (res.req !== req) Object.assign(res, { req })
-  // Some platforms set 200 on every response, which must not count as a status that the handler has set: see
-  // `statusOf`.
+  // Some platforms set 200 on every response. This status must not count as set by the handler: see `statusOf`.
   if (res.statusCode === 200) delete (res as Partial<ServerResponse>).statusCode
-  // An application that has passed the response on has already added the same listener. Node warns about more than ten
+  // An application that passed the response on has already added the same listener. Node warns about more than ten
   // listeners.
   res.off('error', ignore)
   assignFields(res as unknown as Own)
@@ -124,10 +120,7 @@ export function adoptResponse(
  */
 function ignore(): void {}
 
-/**
- * Sets the initial values. They are set in the same order on every response, so that all responses share one hidden
- * class.
- */
+/** Sets the initial values, always in the same order, so that all responses have the same hidden class. */
 function assignFields(own: Own): void {
   own[kLocals] = undefined
   own[kPrepare] = null
@@ -153,17 +146,20 @@ function defineLocals(prototype: Response): void {
   })
 }
 
-/** Hosts that browsers access without TLS: the local machine, and the connections of a `TestApp`. */
+/** Matches hosts that clients access without TLS: the local machine, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
-/** Names of cookies that browsers refuse without `Secure` (RFC 6265bis, section 4.1.3), in any case. */
+/**
+ * Matches the names of cookies that browsers refuse without `Secure` (RFC 6265bis, section 4.1.3), in upper or lower
+ * case.
+ */
 const SECURE_NAME = /^__(?:Host|Secure)-/i
 
 /**
- * Defines `res.cookie`. For a controller route, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside localhost,
- * unless the caller sets other options. Express middlewares and applications get Express' own `res.cookie`.
+ * Defines `res.cookie`. On a controller route, a cookie is `HttpOnly`, `SameSite=Lax`, and `Secure` outside localhost,
+ * unless the caller sets other options. Express middlewares and applications use Express's own `res.cookie`.
  *
- * @param keys The keys of signed cookies. Without keys, Express signs with the secret of cookie-parser.
+ * @param keys The keys of signed cookies. Without keys, Express signs cookies with the secret of cookie-parser.
  */
 function defineCookie(prototype: Response, keys: readonly string[]): void {
   const ofExpress = prototype.cookie as SetCookie
@@ -185,7 +181,7 @@ function defineCookie(prototype: Response, keys: readonly string[]): void {
   prototype.cookie = cookie
 }
 
-/** The signature of Express' function, among whose overloads `call` cannot choose. */
+/** The signature of Express's function. TypeScript cannot select an overload for `call`. */
 type SetCookie = (this: Response, name: string, value: unknown, options: CookieOptions) => Response
 
 /** A cookie that is about to be set. */

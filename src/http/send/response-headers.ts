@@ -19,18 +19,18 @@ import {
 } from './wire-text.js'
 
 const node = ServerResponse.prototype
-/** Returns the names in their original spelling. Node's types have this method only for client requests. */
+/** Returns the names in their original spelling. In Node's types, only client requests have this method. */
 const rawNames = (node as unknown as { getRawHeaderNames(): string[] }).getRawHeaderNames
 
 type Own = Response & OwnHeaders
 
 /**
- * Adds headers to a response at minimal cost: unlike with `res.setHeader`, the response can still be sent in one write.
- * Values of the same name are joined with commas (RFC 9110, 5.3), and cookies remain separate. A header that other code
- * has set, or sets later, replaces the added header, except that names in `Vary` are merged. Has no effect once the
- * head has been sent. A header that HTTP does not allow causes a 500 when the response is sent.
+ * Adds headers to a response at minimal cost: unlike after `res.setHeader`, the response can still be sent in one
+ * write. Values with the same name are joined with commas (RFC 9110, 5.3), and cookies remain separate. A header that
+ * is set in any other way, earlier or later, replaces the added header, except that names in `Vary` are merged. Has no
+ * effect once the head has been sent. A header that HTTP does not allow results in a 500 response.
  *
- * @param res A response of an application of this package.
+ * @param res A response of a Blazon application.
  * @param list `[name, value, …]`. The response stores the array, so do not change it later.
  * @example
  * addHeaders(res, ['X-Region', region, 'X-Zone', zone])
@@ -39,7 +39,7 @@ export function addHeaders(res: Response, list: readonly string[]): void {
   const own = res as Own
   if (own.headersSent) return
   const added = own[kAdded]
-  // The first array is used directly, because a copy of two pairs took 0.3 µs. It belongs to the caller, so it is
+  // The first array is used directly, because copying two pairs took 0.3 µs. The array belongs to the caller, so it is
   // never changed.
   if (takesAll(own, list)) own[kAdded] = added === null ? list : [...added, ...list]
   else
@@ -47,7 +47,7 @@ export function addHeaders(res: Response, list: readonly string[]): void {
       addHeader(own, list[i] as string, list[i + 1] as string)
 }
 
-/** Whether all headers of a list are new, so that they can be written with the head unchanged. */
+/** Whether all headers in a list are new, so that they can be written unchanged with the head. */
 function takesAll(own: Own, list: readonly string[]): boolean {
   if (own[kIsFilled] || own[kRemoved] !== null) return false
   const added = own[kAdded]
@@ -64,7 +64,7 @@ function takesAll(own: Own, list: readonly string[]): boolean {
 function addHeader(own: Own, name: string, value: string): void {
   const key = headerKey(name)
   if (key === 'set-cookie') return void own.appendHeader(name, value)
-  // Without all names, a cache would send the response to requests that need another response.
+  // If a name were missing, a cache would send the response to requests that need a different response.
   if (key === 'vary' && node.hasHeader.call(own, key)) return void own.vary(value)
   const added = own[kAdded] ?? []
   const index = indexOfHeader(added, name)
@@ -80,7 +80,7 @@ function addHeader(own: Own, name: string, value: string): void {
   if (own[kIsFilled] || own[kTakes]?.(name) === undefined) own.setHeader(name, text)
 }
 
-/** A header of {@link addHeaders} whose value changes. */
+/** A change to a header that was added with {@link addHeaders}. */
 export interface HeaderChange {
   readonly name: string
   /** The current value; `undefined` if the response does not have the header. */
@@ -89,7 +89,7 @@ export interface HeaderChange {
   readonly to: string | undefined
 }
 
-/** Changes an added header, unless other code has set or removed it since, or it has been sent. */
+/** Changes an added header, unless it has since been set in another way, removed or sent. */
 export function changeAdded(res: Response, { name, from, to }: HeaderChange): void {
   const own = res as Own
   if (own.headersSent || own.getHeader(name) !== from) return
@@ -101,8 +101,8 @@ export function changeAdded(res: Response, { name, from, to }: HeaderChange): vo
 }
 
 /**
- * Sets the headers that an application had added to a response of another server, which no longer has the fields of
- * this package.
+ * Sets the headers that an application added to a response from another server, which no longer has the framework's
+ * fields.
  */
 export function restoreAdded(res: ServerResponse, added: readonly string[]): void {
   for (let i = 0; i < added.length && !res.headersSent; i += 2) {
@@ -113,8 +113,9 @@ export function restoreAdded(res: ServerResponse, added: readonly string[]): voi
 }
 
 /**
- * Sets all headers of the application by name before the head is written. A host's middleware, such as `compression`,
- * may have replaced `writeHead` before: its function calls Node's `writeHead`, which does not have these headers.
+ * Sets all headers of the application by name before the head is written. A middleware of the host, such as
+ * `compression`, may have replaced `writeHead`. Its function calls Node's `writeHead`, which does not write these
+ * headers.
  */
 export function setBeforeHead(res: ServerResponse): void {
   const { writeHead } = res
@@ -148,12 +149,12 @@ function findAdded({ [kAdded]: added }: OwnHeaders, key: string): string | undef
   return index < 0 ? undefined : added?.[index + 1]
 }
 
-/** The index of a name in `[name, value, …]`, in any case; -1 if it is missing. */
+/** Returns the index of a header name in `[name, value, …]`, ignoring case; -1 if it is missing. */
 export function indexOfHeader(list: readonly string[], name: string): number {
   for (let i = 0; i < list.length; i += 2) {
     const each = list[i] as string
     if (each === name) return i
-    // Compare the length first, because changing the case of a name takes longer than all other work here.
+    // Compares the length first, because changing the case of a name takes longer than all other work here.
     if (each.length === name.length && each.toLowerCase() === name.toLowerCase()) return i
   }
   return -1
@@ -200,13 +201,13 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
       fill(this, statics)
       const names = rawNames.call(this)
       if (this[kIsFilled]) return names
-      // The head has been sent: headers that were written as text can no longer be set.
+      // The head has been sent, so headers that were written as text can no longer be set.
       return [...names, ...linesOf(this, statics).map(([name]) => name)]
     },
     writeHead(this: Own, ...args: Parameters<typeof node.writeHead>) {
       // An earlier call may have thrown before its lines were removed.
       this[kHeaderLines] = ''
-      // Node merges the headers in the arguments only with headers that were set. A wrapper may pass `undefined` as the
+      // Node merges the headers in the arguments only with headers that were set. A wrapper can pass `undefined` as the
       // last argument.
       if (hasHeadersIn(args) || !canWriteHeaderLines()) fill(this, statics)
       else prepareHeaderLines(this, statics)
@@ -220,13 +221,13 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
   })
 }
 
-/** Headers that the senders write themselves, or whose values cannot be joined. */
+/** The headers that the sending functions write themselves, or whose values cannot be joined. */
 const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-cookie']
 
 /**
- * Creates the function that checks whether a header can be written beside the static headers, and if so returns the
- * lower-case name. Otherwise, a static header would be sent twice. Results are cached by name, because changing the
- * case of each name took longer than all other work.
+ * Creates a function that returns the lower-case name of a header that can be written beside the static headers, and
+ * `undefined` for any other header. Without this check, a static header could be sent twice. Results are cached by
+ * name, because changing the case of each name took longer than all other work.
  */
 function nameTest(byName: StaticHeaders['byName']): (name: string) => string | undefined {
   return rememberNames((name) => {
@@ -245,14 +246,14 @@ function fill(res: Own, { byName }: StaticHeaders): void {
   res[kIsFilled] = true
 }
 
-/** The headers that have been sent, for loggers: headers that were written as text can no longer be set. */
+/** Returns the headers that have been sent, for loggers. Headers that were written as text can no longer be set. */
 function sentHeaders(res: Own, statics: StaticHeaders): OutgoingHttpHeaders {
   const headers = node.getHeaders.call(res)
   for (const [name, value] of linesOf(res, statics)) headers[headerKey(name)] = value
   return headers
 }
 
-/** The headers of the framework that have not been set individually, added headers first. */
+/** Returns the framework's headers that were not set individually, added headers first. */
 function linesOf(res: Own, { byName }: StaticHeaders): [name: string, value: string][] {
   const list: [name: string, value: string][] = []
   const added = res[kAdded] ?? []
@@ -311,7 +312,7 @@ function setAdded(res: Own): void {
   }
 }
 
-/** Whether no code has set or removed the header. */
+/** Whether a header was neither set nor removed. */
 function isLeft(res: Own, { name }: Pick<StaticHeader, 'name'>): boolean {
   const key = headerKey(name)
   return !res[kRemoved]?.has(key) && !node.hasHeader.call(res, key)

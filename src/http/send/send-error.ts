@@ -15,7 +15,7 @@ import {
 /** The whole response to an error. */
 export interface ErrorResponse {
   readonly status: number
-  /** The headers of the error itself, besides the headers of the response text. */
+  /** The headers of the error itself, in addition to the headers of the body. */
   readonly headers: Readonly<Record<string, unknown>> | null | undefined
   readonly type: string
   readonly text: string
@@ -39,18 +39,18 @@ const RESPONSE_HEADERS = [
 ] as const
 
 /**
- * Sends the response to an error. Headers that middlewares have set are kept, except for headers that describe another
- * response. For `HEAD` requests, Node sends only the head, with the `Content-Length` for a `GET` request (RFC 9110,
- * 9.3.2).
+ * Sends the response to an error. Headers that middlewares set are kept, except for headers that describe another
+ * response. For `HEAD` requests, Node sends only the head, with the `Content-Length` that a `GET` request would have
+ * (RFC 9110, 9.3.2).
  *
- * @throws if a header that other code has set cannot be written.
+ * @throws if a header that the application set cannot be written.
  */
 export function sendError(req: BlazonRequest, res: Response, response: ErrorResponse): void {
   const { status, headers, type, text } = response
   res.statusMessage = ''
   const mustClose = isUnread(req)
   if (!mustClose && (res as Response & Sending)[kSendFlat](response)) return
-  // An error on an authenticated route must not be stored either, because it reveals the caller's access.
+  // An error on an authenticated route must also not be stored, because it reveals the caller's access.
   const isPrivate = isForPerson(res)
   for (const name of RESPONSE_HEADERS) res.removeHeader(name)
   if (isPrivate) res.setHeader('Cache-Control', 'no-store')
@@ -65,7 +65,8 @@ export function sendError(req: BlazonRequest, res: Response, response: ErrorResp
 function setHeaders(res: Response, headers: ErrorResponse['headers']): void {
   for (const [name, value] of Object.entries(headers ?? {})) {
     try {
-      // Set as text, because Node may check a value in one form when it is set, and later write it in another form.
+      // The value is set as a string, because Node could check it in one form when it is set, and later write it in
+      // another form.
       if (value !== undefined) joinHeader(res, name, textOf(value))
     } catch {
       // A header with characters that HTTP does not allow must not replace this error with another error.
@@ -79,7 +80,7 @@ function textOf(value: unknown): string | string[] {
 
 /**
  * Removes headers that cannot be written: Node accepts an object as a value until it writes the head, and `addHeaders`
- * accepts everything.
+ * accepts any value.
  */
 export function removeUnwritable(res: Response): void {
   dropUnwritableAdded(res)
@@ -92,11 +93,14 @@ const kSendFlat = Symbol('sendFlat')
 
 /** The method that this file adds to every response. */
 interface Sending {
-  /** Sends an error on the fast path. Returns `false` and sends nothing if other code could detect the difference. */
+  /**
+   * Sends an error on the fast path. Returns `false`, and does not send the error, if a middleware or a handler could
+   * detect the difference.
+   */
   readonly [kSendFlat]: (response: ErrorResponse) => boolean
 }
 
-/** Adds the fast path for errors to the responses of an application. */
+/** Adds the fast path for errors to an application's responses. */
 export function defineSendError(prototype: Response, { text: statics }: StaticHeaders): void {
   const value = function sendFlat(this: Response & OwnHeaders, response: ErrorResponse): boolean {
     const own = isUntouched(this, prototype) ? linesOf(response.headers) : null
@@ -112,12 +116,12 @@ export function defineSendError(prototype: Response, { text: statics }: StaticHe
 }
 
 /**
- * The headers of the framework's own 401, 405 and 429 errors. No other part of a head has these names, and Node does
- * not process them. An error with any other header takes the slow path.
+ * The headers of the framework's own 401, 405 and 429 errors. No other part of a head uses these names, and Node does
+ * not process them. An error with any other header is sent on the slow path.
  */
 const OWN_NAMES = ['WWW-Authenticate', 'Allow', 'Retry-After']
 
-/** Returns lines of text; `null` if there is an unknown header, or a value that HTTP does not allow. */
+/** Returns the header lines; `null` if there is an unknown header, or a value that HTTP does not allow. */
 function linesOf(headers: ErrorResponse['headers']): string | null {
   let lines = ''
   for (const [name, value] of Object.entries(headers ?? {})) {

@@ -25,7 +25,10 @@ import {
 import { setDocumentedType } from './response-head.js'
 import { sendStream } from './send-raw.js'
 
-/** Control characters, and characters that change the direction of text: `\u202Efdp.exe` would look like `exe.pdf`. */
+/**
+ * Matches control characters, and characters that change the direction of text: `\u202Efdp.exe` would look like
+ * `exe.pdf`.
+ */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** File systems do not accept longer names. */
@@ -46,7 +49,7 @@ function setDisposition(res: Response, name: string | undefined, isInline: boole
 /** Returns the last segment of a path as a file name that every client interprets correctly. */
 function cleanName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
-  // A lone surrogate cannot be encoded in UTF-8.
+  // Lone surrogates cannot be encoded in UTF-8.
   const text = last
     .replace(HIDDEN, '')
     .slice(0, MAX_LENGTH)
@@ -54,7 +57,7 @@ function cleanName(name: string): string {
   return /^\.*$/.test(text.trim()) ? 'download' : text
 }
 
-/** The request for which a file is sent. */
+/** The request and the response for which a file is sent. */
 export interface FileTarget {
   readonly req: BlazonRequest
   readonly res: Response
@@ -79,7 +82,7 @@ export async function sendFile(file: FileResponse, target: FileTarget): Promise<
   }
 }
 
-/** Whether the client has disconnected, or an error response has been sent, while the file was being opened. */
+/** Whether the client disconnected, or an error response was sent, while the file was being opened. */
 function isOver({ req, res }: FileTarget): boolean {
   return req[kHasFailed] || res.headersSent || res.destroyed || hasLostConnection(res)
 }
@@ -103,12 +106,12 @@ function send(content: OpenContent, parts: FileParts, target: FileTarget): void 
   if (hasRanges) res.setHeader('Accept-Ranges', 'bytes')
   if (req.method === 'HEAD') return endWithout(res, content, false)
   const stream = content.read(range)
-  // As in Node's `pipe`. From this event, the cache detects that the whole body is not available.
+  // Emits `pipe`, as Node's `pipe` does. From this event, the cache detects that the body is not available as a whole.
   res.emit('pipe', stream)
   sendStream(res, stream, fail)
 }
 
-/** Ends a response that has no body. */
+/** Ends a response without a body. */
 function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true): void {
   content.close()
   if (isEmpty) for (const name of ['Content-Type', 'Content-Length']) res.removeHeader(name)
@@ -116,8 +119,9 @@ function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true
 }
 
 /**
- * Prevents middlewares and proxies from compressing the response. Otherwise, the client would combine a compressed part
- * with other parts into a corrupt file, because the parts have the same `ETag` and their positions refer to the file.
+ * Prevents middlewares and proxies from compressing the response. The parts of a file have the same `ETag`, and their
+ * positions refer to the uncompressed file. If a client combined a compressed part with other parts, the file would be
+ * corrupt.
  */
 function keepBytes(res: Response): void {
   const stated = String(res.getHeader('Cache-Control') ?? '')
@@ -125,12 +129,12 @@ function keepBytes(res: Response): void {
   res.setHeader('Cache-Control', stated === '' ? 'no-transform' : `${stated}, no-transform`)
 }
 
-/** Sets `ETag` and `Last-Modified`, unless the handler has set them. */
+/** Sets `ETag` and `Last-Modified`, unless the handler set them. */
 function setValidators(res: Response, content: OpenContent, { options }: FileParts): Validators {
   const tag = options.etag ?? content.tag
   const changed = options.lastModified ?? content.lastModified
   if (tag !== null && !res.hasHeader('ETag')) {
-    // Compressed content has different bytes with the same tag.
+    // Without ranges, the content can be compressed, so different bytes can have the same tag.
     res.setHeader('ETag', options.ranges === false ? `W/"${tag}"` : `"${tag}"`)
   }
   if (changed !== null && !res.hasHeader('Last-Modified')) {
@@ -189,9 +193,9 @@ interface OpenContent {
   readonly type: string | null
   /** The name of the content itself; `null` if it has none. */
   readonly name: string | null
-  /** Returns the bytes of the range, or all bytes. Must be called only once, because the stream closes the file. */
+  /** Returns the bytes of the range, or all bytes. It must be called only once, because the stream closes the file. */
   readonly read: (range: ByteRange | null) => Readable
-  /** Closes the file if `read` is not called. */
+  /** Closes the file. Needed if `read` is not called. */
   readonly close: () => void
 }
 
@@ -210,7 +214,7 @@ async function openContent({ content, options }: FileParts): Promise<OpenContent
     type: null,
     name: content,
     read: (range) => {
-      // Bytes that are appended later are not sent, because `Content-Length` has already been sent.
+      // Bytes that are appended to the file later are not sent, because `Content-Length` has already been sent.
       const { start, end } = range ?? { start: 0, end: size - 1 }
       if (size > 0) return handle.createReadStream({ start, end })
       void handle.close()

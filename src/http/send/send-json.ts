@@ -13,64 +13,67 @@ import {
   writeFlatHead,
 } from './wire-text.js'
 
-/** Headers that require Express' own functions; in lower case, which speeds up lookups (see `headerKey`). */
+/**
+ * The headers that require Express's own functions. The names are in lower case, which speeds up lookups (see
+ * `headerKey`).
+ */
 const NEGOTIATED = ['content-type', 'etag', 'last-modified'] as const
 
-// Node's own methods, instead of the copies of Express' methods that hide them.
+// Node's own methods, which the copies of Express's methods hide.
 const node = ServerResponse.prototype
 const { json: expressJson, jsonp: expressJsonp, send: expressSend } = expressResponse
 
 /** Changes the body of `res.json`. */
 export interface JsonPreparation {
-  /** Returns the body to write; {@link REFUSED} if the request has failed instead. */
+  /** Returns the body to write; {@link REFUSED} if the request has failed. */
   readonly prepare: (body: unknown, res: Response) => unknown
   /** The preparation of data for a custom envelope; `null` if the data is put into the envelope unchanged. */
   readonly inEnvelope: {
-    /** Changes the data. Returns {@link REFUSED} if the request has failed instead. */
+    /** Changes the data. Returns {@link REFUSED} if the request has failed. */
     readonly prepareData: (data: unknown, status: number, res: Response) => unknown
     /** The preparation of the whole body. */
     readonly ofBody: JsonPreparation
   } | null
   /**
-   * Returns how to limit streamed rows; `null` if no schema describes them, so that they must not be sent. Rows that
-   * {@link isRequired} does not protect are sent unchanged.
+   * Returns the function that limits streamed rows; `null` if no schema describes them, so that they must not be sent.
+   * If {@link isRequired} is false, rows are sent unchanged.
    */
   readonly rowsOf: (status: number, res: Response) => RowLimit | null
   /**
-   * Whether the original body must never be sent. If not, `JSON.stringify` creates the same text for both bodies, and a
-   * `json replacer` of the application receives the original body.
+   * Whether the original body must never be sent. If not, `JSON.stringify` creates the same string for both bodies, and
+   * the application's `json replacer` receives the original body.
    */
   readonly isRequired: boolean
 }
 
-/** Limits rows of a response. */
+/** Limits the rows of a response. */
 export interface RowLimit {
-  /** Returns the rows that may be sent; {@link REFUSED} if the request has failed instead. */
+  /** Returns the rows to send; {@link REFUSED} if the request has failed. */
   readonly limit: (rows: readonly unknown[]) => unknown
-  /** Whether the document describes a list, so that a list of all rows is limited as a body. */
+  /** Whether the schema describes a list, so that a list of all rows is limited as a body. */
   readonly isDocument: boolean
 }
 
 /** Sends rows unchanged. */
 export const ALL_ROWS: RowLimit = { limit: (rows) => rows, isDocument: true }
 
-/** The result of `prepare` if the response is an error, which has been or will be sent. */
+/** The result of `prepare` if an error response was or will be sent instead. */
 export const REFUSED: unique symbol = Symbol('refused')
 
-/** The field of our responses that concerns JSON. */
+/** The framework's own response field for JSON. */
 export interface OwnJson {
   /** The preparation that {@link prepareJson} sets; `null` for most responses. */
   [kPrepare]: JsonPreparation | null
 }
 
-/** Sets how the body of `res.json` is prepared; `null` sends it unchanged. */
+/** Sets the preparation of the body of `res.json`. With `null`, the body is sent unchanged. */
 export function prepareJson(res: Response, preparation: JsonPreparation | null): void {
   ;(res as Response & OwnJson)[kPrepare] = preparation
 }
 
 /** Returns the data to put into a custom envelope; {@link REFUSED} if the request has failed. */
 export function preparedData(res: Response, status: number, data: unknown): unknown {
-  // The response may belong to another Express application.
+  // The response can belong to another Express application.
   const inEnvelope = (res as Response & Partial<OwnJson>)[kPrepare]?.inEnvelope
   return inEnvelope ? inEnvelope.prepareData(data, status, res) : data
 }
@@ -84,15 +87,17 @@ export function limitedBody(res: Response, body: unknown): unknown {
   return own?.isRequired ? own.prepare(body, res) : body
 }
 
-/** Returns how the rows of a response are limited; `null` if the rows are not described, and must not be sent. */
+/**
+ * Returns the limit for the rows of a response; `null` if no schema describes the rows, so that they must not be sent.
+ */
 export function rowLimitOf(res: Response, status: number): RowLimit | null {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
   return own?.isRequired ? own.rowsOf(status, res) : ALL_ROWS
 }
 
 /**
- * Sends a body with data that {@link preparedData} has returned. The body is not prepared again. This applies only to
- * this body: if it cannot be sent, the handler may send another body.
+ * Sends a body with data that {@link preparedData} returned, without preparing the data again. This applies only to
+ * this body: if it cannot be sent, the handler can send another body.
  */
 export function sendAround(res: Response, send: () => void): void {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
@@ -108,7 +113,7 @@ export function sendAround(res: Response, send: () => void): void {
 /**
  * Returns the body to write.
  *
- * @param isSeen Whether other code receives the body before it is written.
+ * @param isSeen Whether the application receives the body before it is written.
  */
 function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unknown {
   const preparation = res[kPrepare]
@@ -117,7 +122,7 @@ function prepared(res: Response & OwnJson, body: unknown, isSeen = false): unkno
   return isLeftOut ? body : preparation.prepare(body, res)
 }
 
-/** Throws for a body whose JSON omits a part of the body. */
+/** Throws if the JSON of a body omits a part of the body. */
 export type CheckText = (body: unknown, text: string) => void
 
 interface JsonConfig {
@@ -125,15 +130,15 @@ interface JsonConfig {
   readonly checkText: CheckText
 }
 
-/** The check for all responses of a class. */
+/** The key of the check for all responses of a class. */
 const kCheckText: unique symbol = Symbol('blazon.checkText')
 interface OwnCheck {
   [kCheckText]?: CheckText
 }
 
 /**
- * Defines `res.json` without Express' work for content type, charset, ETag and freshness. If a setting requires one of
- * these, it calls Express' own `res.json`.
+ * Defines a `res.json` that skips Express's handling of content type, charset, ETag and freshness. If a setting
+ * requires one of these, it calls Express's own `res.json`.
  */
 export function defineJson(
   prototype: Response & OwnCheck,
@@ -146,8 +151,8 @@ export function defineJson(
   let needsExpress: boolean | undefined
   prototype.json = function json(this: Response & OwnHeaders & OwnJson, body?: unknown) {
     needsExpress ??= isPatched() || settings.some((name) => Boolean(app.get(name)))
-    // An application that is mounted in ours, or in which ours is mounted, has its own settings. A middleware that
-    // replaced `send` expects to be called.
+    // A mounted application or a host application has its own settings. A middleware that replaced `send` expects to be
+    // called.
     const isPlain = !needsExpress && this.app === app && this.send === expressSend
     if (!isPlain || hasNoContent(this.statusCode)) return callExpress(this, body)
     const ready = prepared(this, body)
@@ -173,13 +178,13 @@ export function defineJson(
   }
 }
 
-/** Whether other code has replaced the `json` of all Express applications. */
+/** Whether a library replaced the `json` method of all Express applications. */
 function isPatched(): boolean {
   return expressResponse.json !== expressJson
 }
 
 /**
- * Sends JSON with exactly this media type: Express would add a charset to the type of a text, which some formats
+ * Sends JSON with exactly this media type. Express would add a charset to the type of a string, which some formats
  * forbid. All settings for JSON apply.
  */
 export function sendJsonAs(res: Response, type: string, body: unknown): void {
@@ -189,30 +194,30 @@ export function sendJsonAs(res: Response, type: string, body: unknown): void {
   res.send(Buffer.from(writtenText(res, ready)))
 }
 
-/** Sends the same text as Express, with the settings of its application, after a check. */
+/** Checks and sends the same JSON as Express, with the settings of the response's application. */
 function sendWritten(res: Response, body: unknown): Response {
   const text = writtenText(res, body)
   if (!res.get('Content-Type')) res.set('Content-Type', JSON_TYPE)
   return res.send(text)
 }
 
-/** Returns the text that Express' `json` would send. */
+/** Returns the string that Express's `json` would send. */
 function writtenText(res: Response & OwnCheck, body: unknown): string {
   let text = ''
   const send = (written: string) => {
     text = written
     return res
   }
-  // If a type is set, Express does not set one.
+  // If a type is set, Express does not set another type.
   const own = { send: { value: send }, get: { value: () => JSON_TYPE } }
   expressJson.call(Object.create(res, own), body)
-  // A response may belong to another application. A replacer in the program may make a value serializable.
+  // The response can belong to another application. A replacer can make a value serializable.
   const isWhole = typeof text === 'string' && !res.app.get('json replacer')
   if (isWhole) res[kCheckText]?.(body, text)
   return text
 }
 
-/** A function that has replaced Express' `json` receives the original body, unless that must never be sent. */
+/** A function that replaced Express's `json` receives the original body, unless this body must never be sent. */
 function callExpress(res: Response & OwnJson, body: unknown): Response {
   const { json } = expressResponse
   const ready = prepared(res, body, json !== expressJson)
@@ -225,7 +230,8 @@ function hasNoContent(status: number): boolean {
 }
 
 /**
- * Whether Express must handle the response: its type may need a charset, or a validator may turn it into a 304.
+ * Whether Express must handle the response, because its type can need a charset, or a validator can turn it into a 304
+ * response.
  */
 function isNegotiated(res: Response): boolean {
   return NEGOTIATED.some((name) => node.hasHeader.call(res, name))

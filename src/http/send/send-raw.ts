@@ -4,7 +4,7 @@ import { hasLostConnection } from '../close-with-connection.js'
 import { destroyStream, fromWeb, isWriteOnly, type RawBody } from './raw-body.js'
 import { joinHeader, setDocumentedType } from './response-head.js'
 
-/** Headers of a single connection (RFC 9110, 7.6.1). Node writes its own. */
+/** The headers that apply to a single connection (RFC 9110, 7.6.1). Node writes its own. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -15,12 +15,12 @@ const OF_THE_CONNECTION = new Set([
   'upgrade',
 ])
 
-/** Headers that describe the body before `fetch` decodes it. */
+/** The headers that describe the body before `fetch` decodes it. */
 const OF_THE_CODING = new Set(['content-encoding', 'content-length'])
 
 /**
- * Copies the status and headers of a Fetch API response. For a response that `fetch` has received, the content coding
- * is left out, because its body is decoded.
+ * Copies the status and headers of a Fetch API response. If `fetch` received the response, the content coding is
+ * omitted, because the body is already decoded.
  *
  * @throws TypeError for `Response.error()`, which has no status.
  */
@@ -37,10 +37,10 @@ function copyResponseHead(from: globalThis.Response, res: Response): void {
   for (const cookie of headers.getSetCookie()) res.appendHeader('Set-Cookie', cookie)
 }
 
-/** How a raw body is sent. */
+/** The options for sending a raw body. */
 export interface RawOptions {
   readonly status: number
-  /** The documented media type; `null` if there is none. It replaces a different type that the handler has set. */
+  /** The documented media type; `null` if there is none. It replaces a different type that the handler set. */
   readonly type: string | null
   /** The default media type. */
   readonly fallback: string
@@ -92,7 +92,7 @@ const WRITE_ONLY =
 
 interface Types {
   readonly documented: string | null
-  /** The type of the value itself, or the fallback. */
+  /** The media type of the value itself, or the fallback. */
   readonly own: string
 }
 
@@ -102,7 +102,8 @@ function setType(res: Response, { documented, own }: Types): void {
 }
 
 function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
-  // As in Node's `pipe`. From this event, the cache detects that the whole body is not available, even if it is empty.
+  // Emits `pipe`, as Node's `pipe` does. From this event, the cache detects that the body is not available as a whole,
+  // even if it is empty.
   res.emit('pipe', stream)
   const { statusCode } = res
   const hasNoBody = res.req.method === 'HEAD' || [204, 205, 304].includes(statusCode)
@@ -115,9 +116,9 @@ function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
 }
 
 /**
- * Sends a stream as a body, with backpressure, and destroys the stream when the client disconnects. `pipe` would not do
- * this in all cases, and would leave the response open after a stream error. A body that is shorter than its
- * `Content-Length` is also an error, because the client would wait for the rest (RFC 9112, 6.3).
+ * Sends a stream as a body, with backpressure, and destroys the stream when the client disconnects. `pipe` would not
+ * destroy the stream in all cases, and would leave the response open after a stream error. A body that is shorter than
+ * its `Content-Length` is also an error, because the client would wait for the rest (RFC 9112, 6.3).
  *
  * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an
  * error.
@@ -144,11 +145,11 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
     try {
       if (!isChunk(chunk)) throw new TypeError(notBytes(chunk))
       sent += Buffer.byteLength(chunk)
-      // The client would read extra bytes as the beginning of the next response.
+      // The client would interpret extra bytes as the beginning of the next response.
       if (length !== null && sent > length) throw new TypeError(otherLength('more', length))
       if (!res.write(chunk)) stream.pause()
     } catch (error) {
-      // The head is invalid, or the stream contains objects. No other code would catch an error in a listener.
+      // The head is invalid, or the stream contains objects. An error that is thrown in a listener would not be caught.
       end(error)
     }
   }
@@ -160,15 +161,15 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
     destroyStream(stream)
   }
   res.on('drain', resume).on('close', abort)
-  // `writable: false`: only the readable side of a socket or a transform has to end.
+  // With `writable: false`, only the readable side of a socket or a transform has to end.
   finished(stream, { writable: false }, end)
-  // A handler may have piped the stream into the response as well, which would write each chunk twice.
+  // If the handler also piped the stream into the response, each chunk would be written twice.
   stream.unpipe?.(res)
-  // Code that has paused the stream does not know that it must resume it.
+  // The stream can be paused, so it must be resumed here.
   stream.on('data', write).resume()
 }
 
-/** The `Content-Length` that the handler has set, in bytes; `null` if there is none. */
+/** Returns the `Content-Length` that the handler set, in bytes; `null` if there is none. */
 function statedLength(res: Response): number | null {
   const stated = String(res.getHeader('Content-Length'))
   return /^\d+$/.test(stated) ? Number(stated) : null

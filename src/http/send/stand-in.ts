@@ -9,10 +9,10 @@ import { Duplex } from 'node:stream'
 
 type Headers = OutgoingHttpHeaders | readonly (OutgoingHttpHeader | readonly [string, string])[]
 
-/** The methods of a response that an adapter may have replaced, to collect the response. */
+/** The methods of a response that an adapter can replace to collect the response. */
 export type Collectors = Pick<ServerResponse, 'writeHead' | 'write' | 'end' | 'destroy'>
 
-/** A connection that may lack any member. */
+/** A connection in which any member can be missing. */
 type MockSocket = Partial<Pick<Socket, 'end'>> & {
   write?: (...args: unknown[]) => unknown
   destroySoon?: () => void
@@ -21,7 +21,7 @@ type MockSocket = Partial<Pick<Socket, 'end'>> & {
 
 const node = ServerResponse.prototype
 
-/** Returns the functions that collect a response without a connection; `null` if it has a connection. */
+/** Returns the functions that collect a response without a connection; `null` if the response has a connection. */
 export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collectors | null {
   // A response that is waiting for an earlier response on its connection has no socket yet.
   if ((res.socket ?? req.socket) instanceof Duplex) return null
@@ -32,9 +32,9 @@ export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collect
 /**
  * Prepares a response that has no connection. Serverless adapters turn such a response into an event:
  *
- * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head. So all
- *   headers are set by name.
- * - They collect the body in methods of their class, or in a mock connection. So these methods are kept.
+ * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head.
+ *   Therefore, all headers are set by name.
+ * - They collect the body in methods of their class, or in a mock connection. Therefore, these methods are kept.
  * - They wait for `finish` or `error`. An aborted response emits `error`, because there is no connection to close.
  */
 export function prepareStandIn(
@@ -42,16 +42,16 @@ export function prepareStandIn(
   { writeHead, destroy, write, end }: Collectors,
 ): void {
   if (res.socket != null) completeMock(res.socket as MockSocket, res)
-  // A host's middleware may wait for the head in its own `writeHead`.
+  // A middleware of the host can wait for the head in its own `writeHead`.
   if (!Object.hasOwn(res, 'writeHead')) {
     res.writeHead = headWriter(writeHead === node.writeHead ? null : writeHead)
   }
   Object.assign(res, { write, end, destroy: destroy === node.destroy ? failOnDestroy : destroy })
 }
 
-/** Adds the members that Node and this package read from a connection. */
+/** Adds the members that Node and the framework read from a connection. */
 function completeMock(socket: MockSocket, res: ServerResponse): void {
-  // Node reads it to check whether everything has been written.
+  // Node reads this property to check whether everything has been written.
   socket.writableLength ??= 0
   const { write } = socket
   if (typeof write === 'function') {
@@ -74,15 +74,15 @@ function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
 }
 
 /**
- * Returns a `writeHead` that sets the headers in its arguments, and then calls the `writeHead` of the adapter or of the
- * response's class. With nested applications, this is the class of the application that responds.
+ * Returns a `writeHead` that sets the headers in its arguments, and then calls the adapter's `writeHead` or the one in
+ * the response's class. With nested applications, this is the class of the responding application.
  */
 function headWriter(theirs: Collectors['writeHead'] | null): Collectors['writeHead'] {
   return function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]) {
     const [first, second] = rest
     const reason = typeof first === 'string' ? first : undefined
     setAll(this, (reason === undefined ? (second ?? first) : second) as Headers | undefined)
-    // Also sets the headers of the application.
+    // This call also sets the headers of the application.
     if (theirs !== null) this.getHeaders()
     const { writeHead } = theirs === null ? Object.getPrototypeOf(this) : { writeHead: theirs }
     writeHead.apply(this, reason === undefined ? [status] : [status, reason])

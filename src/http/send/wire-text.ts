@@ -9,7 +9,7 @@ import type { Response } from '../../contracts/handler.js'
 import { IS_BUN } from '../runtime.js'
 import { kAdded, kHeaderLines, kIsFilled, kRemoved, kStatics, kTakes } from '../symbol-fields.js'
 
-/** Headers that control how Node sends a response. */
+/** The headers that control how Node sends a response. */
 const OF_NODE = new Set([
   'connection',
   'content-disposition',
@@ -20,13 +20,13 @@ const OF_NODE = new Set([
   'upgrade',
 ])
 
-/** The characters that Node refuses in a value. */
+/** Matches the characters that Node refuses in a value. */
 const REFUSED = /[^\t\x20-\x7e\x80-\xff]/
 
 /**
- * Whether a header can be sent as text with the first line of the head, which Node does not process. If not, it must be
- * passed to Node, which acts on the header or refuses it. Node matches each name and value with a pattern, and changes
- * the case of the name. Here, each name is checked only once.
+ * Whether a header can be sent as a part of the first line of the head, which Node does not process. Otherwise, the
+ * header must be passed to Node, which acts on the header or refuses it. Node matches each name and value with a
+ * pattern, and changes the case of the name. Here, each name is checked only once.
  */
 export function canLeaveAsText(name: string, value: unknown): value is string {
   return typeof value === 'string' && isNameOfText(name) && !REFUSED.test(value)
@@ -44,7 +44,7 @@ function isName(name: string): boolean {
 }
 
 const MAX_NAMES = 1000
-/** Longer names are not stored, because a name may come from a client. */
+/** Longer names are not cached, because a name can come from a client. */
 const MAX_LENGTH = 64
 
 /** Caches the results of a function for header names: for 1,000 names of up to 64 characters. */
@@ -63,30 +63,30 @@ export function rememberNames<Value>(learn: (name: string) => Value): (name: str
 
 /**
  * Returns the lower-case name of a header. Node changes the case of each name that it looks up, and V8 searches all
- * strings in the process for the new text. Neither is needed for a name that is already in lower case and is stored as
- * a property key. With ten middlewares, this and added headers that are sent as text reduce a request from 319,000 to
- * 287,000 instructions (`npm run bench -- --count --only middlewares`, Node 24).
+ * strings in the process for the new string. Both are unnecessary for a name that is already in lower case and is
+ * stored as a property key. With ten middlewares, this function and sending added headers as text reduce a request from
+ * 319,000 to 287,000 instructions (`npm run bench -- --count --only middlewares`, Node 24).
  */
 export const headerKey: (name: string) => string = rememberNames(learnKey)
 
 function learnKey(name: string): string {
-  // Node's own method then throws its own error.
+  // For a name that is not a string, Node's own method throws an error.
   if (typeof name !== 'string') return name
   const lower = name.toLowerCase()
   if (name.length > MAX_LENGTH) return lower
-  // A property name is the only string that V8 stores for this text.
+  // V8 stores each property name only once, so equal names are the same string object.
   return Object.keys({ [lower]: true })[0] ?? lower
 }
 
 /**
- * The length, in UTF-16 units, from which a text is converted to bytes first. Node allocates up to three bytes per unit
- * of a text that is waiting for its client, in addition to the text: 100 clients that read 5 MB slowly took 1.1 GB with
- * texts, and 0.6 GB with bytes. From this length on, both take the same CPU time; for texts of 4 and 16 KiB, bytes take
- * up to 7 % more.
+ * The length, in UTF-16 units, from which a string is converted to bytes before it is written. For a string that waits
+ * for its client, Node allocates up to three bytes per unit in addition to the string: 100 clients that read 5 MB
+ * slowly took 1.1 GB with strings, and 0.6 GB with bytes. From this length on, both take the same CPU time. For strings
+ * of 4 and 16 KiB, bytes take up to 7 % more.
  */
 const LONG = 64 * 1024
 
-/** Converts a text for writing to a connection: long texts become bytes. */
+/** Converts a string for writing to a connection: long strings become bytes. */
 export function wireText(text: string): string | Buffer {
   return text.length < LONG ? text : Buffer.from(text)
 }
@@ -102,9 +102,9 @@ export interface OwnHeaders extends HasHeaderLines {
 }
 
 /**
- * The fast path: the whole head is written in one call, with text for headers that never change, and a flat array for
- * the other headers. `setHeader` would take longer than the rest of a small response. `isUntouched` checks that no
- * other code can detect the difference.
+ * The fast path writes the whole head in one call, with text for headers that never change and a flat array for the
+ * other headers. `setHeader` would take longer than the rest of a small response. `isUntouched` checks that the
+ * application cannot detect the difference.
  */
 
 const node = ServerResponse.prototype
@@ -119,9 +119,9 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
 
 /**
- * Whether no other code has set or removed a header, or is waiting for the head or the end. Code that waits for the
- * head replaces `writeHead` (as on-headers does) or `end`. Loggers wait for the end and then read headers, but the
- * response does not store the headers of a flat array.
+ * Whether no header was set or removed, and no code is waiting for the head or the end of the response. Code that waits
+ * for the head replaces `writeHead` (as on-headers does) or `end`. Loggers wait for the end and then read headers, but
+ * the response does not store the headers of a flat array.
  */
 export function isUntouched(
   res: Response & OwnHeaders,
@@ -138,7 +138,7 @@ export function isUntouched(
 }
 
 function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
-  // If the static headers have been set individually, an empty list means that other code has removed all of them.
+  // If the static headers were set individually, an empty list means that all of them were removed.
   return node.getHeaderNames.call(res).length === 0 && res[kRemoved] === null && !res[kIsFilled]
 }
 
@@ -146,7 +146,7 @@ function hasNoOwnHeader(res: Response & OwnHeaders): boolean {
  * Writes the head of an untouched response.
  *
  * @param lines Complete header lines as text, including the static headers.
- * @param headers `[name, value, …]`. Headers of `addHeaders` that must be passed to Node are added to it.
+ * @param headers `[name, value, …]`. Headers from `addHeaders` that must be passed to Node are added to this array.
  * @throws if the reason phrase has characters that HTTP does not allow.
  */
 export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers: unknown[]): void {
@@ -154,7 +154,7 @@ export function writeFlatHead(res: Response & OwnHeaders, lines: string, headers
   try {
     node.writeHead.call(res, res.statusCode, headers as OutgoingHttpHeader[])
   } finally {
-    // If Node refused the head, another response with other lines follows.
+    // If Node refused the head, a response with other lines follows.
     res[kHeaderLines] = ''
   }
 }
@@ -174,7 +174,7 @@ function linesOfAdded(added: readonly string[], headers: unknown[]): string {
   return lines
 }
 
-/** The headers of every response, unless it changes one of them, in the necessary forms. */
+/** The headers that every response has unless it changes them, in all necessary forms. */
 export interface StaticHeaders {
   /** All header lines, in the HTTP format. */
   readonly text: string
@@ -182,7 +182,6 @@ export interface StaticHeaders {
   readonly byName: ReadonlyMap<string, StaticHeader>
 }
 
-/** One static header. */
 export interface StaticHeader {
   readonly name: string
   readonly value: string
@@ -211,12 +210,12 @@ export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`
 }
 
-/** A response that can put text between the first line of its head and the headers that were set. */
+/** A response that can insert text between the first line of its head and the headers that were set. */
 interface HasHeaderLines {
   [kHeaderLines]: string
 }
 
-/** The method with which Node writes a head. It is not part of Node's documented interface. */
+/** The undocumented method with which Node writes a head. */
 interface HeadWriter {
   _storeHeader(firstLine: string, headers: unknown): void
 }
@@ -225,8 +224,8 @@ const writer = ServerResponse.prototype as unknown as HeadWriter
 
 /**
  * Writes the header lines of a response together with its head. Node matches every name and value with patterns for
- * each response: 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never change are
- * checked once, at boot.
+ * each response, which takes 29,000 of the 186,000 instructions of a request with helmet's headers. Headers that never
+ * change are checked only once, at boot.
  */
 export function defineHeaderLines(prototype: object): void {
   if (!canWriteHeaderLines()) return
@@ -243,8 +242,8 @@ export function defineHeaderLines(prototype: object): void {
 let verdict: boolean | undefined
 
 /**
- * Whether Node sends text after the first line of a head unchanged. Every version of Node has done so, but its
- * documentation does not promise it. If Node does not, static headers are set individually.
+ * Whether Node sends text after the first line of a head unchanged. All versions of Node have done so, but the
+ * documentation does not guarantee it. Otherwise, static headers are set individually.
  */
 export function canWriteHeaderLines(): boolean {
   verdict ??= tryHeaderLines()
@@ -252,7 +251,7 @@ export function canWriteHeaderLines(): boolean {
 }
 
 function tryHeaderLines(): boolean {
-  // Bun calls the method only for a response without a connection, as in this trial.
+  // Bun calls this method only for a response without a connection, as in this test.
   if (IS_BUN || typeof writer._storeHeader !== 'function') return false
   class Probe extends ServerResponse {
     _storeHeader(firstLine: string, headers: unknown): void {

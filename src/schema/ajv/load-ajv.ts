@@ -4,21 +4,21 @@ import { replaceMultipleOf, replaceUniqueItems } from './own-keywords.js'
 import { type AjvClass, shareMetaSchema } from './share-meta-schema.js'
 
 /**
- * Matches Ajv's check that text can be coerced to a number: `'1e400' == +'1e400'`. Both sides become `Infinity`, so the
- * check passes.
+ * Matches Ajv's check that a string can be coerced to a number: `'1e400' == +'1e400'`. Both sides become `Infinity`, so
+ * the check passes.
  */
 const COERCIBLE = /(data\d*) == \+\1/g
 
 /**
- * Matches Ajv's `strictNumbers` check that the number keywords apply to a value. The lookahead excludes a check during
+ * Matches Ajv's `strictNumbers` check whether the number keywords apply to a value. The lookahead excludes the check in
  * a coercion, which has the same code.
  */
 const CONCERNED = /if\(\(typeof (data\d*) == "number"\) && \(isFinite\(\1\)\)\)\{(?!coerced)/g
 
 /**
  * Makes the functions that Ajv generates refuse `Infinity`, which JSON cannot represent, in two cases that
- * `strictNumbers` misses. The first is text that was coerced to a number. The second is a schema without `type`:
- * `strictNumbers` skips its limits for a value that is not finite, so the value would pass.
+ * `strictNumbers` misses. The first is a string that was coerced to a number. The second is a schema without `type`:
+ * for a value that is not finite, `strictNumbers` skips the limits of the schema, so the value would pass.
  */
 function finiteNumbers(code: string): string {
   return code
@@ -43,7 +43,7 @@ export type BoundedAjv = Ajv & Bounded
 
 const OPTIONS: Options = {
   useDefaults: true,
-  // Allows keywords of other tools (TypeBox, OpenAPI).
+  // Allows keywords from other tools, such as TypeBox and OpenAPI.
   strict: false,
   strictNumbers: true,
   code: { process: (code, schema) => finiteNumbers(bounded(code, schema)) },
@@ -52,7 +52,7 @@ const OPTIONS: Options = {
 /** Creates an Ajv instance for one draft, with formats. */
 export type CreateAjv = (options: Options) => BoundedAjv
 
-/** Loads Ajv for one draft. Called for the first JSON Schema of that draft. */
+/** Loads Ajv for one draft, when the first JSON Schema of that draft is compiled. */
 export async function loadAjv(draft: Draft): Promise<CreateAjv> {
   const [DraftAjv, ajvs, formats] = await Promise.all([
     CLASSES[draft](),
@@ -71,7 +71,7 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
     replaceUniqueItems(ajv, ajvs)
     replaceMultipleOf(ajv, ajvs)
     nameSoughtItems(ajv)
-    // 2019-09 has no `prefixItems`. Without this keyword, Ajv would ignore a tuple in that form.
+    // 2019-09 has no `prefixItems`. If the keyword is not added, Ajv ignores a tuple in that form.
     if (draft === '2019-09') {
       ajv.addKeyword({ keyword: 'prefixItems', type: 'array', macro: (items) => ({ items }) })
     }
@@ -80,14 +80,14 @@ export async function loadAjv(draft: Draft): Promise<CreateAjv> {
 }
 
 /**
- * The part of a URL with user name and password: in Ajv's expression, and in a simpler expression. Both match the same
- * text.
+ * The part of a regular expression that matches the credentials in a URL: Ajv's original, and a simpler replacement.
+ * Both match the same strings.
  */
 const CREDENTIALS = [String.raw`\S+(?::\S*)?@`, String.raw`\S+@`] as const
 
 /**
- * Replaces the expression of the format `url`. Ajv's own expression tries every colon as the start of the password,
- * with every end of both parts, so 100 kB of text take minutes.
+ * Replaces the expression of the format `url`. Ajv's own expression tries every colon as the start of the password, and
+ * every end of the user name and the password, so a string of 100 kB takes minutes.
  */
 function makeLinear(ajv: Ajv): void {
   const url = ajv.formats['url']
@@ -95,12 +95,12 @@ function makeLinear(ajv: Ajv): void {
   ajv.addFormat('url', new RegExp(url.source.replace(...CREDENTIALS), url.flags))
 }
 
-/** The path by which Ajv's own equality function is recognised in generated code. */
+/** The path that identifies Ajv's own equality function in generated code. */
 const OWN = 'ajv/dist/runtime/equal'
 
 /**
- * Makes `const` and `enum` compare values as data. Ajv's own function calls `valueOf` and `toString` of
- * objects, and a client may send a body with such a property that is not a function.
+ * Makes `const` and `enum` compare values as data. Ajv's own function calls `valueOf` and `toString` on objects, but a
+ * client can send a body in which such a property is not a function.
  */
 function replaceEquality(ajv: Ajv): void {
   for (const keyword of ['const', 'enum']) {
@@ -140,38 +140,37 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** The name of the loop variable of `contains`. In this loop, an item that does not match is not an error. */
+/** The name of the loop variable of `contains`. In its loop, an item that does not match is not an error. */
 const SOUGHT = 'sought'
 
 /**
- * Matches the beginning of a function that Ajv generates for a schema. Each schema to which a `$ref` leads has its
- * own function.
+ * Matches the beginning of a function that Ajv generates for a schema. Each target of a `$ref` has its own function.
  */
 const FUNCTION = /function validate\d+\(data, \{[^)]*\}=\{\}\)\{/g
 
-/** The values that Ajv passes about the compiled schema. */
+/** The information about the compiled schema that Ajv passes to its `process` option. */
 interface Compiling {
   readonly meta?: boolean | undefined
   readonly root: { readonly meta?: boolean | undefined }
 }
 
-/** Matches the end of such a function. The calling function takes over all of its errors. */
+/** Matches the end of a function that Ajv generates for a schema. The calling function takes over all of its errors. */
 const END = /validate\d+\.errors = vErrors;/g
 
-/** The property of an Ajv instance that code from {@link bounded} decrements. */
+/** The property of an Ajv instance that the code from {@link bounded} counts down. */
 interface Bounded {
   work: WorkLimit
 }
 
 /**
- * Ajv's option `process`: changes the functions that Ajv generates. With `allErrors`, they would collect the errors of
- * 50,000 items and of each alternative, which can take a gigabyte. The changed loops end after the first
- * {@link MAX_ISSUES} errors. A changed function also returns at most that many errors, because otherwise the errors
- * double on each level of alternatives that contain themselves. The first errors are the same, and an invalid value is
- * still invalid. Each function call is also counted for the {@link WorkLimit}.
+ * Ajv's `process` option: changes the functions that Ajv generates. With `allErrors`, the original functions would
+ * collect the errors of 50,000 items and of each alternative, which can take a gigabyte. The changed loops end after
+ * the first {@link MAX_ISSUES} errors. A changed function also returns at most that many errors, because otherwise the
+ * number of errors doubles at each level of alternatives that contain themselves. The first errors stay the same, and
+ * an invalid value is still invalid. The changed functions also count each call for the {@link WorkLimit}.
  */
 function bounded(code: string, schema?: Compiling): string {
-  // Meta-schemas validate the schemas of the application, not client data.
+  // Meta-schemas validate the application's schemas, not client data.
   if (schema?.meta ?? schema?.root.meta) return code
   let loops = 0
   return code
@@ -193,8 +192,8 @@ function forget(before: string): string {
 }
 
 /**
- * Sets the name of the loop variable of `contains`, so that {@link bounded} recognises the loop, which must not end
- * before an item is found.
+ * Sets the name of the loop variable of `contains`, so that {@link bounded} recognises its loop, which must not end
+ * before a matching item is found.
  */
 function nameSoughtItems(ajv: Ajv): void {
   const rule = ajv.RULES.all['contains']

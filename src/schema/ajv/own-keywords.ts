@@ -2,15 +2,15 @@ import type { Ajv, KeywordCxt } from 'ajv'
 
 type Ajvs = typeof import('ajv')
 
-/** The indexes of two equal items: the reported item first. */
+/** The indexes of two equal items. The reported item is first. */
 export type Twins = readonly [number, number]
 
 const SCALARS = /^(?:string|number|integer|boolean|null)$/
 
 /**
- * Replaces the code of `uniqueItems`. Ajv compares each item with every other one, so 100 kB of valid objects take
- * seconds. The replacement looks up each item in a map of the earlier items. Equality and the reported items are the
- * same.
+ * Replaces the code of `uniqueItems`. Ajv compares each item with every other item, so 100 kB of valid objects take
+ * seconds. The replacement looks up each item in a map of the earlier items. It uses the same equality and reports the
+ * same items.
  */
 export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
   const rule = ajv.RULES.all['uniqueItems']
@@ -26,9 +26,7 @@ export function replaceUniqueItems(ajv: Ajv, { _ }: Pick<Ajvs, '_'>): void {
   rule.definition = { ...rule.definition, $data: false, code }
 }
 
-/**
- * Whether the schema allows only scalars as items. For scalars, Ajv reports the earlier one of two equal items first.
- */
+/** Whether the schema allows only scalars as items. For scalars, Ajv reports the earlier of two equal items first. */
 function hasScalars(items: { type?: string | string[] } | undefined): boolean {
   const types = [items?.type ?? []].flat()
   return types.length > 0 && types.every((type) => SCALARS.test(type))
@@ -59,7 +57,7 @@ function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   return undefined
 }
 
-/** Returns a map key that is the same only for equal values. A number is its own key, so `-0` equals `0`. */
+/** Returns a map key that only equal values share. A number is its own key, so `-0` equals `0`. */
 function keyOf(value: unknown): unknown {
   if (typeof value === 'string') return `"${value}`
   return typeof value === 'object' && value !== null ? textOf(value) : value
@@ -71,7 +69,7 @@ function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(JSON.stringify(value))
   if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`
   const { toJSON } = value as { toJSON?: unknown }
-  // A middleware may have converted text to an object with `toJSON`, such as a `Date`.
+  // A middleware may have converted a string to an object with `toJSON`, such as a `Date`.
   if (typeof toJSON === 'function') return `(${JSON.stringify(value)})`
   const properties = value as Record<string, unknown>
   const parts = Object.keys(properties)
@@ -80,7 +78,7 @@ function textOf(value: unknown): string {
   return `{${parts.join(',')}}`
 }
 
-/** Twice the relative error of a quotient of two numbers that are the nearest numbers to decimal fractions. */
+/** Twice the relative error of the quotient of two numbers, each rounded from a decimal fraction. */
 const ERROR = 2 ** -51
 
 /**
@@ -90,7 +88,7 @@ const ERROR = 2 ** -51
  * @param step The divisor, greater than 0.
  */
 export function isMultiple(value: number, step: number): boolean {
-  // The remainder of binary values is exact, and so are integers.
+  // The remainder of two binary values is exact, so this check is sufficient for an integer step.
   if (value % step === 0) return true
   if (Number.isInteger(step)) return false
   const quotient = value / step
@@ -98,7 +96,8 @@ export function isMultiple(value: number, step: number): boolean {
 }
 
 /**
- * Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code rejects one in seven prices with cents.
+ * Makes `multipleOf` compare numbers with {@link isMultiple}. Ajv's own code wrongly rejects one in seven prices with
+ * cents.
  */
 export function replaceMultipleOf(ajv: Ajv, { _ }: Pick<typeof import('ajv'), '_'>): void {
   const rule = ajv.RULES.all['multipleOf']

@@ -7,8 +7,8 @@ export type AjvClass = new (options: Options) => Ajv
 const validators = new WeakMap<AjvClass, { first?: Ajv; all?: Ajv }>()
 
 /**
- * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each instance would compile
- * its own, which takes ten times as long as compiling most schemas, and an application has up to four instances.
+ * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each of an application's up
+ * to four instances would compile its own, which takes ten times as long as compiling a typical schema.
  */
 export function shareMetaSchema(ajv: Ajv, AjvOfDraft: AjvClass): void {
   ajv.validateSchema = function validateSchema(schema, throwOrLogError) {

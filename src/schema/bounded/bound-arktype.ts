@@ -26,8 +26,9 @@ interface Traversal {
 }
 
 /**
- * Returns the same type, but its validation stops at the next error after {@link MAX_ISSUES} errors. Arktype stops
- * early inside alternatives when `failFast` is true. This function makes `failFast` also true after that many errors.
+ * Returns a type that is the same, except that its validation stops at the next error after {@link MAX_ISSUES} errors.
+ * Arktype stops early inside alternatives when `failFast` is true. Here, `failFast` is also true after that many
+ * errors.
  */
 export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   const type = schema as ArkType
@@ -48,8 +49,8 @@ export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
 }
 
 /**
- * Returns arktype's classes from the errors of a type that accepts nothing. Importing the classes is not safe, because
- * a process may have several copies of arktype.
+ * Returns arktype's classes, taken from the errors of a type that accepts no value. Importing the classes is not safe,
+ * because a process can contain several copies of arktype.
  */
 function attempt({ $, traverseApply }: ArkType): Errors | undefined {
   try {

@@ -1,15 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { WorkLimit } from '../work-limit.js'
 
-/** A depth that hand-written schemas do not reach. A deeper schema is treated as a schema that contains itself. */
+/** A depth that hand-written schemas do not reach. A deeper schema is treated as recursive. */
 const MOST_LEVELS = 64
 
-/** Schema fields whose values are arbitrary and not schemas. */
+/** Schema fields that contain arbitrary values instead of schemas. */
 const VALUES: readonly string[] = ['default', 'fallback', 'literal', '~standard']
 
 /**
  * Whether a valibot schema contains itself, by `v.lazy` or by a getter in the entries of an object. Also returns true
- * when this cannot be determined: for each `v.lazy`, and for a very deep schema.
+ * when recursion cannot be ruled out: for each `v.lazy`, and for a very deep schema.
  */
 function containsItself(schema: object): boolean {
   const path = new Set<object>()
@@ -30,9 +30,9 @@ function containsItself(schema: object): boolean {
 
 /** The part of a valibot 1 schema that this file uses. */
 interface ValibotSchema extends StandardSchemaV1 {
-  /** Creates schemas of this kind. */
+  /** The function that creates schemas of this kind. */
   readonly reference: (...parts: readonly unknown[]) => ValibotSchema
-  /** Whether the schema is asynchronous, so that validations may overlap. */
+  /** Whether the schema is asynchronous, so that its validations can overlap. */
   readonly async: boolean
   '~run': Run
 }
@@ -53,25 +53,25 @@ interface ValibotOptions {
 }
 
 /**
- * Far more issues than a response contains, because alternatives that do not match also create issues, which the
- * response does not contain.
+ * The maximum number of issues. It is far higher than the maximum for a response, because alternatives that do not
+ * match also create issues, which the response omits.
  */
 const MOST_ISSUES = 2000
 
-/** The number of steps in other libraries that take as long as one valibot issue. */
+/** One valibot issue takes as long as this number of steps in other libraries. */
 const STEPS_OF_ISSUE = 2
 
 /**
- * Returns the same schema, but after {@link MOST_ISSUES} issues each container stops at its next issue, by valibot's
- * own `abortEarly`. Otherwise, valibot collects 50,000 issues for 50,000 invalid items, each with the issues of all
- * alternatives.
+ * Returns a schema that is the same, except that after {@link MOST_ISSUES} issues each container stops at its next
+ * issue, using valibot's own `abortEarly`. Otherwise, valibot collects 50,000 issues for 50,000 invalid items, each
+ * with the issues of all alternatives.
  */
 export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   const { reference } = schema as ValibotSchema
   const probe = attempt(() => reference([], [], []))
   if (probe === undefined) return schema
-  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called. This schema
-  // is `probe`, which passes them on.
+  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called. Here, that
+  // schema is `probe`, which passes the settings on.
   const { async: isAsync } = schema as ValibotSchema
   let isEndless: boolean | undefined
   // If the schema does not contain itself, the work grows only with the size of the value. The work is then not
@@ -84,7 +84,7 @@ export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   probe['~run'] = ({ value }, config) => {
     const begin = isAsync ? createConfig(isCounted) : shared
     const validated = (schema as ValibotSchema)['~run']({ value }, begin(value, config))
-    // Otherwise the last body would stay in memory until the next validation.
+    // Otherwise, the last body would stay in memory until the next validation.
     if (!isAsync) begin(undefined, config)
     return validated
   }
@@ -102,9 +102,9 @@ function attempt(make: () => ValibotSchema): ValibotSchema | undefined {
 /**
  * Creates the settings for the validations of one schema, which run one after the other. Valibot reads `lang` once for
  * each issue, so the getter counts issues. The getters are own properties because `v.config` spreads the settings. The
- * object is reused: creating it for each value took half as long as refusing an order with ten invalid fields.
+ * object is reused, because creating it for each value took half as long as refusing an order with ten invalid fields.
  *
- * @param isCounted Whether the work of a value with many issues is limited.
+ * @param isCounted Whether to limit the work for a value with many issues.
  */
 function createConfig(
   isCounted: () => boolean,

@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MAX_ISSUES, WorkLimit } from '../work-limit.js'
 
 /**
- * The fields whose schema zod runs once for each item or property of the value. The client determines the number of
- * runs, up to the body limit.
+ * The fields whose schemas zod runs once for each item or property of the value. The client determines the number of
+ * runs, within the body limit.
  */
 const REPEATED: Readonly<Record<string, readonly string[]>> = {
   array: ['element'],
@@ -36,11 +36,11 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
- * Returns the same schema, but a list or another container skips its remaining parts after {@link MAX_ISSUES} invalid
- * parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the issues of all alternatives of a
- * union. The first issues and the result for a valid value are the same, and no user code runs twice. The schema itself
- * does not change: containers and the schemas that lead to them are built again from their definitions, and all other
- * schemas are shared.
+ * Returns a schema that is the same, except that a list or another container skips its remaining parts after
+ * {@link MAX_ISSUES} invalid parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the
+ * issues of all alternatives of a union. The first issues and the result for a valid value are the same, and no user
+ * code runs twice. The schema itself does not change: containers and the schemas that lead to them are built again from
+ * their definitions, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -48,7 +48,7 @@ export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   return bounded
 }
 
-/** A schema of a user's class may not be buildable from its definition. The schema is then used unchanged. */
+/** If a user's own schema class cannot be built from its definition, the schema is used unchanged. */
 function tryToBuild(schema: StandardSchemaV1): StandardSchemaV1 {
   if (!isZodNode(schema)) return schema
   try {
@@ -69,14 +69,14 @@ class Container {
 }
 
 /**
- * The maximum number of parts in a container whose asynchronous checks run at the same time. Each of 50,000 items may
+ * The maximum number of parts in a container whose asynchronous checks run at the same time. Each of 50,000 items could
  * have a check that queries a database.
  */
 const AT_ONCE = 100
 
 /**
- * Calls are counted only below this depth. Only a schema that contains itself reaches this depth. At less depth, work
- * that doubles at each level is acceptable.
+ * Calls are counted only below this depth, which only recursive schemas reach. At lower depths, work that doubles at
+ * each level is acceptable.
  */
 const FEW_LEVELS = 16
 
@@ -96,7 +96,7 @@ class TwinBuilder {
     const names = SINGLE[def.type]
     if (names === undefined) return node
     const scope: { container: Container } = { container: new Container() }
-    // Copies descriptors, because a default may be a getter that creates a new value on each call.
+    // Copies the descriptors, because a default can be a getter that creates a new value on each call.
     const { _cachedInner, ...descriptors } = Object.getOwnPropertyDescriptors(def) as Record<
       string,
       PropertyDescriptor
@@ -139,9 +139,9 @@ class TwinBuilder {
     return isZodNode(part) ? this.twinOf(part) : part
   }
 
-  /** Wraps `run`: counts the calls, and creates a state for each container value. */
+  /** Wraps `run` to count the calls and to create a state for each container value. */
   #watch(internals: Internals, scope: { container: Container } | undefined): void {
-    // Without checks, `run` is the same as `parse`, and zod may still replace `parse`.
+    // Without checks, `run` is the same function as `parse`, and zod can still replace `parse`.
     const run: Run =
       internals.run === internals.parse
         ? (payload, context) => internals.parse(payload, context)
@@ -191,8 +191,8 @@ function noted(payload: Payload, container: Container): Payload {
 }
 
 /**
- * Adds one issue for all skipped parts, after the issues in the response. Without it, zod would run the checks of the
- * container on parts that were not parsed.
+ * Adds one issue for all skipped parts, after the issues in the response. Without this issue, zod would run the
+ * container's checks on parts that were not parsed.
  */
 function passOver(payload: Payload, container: Container): Payload {
   if (container.isLeft) return payload
@@ -205,9 +205,9 @@ function passOver(payload: Payload, container: Container): Payload {
 const KEYS_AT_ONCE = 64
 
 /**
- * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record, so it receives several
- * small records, one after the other. The checks of the record still receive the whole record. A record with a fixed
- * set of keys is not changed.
+ * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record together, so this function
+ * passes it several small records, one after the other. The record's checks still receive the whole record. A record
+ * with a fixed set of keys is not changed.
  */
 function boundRecord(internals: Internals): void {
   const { keyType } = internals.def
@@ -220,7 +220,7 @@ function boundRecord(internals: Internals): void {
     payload.value = {}
     return parseNext(parts, payload, (part) => parse(part, context))
   }
-  // Zod assigns another `parse` when it detects that values cannot be recursive at this point.
+  // Zod assigns another `parse` function when it detects that values cannot be recursive here.
   Object.defineProperty(internals, 'parse', {
     configurable: true,
     get: () => parseInParts,
@@ -308,7 +308,7 @@ export function isZodNode(value: unknown): value is ZodNode {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-/** Returns a schema with another `run` that inherits all other properties from the original. */
+/** Returns a schema with the given `run`, which inherits all other properties from the original schema. */
 export function withRun<T extends ZodNode>(node: T, run: Run): T {
   const internals = Object.create(node._zod, { run: constant(run) })
   return Object.create(node, { _zod: constant(internals) })

@@ -9,7 +9,7 @@ const WORDS = new Set(
   ),
 )
 
-/** Converts the keywords that describe a value but do not constrain it. */
+/** Converts the keywords that describe a value without constraining it. */
 export function annotationsOf(node: Node): OpenApiSchema {
   if (!isAnnotated(node)) return {}
   const { title, description, deprecated, readOnly, writeOnly } = node
@@ -48,7 +48,7 @@ function documentation({ externalDocs }: Node): OpenApiSchema {
 }
 
 /**
- * Converts the targets of `mapping`, which may be names or references to definitions, to references to components. The
+ * Converts the targets of `mapping`, which are names or references to definitions, to component references. The
  * document omits targets without a component.
  */
 function discriminator({ discriminator: value }: Node): OpenApiSchema {

@@ -32,8 +32,8 @@ function someOf(schemas: readonly unknown[], path: string, { convert }: Conversi
 }
 
 /**
- * Converts `oneOf`. Uses `anyOf` if a branch lost a constraint, because such branches accept more values. Several may
- * then match, and `oneOf` would refuse a valid value.
+ * Converts `oneOf`. Uses `anyOf` if a branch lost a constraint: such a branch accepts more values, so several branches
+ * could match a valid value, and `oneOf` would refuse it.
  */
 function exactlyOneOf(
   schemas: readonly unknown[],
@@ -46,7 +46,7 @@ function exactlyOneOf(
   return branches.some(isAnything) ? {} : anyOf(branches)
 }
 
-/** Converts `not`. Drops it if its schema lost a constraint, because its negation would then refuse valid values. */
+/** Converts `not`. Drops `not` if its schema lost a constraint, because the negation would then refuse valid values. */
 function negation(schema: unknown, path: string, conversion: Conversion): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const not = convert(schema, path)
@@ -60,7 +60,7 @@ function negation(schema: unknown, path: string, conversion: Conversion): OpenAp
   return isNever(not) ? {} : { not }
 }
 
-/** The `convert` of a conversion, and whether anything was lost since this call. */
+/** Returns the conversion's `convert`, and a function that reports whether anything was lost since this call. */
 export function watched<S>(
   conversion: Conversion<S>,
 ): Pick<Conversion<S>, 'convert'> & { readonly hasLost: () => boolean } {
@@ -72,7 +72,7 @@ function isAnything(schema: OpenApiSchema): boolean {
   return Object.keys(schema).length === 0
 }
 
-/** Combines parts into one schema: side by side if their keywords do not collide, otherwise in `allOf`. */
+/** Combines parts into one schema. Parts whose keywords do not collide are merged; the others are put in `allOf`. */
 export function combine(
   annotations: OpenApiSchema,
   parts: readonly OpenApiSchema[],
@@ -93,7 +93,7 @@ export function combine(
   return { ...beside, ...annotations, ...(all.length > 0 && { allOf: all }) }
 }
 
-/** Replaces an `allOf` that has only one part and no keyword beside it with that part. */
+/** Replaces an `allOf` with its part, if it has only one part and no keywords beside it. */
 function withoutNeedlessAllOf(part: OpenApiSchema): OpenApiSchema {
   if (part.allOf === undefined) return part
   const [only, ...more] = part.allOf

@@ -4,7 +4,7 @@ import type { OpenApiSchema } from '../../contracts/openapi-3-0.js'
 /** A JSON Schema object, of any draft. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** The functions of the whole conversion that its parts call. `S` is the type of the resulting schema. */
+/** The shared functions that the parts of a conversion call. `S` is the type of the resulting schema. */
 export interface Conversion<S = OpenApiSchema> {
   /** Converts a schema inside the current one. */
   readonly convert: (schema: unknown, path: string) => S
@@ -12,15 +12,15 @@ export interface Conversion<S = OpenApiSchema> {
   readonly lose: (path: string, cause: string) => void
   /** Returns a count that grows with every loss, and with every reference to a definition that has losses. */
   readonly countLosses: () => number
-  /** Converts the schema to which a `$ref` leads; an empty list if there is no `$ref`. */
+  /** Converts the target of a `$ref`. Returns an empty list if there is no `$ref`. */
   readonly follow: (node: Node, path: string) => S[]
-  /** Whether the positions of tuples are kept beside the union that replaces them. */
+  /** Whether the positions of a tuple are kept beside the union that replaces the tuple. */
   readonly keepsTuples?: boolean
 }
 
 /** The form of the schemas that a conversion produces. */
 export interface Dialect<S> {
-  /** Converts a schema. The conversion converts the inner schemas. */
+  /** Converts a schema. The given conversion converts its inner schemas. */
   readonly write: (node: Node, path: string, conversion: Conversion<S>) => S
   /** Returns a schema whose keywords exist in all dialects. */
   readonly of: (schema: OpenApiSchema) => S
@@ -29,16 +29,16 @@ export interface Dialect<S> {
 /** An OpenAPI schema under construction. */
 export type Draft = { -readonly [K in keyof OpenApiSchema]: OpenApiSchema[K] }
 
-/** The type names that JSON Schema and OpenAPI share. OpenAPI has a flag for `null` instead of a type. */
+/** The type names that JSON Schema and OpenAPI share. OpenAPI has a flag instead of a type for `null`. */
 export type TypeName = NonNullable<OpenApiSchema['type']>
 
-/** An internal keyword. Its value is a sentence about a constraint that a library could not express. */
+/** An internal keyword. Its value is a sentence that describes a constraint that a library could not express. */
 export const LOSS_MARK = '~loss'
 
 /** An internal keyword for a value that JSON cannot represent: `undefined`, a function or a symbol. */
 export const ABSENT_MARK = '~absent'
 
-/** An internal keyword for a schema that is the root of its own references, as if it had an `$id`. */
+/** An internal keyword for a schema against which its inner references are resolved, as if it had an `$id`. */
 export const RESOURCE_MARK = '~resource'
 
 /** An internal keyword for a definition whose key must not be used as a name. */
@@ -50,10 +50,10 @@ export const ANONYMOUS_MARK = '~anonymous'
  */
 export const MADE_MARK = '~made'
 
-/** An internal keyword for a schema that converts text before validation, such as `z.coerce.number()`. */
+/** An internal keyword for a schema that converts strings before validation, such as `z.coerce.number()`. */
 export const COERCED_MARK = '~coerced'
 
-/** A schema that accepts nothing. */
+/** A schema that accepts no value. */
 export const NEVER: OpenApiSchema = { not: {} }
 
 export function isNode(value: unknown): value is Node {
@@ -80,7 +80,7 @@ export class Losses {
     this.#found.set(`${path}\n${cause}`, { path, cause })
   }
 
-  /** Counts one more loss with the same cause. */
+  /** Counts one more loss without recording its cause again. */
   readonly repeat = (): void => {
     this.#count++
   }
@@ -94,7 +94,7 @@ export class Losses {
 }
 
 /**
- * Converts a value to JSON data. Dates and bigints become text. Returns `undefined` for a value that JSON cannot
+ * Converts a value to JSON data. Dates and bigints become strings. Returns `undefined` for a value that JSON cannot
  * represent.
  */
 export function toJsonValue(value: unknown): unknown {

@@ -16,8 +16,8 @@ import { type References, readReferences } from './references.js'
 /** Converts a JSON Schema with all its references. Named and recursive schemas become definitions. */
 export function convertWhole<S>(root: unknown, dialect: Dialect<S>): DescribedSchema<S> {
   const whole = { references: readReferences(root), dialect, inexact: new Set<Node>() }
-  // A loss in a definition counts for all schemas that refer to it, including schemas inside the definition itself. So
-  // the conversion is repeated until it finds no new definition with losses.
+  // A loss in a definition counts for all schemas that refer to it, including schemas inside the definition itself. The
+  // conversion is therefore repeated until it finds no new definition with losses.
   for (;;) {
     const known = whole.inexact.size
     const described = convertOnce(root, whole)
@@ -69,7 +69,7 @@ function convertBody<S>(node: Node, path: string, { conversion, whole }: Convers
   const { dialect, references } = whole
   const mark = node[LOSS_MARK]
   if (typeof mark === 'string') lose(path, mark)
-  // At the root, an absent value means that there is no body. A schema cannot express that.
+  // At the root, an absent value means that there is no body, which a schema cannot express.
   if (node[ABSENT_MARK] === true) return dialect.of(path === '' ? {} : NEVER)
   if (!references.isBareUnion(node)) return dialect.write(node, path, conversion)
   if (!isAnyJson(node)) lose(path, BARE_UNION)
@@ -107,8 +107,8 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
 }
 
 /**
- * Replaces definitions that lead only back to themselves with `{}`. They constrain nothing, and checking a value
- * against them would never end.
+ * Replaces definitions that only lead back to themselves with `{}`. Such a definition has no constraints, and checking
+ * a value against it would never end.
  */
 function withoutCircles<S>(
   definitions: readonly SchemaDefinition<S>[],

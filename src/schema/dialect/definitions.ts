@@ -2,10 +2,10 @@ import type { OpenApiSchema, SchemaDefinition } from '../../contracts/openapi.js
 import { type Dialect, isNode, type Node } from './conversion.js'
 import type { References } from './references.js'
 
-/** Keys that zod and valibot generate. They are not names from an author. */
+/** Matches keys that zod and valibot generate. An author did not choose these keys as names. */
 const MADE_UP = /^(__schema\d+|\d+)$/
 
-/** The schemas to which others refer, in the order of their first visit. */
+/** The schemas to which other schemas refer, in the order of their first visit. */
 export interface Definitions<S> {
   /**
    * Returns a reference if the schema becomes a definition, otherwise `null`. `body` is called once for a definition.
@@ -51,7 +51,7 @@ export function createDefinitions<S>(references: References, { of }: Dialect<S>)
     if (twin === undefined || twin === definition || !isSame(twin, definition)) {
       return reference(definition.name)
     }
-    // The same schema exists a second time under the same name.
+    // An equal schema already exists under the same name.
     byNode.set(node, twin)
     byName.delete(definition.name)
     return reference(twin.name)
@@ -90,8 +90,8 @@ function authorName(node: Node, { keyOf }: References): string | undefined {
 }
 
 /**
- * Whether the title becomes a type name. The title must look like a type name, and the schema must be an object, an
- * enum or a combination, because other schemas do not need a name.
+ * Whether the title is used as a type name. The title must look like a type name, and the schema must be an object, an
+ * enum or a combination, because no other schema needs a name.
  */
 function isTitled({ title, type, enum: values, anyOf, oneOf, allOf, properties }: Node): boolean {
   if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return false
@@ -111,8 +111,8 @@ export function toComponentName(name: string): string {
 }
 
 /**
- * Whether a definition leads back to itself only through references and combinations. Checking a value
- * against it would never end.
+ * Whether a definition leads back to itself through only references and combinations. Checking a value against it would
+ * never end.
  */
 export function isEmptyCycle(name: string, schemas: ReadonlyMap<string, unknown>): boolean {
   const seen = new Set<string>()

@@ -6,8 +6,8 @@ import { KEYWORDS } from './keep-keywords.js'
 
 /**
  * The dialect of OpenAPI 3.1 and later: JSON Schema 2020-12 as the library produces it. Keywords of earlier drafts and
- * of OpenAPI 3.0 are converted to keywords of 2020-12 with the same meaning. Converting the result again changes
- * nothing.
+ * of OpenAPI 3.0 are converted to keywords of 2020-12 with the same meaning. Converting the result again does not
+ * change it.
  */
 export const KEPT: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {
@@ -25,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // As in OpenAPI 3.0, readers ignore the keywords beside a reference, so the reference is inside `allOf`.
+    // As in OpenAPI 3.0, readers ignore keywords beside a reference, so the reference is put in `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -35,8 +35,9 @@ export const KEPT: Dialect<OpenApiSchema> = {
 }
 
 /**
- * Adds the required properties of a record to its properties, because tools refuse a document with a required property
- * that has no schema. Only if other properties have a schema, which then also applies to the required property.
+ * Adds the required properties of a record to `properties`, because tools refuse a document with a required property
+ * that has no schema. The schema of the additional properties applies to them. If there is no such schema, no
+ * properties are added.
  */
 function withRequired(schema: OpenApiSchema): OpenApiSchema {
   const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema
@@ -77,8 +78,8 @@ function ownKeywords(
 const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
 
 /**
- * Drops keywords of unevaluated parts if a part has become less exact: that part evaluates less, so these keywords
- * would refuse valid values.
+ * Drops the keywords for unevaluated parts if a part of the schema has become less exact. The inexact part evaluates
+ * less, so these keywords would refuse valid values.
  */
 function limitUnevaluated(schema: OpenApiSchema, isInexact: () => boolean): OpenApiSchema {
   const { unevaluatedItems, unevaluatedProperties, ...others } = schema

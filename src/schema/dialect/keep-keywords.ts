@@ -36,14 +36,14 @@ const text =
   (value) =>
     typeof value === 'string' && value !== '' ? { [keyword]: value } : {}
 
-/** A keyword with one schema. */
+/** Creates the conversion of a keyword with one schema. */
 const one =
   (keyword: string, step?: string): Write =>
   (value, { path, conversion }) => ({
     [keyword]: conversion.convert(value, step === undefined ? path : below(path, step)),
   })
 
-/** A keyword with one schema, which may be `true` or `false`. */
+/** Creates the conversion of a keyword with one schema, which can be `true` or `false`. */
 const rest =
   (keyword: string): Write =>
   (value, { path, conversion }) => {
@@ -52,13 +52,13 @@ const rest =
     return { [keyword]: isNever(schema) ? false : schema }
   }
 
-/** A keyword with a list of schemas. */
+/** Creates the conversion of a keyword with a list of schemas. */
 const several =
   (keyword: string): Write =>
   (value, { path, conversion }) =>
     Array.isArray(value) ? { [keyword]: value.map((each) => conversion.convert(each, path)) } : {}
 
-/** A keyword with schemas by name. */
+/** Creates the conversion of a keyword with schemas by name. */
 const named =
   (keyword: string, step: (path: string, name: string) => string): Write =>
   (value, { path, conversion }) => {
@@ -152,7 +152,7 @@ function tuple(places: readonly unknown[], { path, conversion }: KeywordPlace): 
   return schemas.length > 0 ? { prefixItems: schemas } : {}
 }
 
-/** Converts `contains`. With an inexact schema, more items match, so `maxContains` would refuse valid lists. */
+/** Converts `contains`. If the schema is inexact, more items match it, so `maxContains` would refuse valid lists. */
 function contains(value: unknown, place: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(place.conversion)
   const schema = { contains: convert(value, below(place.path, '*')) }
@@ -169,7 +169,9 @@ function patternProperties(value: unknown, { path, conversion }: KeywordPlace): 
   return Object.keys(schemas).length > 0 ? { patternProperties: schemas } : {}
 }
 
-/** Whether properties that a pattern allows would count as additional properties. */
+/**
+ * Whether the document lacks a pattern, so that properties allowed by the pattern would count as additional properties.
+ */
 function hasUnknownPattern({ patternProperties: patterns }: Node): boolean {
   return isNode(patterns) && Object.keys(patterns).some((each) => toPattern(each) === undefined)
 }
@@ -185,7 +187,7 @@ function dependencies(value: unknown, place: KeywordPlace): OpenApiSchema {
   }
 }
 
-/** `oneOf` becomes `anyOf` if a branch is inexact, because several branches may then match a valid value. */
+/** `oneOf` becomes `anyOf` if a branch is inexact, because a valid value could then match several branches. */
 function union(keyword: 'anyOf' | 'oneOf'): Write {
   return (value, { path, conversion }) => {
     if (!Array.isArray(value)) return {}
@@ -205,7 +207,7 @@ function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSc
   return {}
 }
 
-/** Converts `if`, `then` and `else`. With an inexact condition, the wrong branch would be selected. */
+/** Converts `if`, `then` and `else`. An inexact condition would select the wrong branch. */
 function condition(value: unknown, { node, path, conversion }: KeywordPlace): OpenApiSchema {
   const { convert, hasLost } = watched(conversion)
   const test = convert(value, path)

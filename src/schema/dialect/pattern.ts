@@ -1,9 +1,9 @@
-/** The characters that may follow `\` in a JSON Schema pattern, which is compiled in Unicode mode. */
+/** The characters that can follow `\` in a JSON Schema pattern, which is compiled in Unicode mode. */
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
 /**
- * Returns a pattern that is valid in Unicode mode, or `undefined`. Readers of the document compile patterns
- * in this mode, and it refuses some escapes that a regular expression without flags allows.
+ * Returns a pattern that is valid in Unicode mode, or `undefined`. Readers of the document compile patterns in Unicode
+ * mode, which refuses some escapes that a regular expression without flags allows.
  */
 export function toPattern(source: string): string | undefined {
   if (isUnicodePattern(source)) return source
@@ -19,7 +19,7 @@ function withoutNeedlessEscapes(source: string): string {
       return token
     }
     const character = token.slice(1)
-    // In a character class, a hyphen without `\` could form a range.
+    // Without the `\`, a hyphen in a character class could form a range.
     return ESCAPED.test(character) || (character === '-' && isInClass) ? token : character
   })
 }
@@ -33,25 +33,25 @@ function isUnicodePattern(source: string): boolean {
 }
 
 /**
- * Returns the source of an expression that has the same meaning without flags, which JSON Schema does not support;
- * `undefined` when no such source exists.
+ * Returns the source of an equivalent expression without flags, because JSON Schema does not support flags. Returns
+ * `undefined` if there is no such expression.
  */
 export function withoutFlags({ source, flags }: RegExp): string | undefined {
   if (/[ms]/.test(flags)) return undefined
   return flags.includes('i') ? ignoreCase(source) : source
 }
 
-/** Escapes with the same meaning in both cases: character classes, boundaries and punctuation. */
+/** Matches escapes that the flag `i` does not affect: character classes, boundaries and punctuation. */
 const CASELESS_ESCAPE = /^\\[dDsSwWbBnrtfv0^$\\.*+?()[\]{}|/-]/
 
-/** The beginnings of groups. A group name is not text to match. */
+/** Matches the beginning of a group, including its name, which is not part of the expression. */
 const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
 
 const LETTER = /^[a-zA-Z]$/
 
 /**
- * Rewrites the source of an expression with the flag `i` so that it needs no flag: `[a-z]` becomes `[a-zA-Z]`. Returns
- * `undefined` when the rewrite would need letters outside ASCII.
+ * Rewrites the source of an expression with the flag `i` so that no flag is needed: `[a-z]` becomes `[a-zA-Z]`. Returns
+ * `undefined` if the rewrite would require letters outside ASCII.
  */
 export function ignoreCase(source: string): string | undefined {
   let rest = source
@@ -75,7 +75,7 @@ function outerToken(rest: string): string | undefined {
   return GROUP.exec(rest)?.[0] ?? asciiCharacter(rest)
 }
 
-/** Returns the first range, escape or character of a class. */
+/** Returns the first range, escape or character in the rest of a character class. */
 function classToken(rest: string): string | undefined {
   if (rest.startsWith('\\')) return CASELESS_ESCAPE.exec(rest)?.[0]
   const [range] = /^[^\\\]]-[^\\\]]/.exec(rest) ?? []

@@ -15,8 +15,8 @@ export interface References {
   /** Returns the schema to which a `$ref` points; `undefined` if there is no such schema. */
   readonly resolve: (node: Node) => unknown
   /**
-   * Whether a schema refers to itself. In a cycle that contains objects, only the objects count as recursive,
-   * not the lists between them.
+   * Whether a schema refers to itself. In a cycle that contains objects, only the objects count as recursive. The lists
+   * between them do not.
    */
   readonly isRecursive: (node: Node) => boolean
   /** Whether a union contains itself without an object with properties in between. */
@@ -39,8 +39,8 @@ export function readReferences(root: unknown): References {
 }
 
 /**
- * Whether the schema may contain references. Most schemas contain none, and need no index. Plain values (`enum`,
- * `default`) are also searched: a false positive there only causes an unnecessary index.
+ * Whether the schema may contain references. Most schemas contain no references and need no index. Plain values
+ * (`enum`, `default`) are also searched, because a false positive only causes an unnecessary index.
  */
 function mayRefer(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
@@ -74,12 +74,12 @@ function indexReferences(root: unknown): References {
   const resolve = (node: Node): unknown => {
     const { $ref } = node
     if (typeof $ref !== 'string') return undefined
-    // Pointers may also lead to places outside known keywords, so `follow` uses the raw object.
+    // Pointers can also lead to places outside known keywords, so `follow` uses the raw object.
     return lookUp($ref, resources.get(node) ?? whole, { root: whole.root, targets })
   }
   const referred = new Set<unknown>()
-  // A target may be in a place that only a pointer reaches, and may contain further references. `index` adds these to
-  // the list during the loop.
+  // A target can be in a place that only a pointer reaches, and can contain further references. `index` adds these
+  // references to the list during the loop.
   for (const node of referring) {
     const target = resolve(node)
     referred.add(target)
@@ -145,7 +145,7 @@ function lookUp(
 }
 
 /**
- * Follows a JSON Pointer in a URI fragment (RFC 6901, section 6), only through own properties, so that no pointer
+ * Follows a JSON Pointer in a URI fragment (RFC 6901, section 6). Only own properties are followed, so that no pointer
  * reaches a prototype.
  */
 export function follow(root: unknown, pointer: string): unknown {
@@ -162,7 +162,7 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    // A `%` may be part of a definition's name and not an escape.
+    // The `%` is part of a definition's name and not an escape.
     return step
   }
 }
@@ -178,7 +178,7 @@ interface Walk {
   readonly stopsAt?: (node: unknown) => boolean
 }
 
-/** Whether a search from a schema returns to it. */
+/** Whether a search that starts from a schema returns to that schema. */
 function reaches(start: Node, { resolve, skip, stopsAt = () => false }: Walk): boolean {
   const seen = new Set<unknown>()
   const open: unknown[] = [start]

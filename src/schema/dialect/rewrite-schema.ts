@@ -8,7 +8,10 @@ import { LOWERED } from './to-openapi-schema.js'
 const keep = createRewriter(KEPT)
 const lower = createRewriter(LOWERED)
 
-/** Converts the schemas of a document to JSON Schema 2020-12. Schemas that already have this form do not change. */
+/**
+ * Converts the schemas of a document to JSON Schema 2020-12. Schemas that already are JSON Schema 2020-12 do not
+ * change.
+ */
 export function keepDocument(document: OpenApiDocument): OpenApiDocument {
   return mapDocument(document, keep)
 }
@@ -17,7 +20,7 @@ const lowered = new WeakMap<OpenApiDocument, Lowered.OpenApiDocument>()
 
 /**
  * Converts the schemas of a document to the keywords of OpenAPI 3.0, for code that reads documents of all versions.
- * Parts that 3.0 cannot express become less exact. The positions of tuples are kept in `prefixItems`.
+ * Constraints that 3.0 cannot express become less exact. Tuple positions are kept in `prefixItems`.
  */
 export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocument {
   const known = lowered.get(document)
@@ -29,7 +32,7 @@ export function lowerDocument(document: OpenApiDocument): Lowered.OpenApiDocumen
 
 const schemas = new WeakMap<OpenApiSchema, Lowered.OpenApiSchema>()
 
-/** Converts a schema of a document to the keywords of OpenAPI 3.0. References and schemas of 3.0 do not change. */
+/** Converts a schema of a document to the keywords of OpenAPI 3.0. References and 3.0 schemas do not change. */
 export function lowerSchema(
   schema: OpenApiSchema,
   document: OpenApiDocument,
@@ -40,7 +43,7 @@ export function lowerSchema(
   return known
 }
 
-/** Whether a document is OpenAPI 3.0, whose schemas have only the keywords of 3.0. */
+/** Whether a document is OpenAPI 3.0, so that its schemas contain only 3.0 keywords. */
 function isOfVersion30(document: OpenApiDocument): document is Lowered.OpenApiDocument {
   return document.openapi.startsWith('3.0')
 }
@@ -62,7 +65,7 @@ function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
   return (schema) => convert(schema)
 }
 
-/** The fields that contain objects by name. A name may be any text, such as `schema`. */
+/** The fields that contain objects by name. A name can be any string, such as `schema`. */
 const BY_NAME = new Set(
   'paths responses headers content encoding schemas parameters requestBodies securitySchemes links callbacks'.split(
     ' ',
@@ -78,7 +81,7 @@ const VALUES = new Set(['example', 'examples'])
 /**
  * Copies a document and replaces each schema with the result of `change`.
  *
- * @param change Returns the new schema. It must also replace the schemas inside it.
+ * @param change Returns the new schema. It must also replace the schemas inside that schema.
  */
 function mapDocument<A, B>(
   document: OpenApiDocument<A>,

@@ -3,13 +3,13 @@ import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
 /**
- * The range of exact integers. Zod and other libraries add it as bounds, but it is not a limit that an author set, so
- * it is dropped.
+ * The limit of exact integers. Zod and other libraries add it as a bound. Because the schema's author did not set this
+ * bound, the conversion drops it.
  */
 export const SAFE: number = Number.MAX_SAFE_INTEGER
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }
 
-/** Converts `minLength` and the other keywords of text. */
+/** Converts `minLength` and the other keywords for strings. */
 export function stringSchema(node: Node, path: string, { lose }: Conversion): OpenApiSchema {
   const { pattern, contentMediaType } = node
   const understood = typeof pattern === 'string' ? toPattern(pattern) : undefined
@@ -30,18 +30,18 @@ export function stringSchema(node: Node, path: string, { lose }: Conversion): Op
   return schema
 }
 
-/** Returns the format of a text: the schema's format, or a format for the encoding of bytes. */
+/** Returns the format of a string: the schema's own format, or a format for the encoding of bytes. */
 export function formatOf({ format, contentEncoding, secret }: Node): string | undefined {
   if (contentEncoding === 'base64') return 'byte'
   if (contentEncoding === 'binary') return 'binary'
   if (typeof format === 'string' && format !== '') return format
-  // With this format, tools hide the value in their input field.
+  // With this format, tools hide the value in an input field.
   return secret === true ? 'password' : undefined
 }
 
 /**
- * Converts `minimum` and the other keywords of numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside
- * `minimum`. For integers, an inclusive bound is used instead, so that it is also valid for tools that support only the
+ * Converts `minimum` and the other keywords for numbers. In OpenAPI 3.0, `exclusiveMinimum` is a boolean beside
+ * `minimum`. For integers, an inclusive bound is used instead, because it is also valid for tools that support only the
  * numeric form of later versions.
  */
 export function numberSchema(node: Node, type: TypeName): OpenApiSchema {
@@ -94,7 +94,7 @@ export function isBound(value: unknown): value is number {
 
 type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
 
-/** Copies a length or a count, unless it is invalid, or is a minimum of 0, which is not a limit. */
+/** Copies a length or a count, unless it is invalid, or a minimum of 0, which is not a limit. */
 export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
   const least = keyword.startsWith('min') ? 1 : 0

@@ -15,9 +15,9 @@ import { convertWhole } from './convert-whole.js'
 import { typedSchema } from './typed-schema.js'
 
 /**
- * Converts JSON Schema, 2020-12 or a draft from 07 on, to the dialect of OpenAPI 3.0.3.
+ * Converts JSON Schema, draft 07 to 2020-12, to the dialect of OpenAPI 3.0.3.
  *
- * @param survey The survey of the same schema. Default: computed here.
+ * @param survey The survey of the same schema. If omitted, the function computes the survey.
  */
 export function toOpenApiSchema(
   root: unknown,
@@ -26,7 +26,7 @@ export function toOpenApiSchema(
   return survey.isPlain ? convertPlain(root, survey) : convertWhole(root, LOWERED)
 }
 
-/** Converts a plain schema. Faster than {@link convertWhole}, with the same result. */
+/** Converts a plain schema. This function is faster than {@link convertWhole} and returns the same result. */
 function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   const losses = new Losses()
   const convert: Conversion['convert'] = (schema, path) => {
@@ -41,14 +41,14 @@ function convertPlain(root: unknown, { isAnnotated }: Survey): DescribedSchema {
   return { schema: convert(root, ''), definitions: [], losses: losses.all }
 }
 
-/** The kinds of keywords in a whole schema. The conversion of its parts skips the kinds that do not occur. */
+/** The kinds of keywords in a whole schema. The conversion skips the kinds that do not occur. */
 interface Survey {
   /**
-   * Whether the schema has only types, bounds and annotations, as most schemas have: no references, names or
-   * combinations.
+   * Whether the schema has only types, bounds and annotations, and no references, names or combinations. Most schemas
+   * are plain.
    */
   readonly isPlain: boolean
-  /** Whether a description, an example or a default may occur. */
+  /** Whether a description, an example or a default can occur. */
   readonly isAnnotated: boolean
 }
 
@@ -68,7 +68,7 @@ const ANNOTATIONS = new Set(
 export function surveySchema(schema: unknown): Survey {
   const survey = { isPlain: true, isAnnotated: false }
   look(schema, survey)
-  // The search does not enter keywords that are not plain, so there may be annotations that it has not found.
+  // The search does not enter keywords that are not plain, so there can be annotations that it did not find.
   return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
 }
 
@@ -88,7 +88,7 @@ function look(schema: unknown, survey: { isPlain: boolean; isAnnotated: boolean 
   }
 }
 
-/** The dialect of OpenAPI 3.0.3: parts that it cannot express become less exact. */
+/** The dialect of OpenAPI 3.0.3. Constraints that it cannot express become less exact. */
 export const LOWERED: Dialect<OpenApiSchema> = {
   write(node, path, conversion) {
     const own = withoutUnevaluated(node, path, conversion)
@@ -103,7 +103,7 @@ const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'
 
 /**
  * Drops `unevaluatedItems` and `unevaluatedProperties` if other keywords may evaluate items or properties. Otherwise,
- * they are kept, because they then mean the same as `items` and `additionalProperties`.
+ * they are kept, because then they have the same meaning as `items` and `additionalProperties`.
  */
 function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
   if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node

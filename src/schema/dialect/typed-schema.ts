@@ -19,7 +19,7 @@ import { allowedTypes, isEqual, isType, typeOf } from './types.js'
 import { anyOf, NULL, withNull, withoutFullEnum } from './union.js'
 
 /**
- * Converts `type`, `enum`, `const` and the keywords of each type. An OpenAPI schema has at most one type, so
+ * Converts `type`, `enum`, `const` and the keywords of each type. An OpenAPI 3.0 schema has at most one type, so
  * several types become a union.
  */
 export function typedSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
@@ -67,8 +67,8 @@ function ofType(
 }
 
 /**
- * Converts a schema without `type`. In both dialects, such a schema accepts all values to whose type its keywords do
- * not apply.
+ * Converts a schema without `type`. In both dialects, such a schema accepts every value of a type to which its keywords
+ * do not apply.
  */
 function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const spoken = (['string', 'number', 'array', 'object'] as const).filter((type) =>
@@ -79,8 +79,8 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
 }
 
 /**
- * Converts `items` and the other keywords of lists. OpenAPI 3.0 has no tuples, so their items become a union, and the
- * limit on their length is kept.
+ * Converts `items` and the other keywords for lists. OpenAPI 3.0 has no tuples: the item schemas of a tuple become a
+ * union, and the limit on its length is kept.
  */
 function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   const dropped = droppedKeyword(node)
@@ -135,7 +135,7 @@ const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$
 
 type Properties = Readonly<Record<string, OpenApiSchema>>
 
-/** Converts `properties` and the other keywords of objects. */
+/** Converts `properties` and the other keywords for objects. */
 function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
   for (const keyword of DROPPED) {
     if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${NOT_EXPRESSIBLE}`)
@@ -148,7 +148,8 @@ function objectSchema(node: Node, path: string, conversion: Conversion): OpenApi
   const required = requiredNames(node)
   const properties = withRequired(named, { required, rest })
   const hasProperties = Object.keys(properties).length > 0
-  // `additionalProperties: true` is the default, but an author who writes it expects other properties, so it is kept.
+  // `additionalProperties: true` is the default. An author who sets it explicitly expects other properties, so it is
+  // kept.
   const isLoose = hasProperties && rest === undefined && saysOthers(node)
   const schema: Draft = {}
   if (hasProperties) schema.properties = properties
@@ -195,7 +196,7 @@ function isMatch(pattern: string, name: string): boolean {
   }
 }
 
-/** Returns the schema of undescribed properties; `undefined` if they may have any value. */
+/** Returns the schema for undescribed properties; `undefined` if every value is allowed. */
 function otherProperties(
   node: Node,
   path: string,
@@ -223,8 +224,8 @@ function otherProperties(
 }
 
 /**
- * `unevaluatedProperties` means the same as `additionalProperties` when no other keyword evaluates
- * properties. `withoutUnevaluated` removes it in all other cases.
+ * `unevaluatedProperties` has the same meaning as `additionalProperties` here. `withoutUnevaluated` removed it if any
+ * other keyword evaluates properties.
  */
 function restOf(node: Node): unknown {
   return node.additionalProperties ?? node.unevaluatedProperties
@@ -273,7 +274,7 @@ function requiredNames({ required }: Node): string[] {
   return [...new Set(required)].filter((name): name is string => typeof name === 'string')
 }
 
-/** Adds a schema for each required property that has none, because tools refuse a document with such a property. */
+/** Adds a schema for each required property without one, because tools refuse a document with such a property. */
 function withRequired(
   properties: Properties,
   {

@@ -53,8 +53,8 @@ export function allowedTypes(
 }
 
 /**
- * Returns the declared types. `nullable` is a keyword of OpenAPI. Authors also use it in JSON Schemas, and Ajv applies
- * it beside `type`.
+ * Returns the declared types. `nullable` is an OpenAPI keyword. Authors also use it in JSON Schemas, and Ajv applies it
+ * beside `type`.
  */
 function declaredTypes({ type, nullable }: Node): unknown[] | null {
   if (type === undefined) return null
@@ -62,7 +62,7 @@ function declaredTypes({ type, nullable }: Node): unknown[] | null {
   return nullable === true ? [...types, 'null'] : types
 }
 
-/** Drops `integer` beside `number`, which includes it. */
+/** Drops `integer` if `number`, which includes it, is also listed. */
 function withoutPart(types: readonly TypeName[]): TypeName[] {
   const unique = [...new Set(types)]
   return unique.includes('number') ? unique.filter((type) => type !== 'integer') : unique

@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../../contracts/openapi.js'
 import type * as Lowered from '../../contracts/openapi-3-0.js'
 import { isNever, NEVER } from './conversion.js'
 
-/** Builds a union of schemas in its shortest form, with `null` in the form that OpenAPI allows. */
+/** Builds a union in its shortest form, with `null` in the form that OpenAPI allows. */
 export function anyOf(schemas: readonly Lowered.OpenApiSchema[]): Lowered.OpenApiSchema
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema
 export function anyOf(schemas: readonly OpenApiSchema[]): OpenApiSchema {
@@ -19,7 +19,7 @@ function union(keyword: 'anyOf' | 'oneOf', schemas: readonly OpenApiSchema[]): O
   const possible = schemas.filter((schema) => !isNever(schema))
   const nulls = possible.filter(isNull)
   const others = mergeEnums(possible.filter((schema) => !isNull(schema)))
-  // In `oneOf`, `null` matches each of several `null` branches, so it is refused.
+  // In a `oneOf` with several `null` branches, `null` matches each of them, so it is refused.
   const hasNull = keyword === 'oneOf' ? nulls.length === 1 : nulls.length > 0
   const [inner, ...more] = others
   // A union beside `null` becomes one union that includes `null`.
@@ -45,8 +45,8 @@ function addNull(
   { mayRepeat }: { readonly mayRepeat: boolean },
 ): OpenApiSchema[] {
   for (const [at, schema] of schemas.entries()) {
-    // In `oneOf`, `null` matches both this branch and the `null` branch, so it is refused. Merging the two
-    // would accept it.
+    // In `oneOf`, `null` matches both this branch and the `null` branch, so it is refused. If the two branches were
+    // merged, `null` would be accepted.
     if (schema.nullable === true && !mayRepeat) continue
     const nullable = withNull(schema)
     if (nullable !== undefined) return schemas.map((each, i) => (i === at ? nullable : each))

@@ -2,7 +2,7 @@ import { findTwins, isMultiple } from '../ajv/own-keywords.js'
 import { ABSENT_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { isEqual } from '../dialect/types.js'
 
-/** Whether JSON data satisfies the keywords for the value itself, excluding inner schemas. */
+/** Whether a JSON value satisfies the keywords for the value itself, excluding inner schemas. */
 export function isValueValid(node: Node, value: unknown): boolean {
   if (node.nullable === true && value === null) return true
   if (!isOfType(node.type, value) || !isListed(node, value)) return false
@@ -81,7 +81,7 @@ function compile(source: string, flags: string): RegExp | null {
   }
 }
 
-/** Whether a schema accepts no value, so that the part that it describes is not allowed. */
+/** Whether a schema rejects every value, so that the described part is not allowed. */
 export function isNever(schema: unknown): boolean {
   if (schema === false) return true
   if (!isNode(schema)) return false

@@ -1,20 +1,20 @@
 /**
- * The names of the parts of a value, according to a schema. The fields of a response are compared with them. The types,
- * bounds and patterns of values are not included.
+ * The names of a value's parts, according to its schema. The framework compares the fields of a response with these
+ * names. The types, bounds and patterns of values are not included.
  */
 export interface Form {
   /**
-   * The form for an object. `'any'`: the schema names no properties, so all properties are allowed. `'none'`: no object
-   * is allowed.
+   * The form for an object. `'any'`: the schema names no properties, so all properties are allowed. `'none'`: objects
+   * are not allowed.
    */
   readonly object: ObjectForm | 'any' | 'none'
-  /** The form for a list. `'any'` and `'none'` have the same meaning. */
+  /** The form for a list. `'any'` and `'none'` have the same meaning as for an object. */
   readonly list: ListForm | 'any' | 'none'
-  /** Unions and conditions, which add names depending on the value. */
+  /** The unions and conditions, which add names depending on the value. */
   readonly choices: readonly Choice[]
 }
 
-/** A form that is computed at the first use, because a schema may contain itself. */
+/** A form that is computed at its first use, because a schema can contain itself. */
 export type Lazy = () => Form
 
 export interface ObjectForm {
@@ -45,15 +45,15 @@ export interface Tag {
   readonly forms: ReadonlyMap<unknown, Form>
 }
 
-/** The form for a schema that does not describe the parts of a value. */
+/** The form of a schema that does not describe the parts of a value. */
 export const ANY: Form = { object: 'any', list: 'any', choices: [] }
 
-/** The form for a value that is neither an object nor a list. */
+/** The form of a schema that allows neither objects nor lists. */
 export const SCALAR: Form = { object: 'none', list: 'none', choices: [] }
 
 export const anything: Lazy = () => ANY
 
-/** Whether values of this form do not change. */
+/** Whether this form keeps all parts of a value. */
 export function isAny({ object, list, choices }: Form): boolean {
   return object === 'any' && list === 'any' && choices.length === 0
 }
@@ -76,7 +76,7 @@ export function once(make: Lazy): Lazy {
 interface Rule {
   /** Whether a part is kept if only one of the forms names it. */
   readonly keepsSingle: boolean
-  /** Whether a form without names, which allows everything, overrides a form with names. */
+  /** Whether a form without names, which allows all parts, overrides a form with names. */
   readonly anyWins: boolean
   /** Whether a form that allows no object, or no list, overrides the other form. */
   readonly noneWins: boolean
@@ -165,7 +165,7 @@ function joinObjects(a: ObjectForm, b: ObjectForm, rule: Rule): ObjectForm {
 }
 
 /**
- * Returns the form of a property, which is computed later, because an inner schema may refer to a schema that is still
+ * Returns the form of a property. It is computed later, because an inner schema can refer to a schema that is still
  * being read.
  */
 function lazyProperty({ names, rest }: ObjectForm, name: string): Lazy | null {
@@ -189,12 +189,12 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
 }
 
 /**
- * The maximum number of stored results. The values determine which alternatives are joined, and ten alternatives have a
+ * The maximum number of cached results. The values determine which alternatives are joined, and ten alternatives have a
  * thousand combinations.
  */
 const MOST = 5000
 
-/** Stores the results of joining two forms. */
+/** Caches the results of joining two forms. */
 function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
   let known = new WeakMap<Form, WeakMap<Form, Form>>()
   let size = 0

@@ -4,8 +4,8 @@ import type { Schema } from '../../contracts/schema.js'
 import { compileResponseFields, type ResponseFields } from './response-fields.js'
 
 /**
- * Returns a function for the items of a stream. It drops the fields that the schema does not name. Under `check`, it
- * throws for an item that does not match its schema.
+ * Returns a function that drops the fields of a stream item that the schema does not name. In `check` mode, the
+ * function throws for an item that does not match the schema.
  */
 export function compileItemFields(
   schema: Schema,

@@ -7,15 +7,15 @@ import { isListValid, isNever, isValueValid, toExpression } from './bounds.js'
 export type Path = readonly (string | number)[]
 
 /**
- * Whether JSON data is valid against a schema. Properties that the schema does not name are ignored, because they are
- * dropped.
+ * Whether JSON data is valid against a schema. Properties that the schema does not name are ignored, because responses
+ * do not contain them.
  */
 export type Matches = (schema: unknown, plain: unknown) => boolean
 
 /** Returns the path of an invalid part; `null` if the whole value is valid. */
 export type FindMismatch = (schema: unknown, plain: unknown) => Path | null
 
-/** The schemas through which references have led to the current schema, for the same part of the value. */
+/** The schemas that were entered before the current schema, for the same part of the value. */
 interface Entered {
   readonly node: Node
   readonly before: Entered | null
@@ -28,7 +28,9 @@ interface MatchPlace {
 
 const START: MatchPlace = { path: [], entered: null }
 
-/** Creates the functions that compare JSON data with a schema. Unlike a validator, they generate no code. */
+/**
+ * Creates functions that compare JSON data with a schema. Unlike a compiled validator, they do not need generated code.
+ */
 export function createMatcher(resolve: References['resolve']): {
   readonly matches: Matches
   readonly findMismatch: FindMismatch
@@ -51,8 +53,8 @@ export function createMatcher(resolve: References['resolve']): {
 type Known = Map<Node, Map<object, Path | null>>
 
 /**
- * Finds an invalid part, and stores the result. Each alternative of a union compares the parts of a value. Without
- * stored results, alternatives that contain the union itself would compare a part again for each alternative at each
+ * Finds an invalid part, and caches the result. The parts of a value are compared with each alternative of a union. If
+ * the alternatives contain the union itself, a part would otherwise be compared again for each alternative at each
  * higher level.
  */
 function findOnce(
@@ -135,7 +137,7 @@ function inObject(node: Node, object: Node, { find, place }: Search): Path | nul
       .map(([, each]) => each)
     const schemas = [...(isNamed ? [named[name]] : []), ...matching]
     if (schemas.length === 0 && isNode(additionalProperties)) {
-      // Names that the schema does not allow are dropped.
+      // Properties whose names the schema does not allow are dropped.
       if (propertyNames !== undefined && find(propertyNames, name, START) !== null) return null
       schemas.push(additionalProperties)
     }
@@ -172,8 +174,8 @@ function inCombinations(node: Node, value: unknown, { find, place, resolve }: Se
 
 /**
  * Compares a value with a union. One matching alternative is sufficient, even for `oneOf`, because alternatives that
- * differ only in their optional properties all match. If a value matches no alternative, the deepest path probably
- * belongs to the intended alternative.
+ * differ only in their optional properties all match. If a value matches no alternative, the result is the deepest
+ * path, which probably belongs to the intended alternative.
  */
 function inUnion(
   schemas: readonly unknown[],
@@ -190,7 +192,7 @@ function inUnion(
 
 /**
  * Returns a path for the log, such as `data.items[0].id`. A name that the schema does not contain becomes `*`, because
- * it comes from the data: a record key may be an e-mail address.
+ * it comes from the data: the key of a record can be an e-mail address.
  *
  * @param names All property names in the schema.
  */
@@ -201,7 +203,7 @@ export function showPath(path: Path, names: ReadonlySet<string>): string {
     .replace(/^\./, '')
 }
 
-/** Returns the names of all properties that a JSON Schema describes or requires, at any place. */
+/** Returns the names of all properties that a JSON Schema describes or requires, at any depth. */
 export function namesIn(schema: unknown): Set<string> {
   const names = new Set<string>()
   const seen = new Set<unknown>()

@@ -30,7 +30,7 @@ export function createFormReader(
     if (!isNode(schema)) return ANY
     const form = known.get(schema)
     if (form !== undefined) return form
-    // A schema that leads back to itself in the same place constrains nothing.
+    // A schema that leads back to itself in the same place has no constraints.
     known.set(schema, ANY)
     const made = readParts(schema, reader).reduce(both, ownForm(schema, reader))
     known.set(schema, made)
@@ -60,7 +60,7 @@ function ownForm(node: Node, reader: FormReader): Form {
   if (isNever(node)) return SCALAR
   const ofObject = says(node, [...OBJECT_WORDS, 'unevaluatedProperties'])
   const ofList = says(node, [...LIST_WORDS, 'unevaluatedItems'])
-  // A schema without `type` that names properties describes objects, and does not also describe every list.
+  // A schema without `type` that names properties describes objects. It does not also allow every list.
   const isTyped = node.type !== undefined
   const mayBeObject = allows(node, 'object') && (isTyped || ofObject || !ofList)
   const mayBeList = allows(node, 'array') && (isTyped || ofList || !ofObject)
@@ -75,7 +75,7 @@ function says(node: Node, words: readonly string[]): boolean {
   return words.some((word) => node[word] !== undefined)
 }
 
-/** Whether the types and the fixed values of a schema allow an object, or a list. */
+/** Whether the types and the fixed values of a schema allow objects, or lists. */
 function allows({ type, const: fixed, enum: values }: Node, kind: 'object' | 'array'): boolean {
   if (type !== undefined && ![type].flat().includes(kind)) return false
   const all = fixed !== undefined ? [fixed] : values
@@ -112,13 +112,16 @@ function readObject(node: Node, reader: FormReader): ObjectForm {
   return { names, rest }
 }
 
-/** Returns `true` for a schema that has rules for names but no schema for their values, and so allows every value. */
+/**
+ * Returns `true` for a schema that has rules for names but no schemas for their values, which therefore allows every
+ * value.
+ */
 function onlyNames({ properties, patternProperties, propertyNames }: Node): true | undefined {
   const isAlone = properties === undefined && patternProperties === undefined
   return isAlone && propertyNames !== undefined ? true : undefined
 }
 
-/** Patterns that do not compile match nothing. */
+/** Patterns that do not compile do not match any name. */
 function readPatterns({ patternProperties }: Node): (readonly [RegExp, unknown])[] {
   if (!isNode(patternProperties)) return []
   return Object.entries(patternProperties).flatMap(([source, schema]) => {
@@ -143,9 +146,9 @@ interface Branch {
 }
 
 /**
- * Reads a union. An object is compared only with the alternatives that allow objects, and a list with alternatives that
- * allow lists. The names of all alternatives that the value matches are kept. If the value matches no alternative, only
- * the names that all alternatives have are kept.
+ * Reads a union. An object is compared only with the alternatives that allow objects, and a list only with the
+ * alternatives that allow lists. The names in all matching alternatives are kept. If no alternative matches, only the
+ * names that occur in every alternative are kept.
  */
 function chooseBranch(schemas: readonly unknown[], reader: FormReader): Form {
   const branches = schemas.map((schema) => ({ schema, form: reader.read(schema) }))
@@ -162,7 +165,7 @@ function chooseBranch(schemas: readonly unknown[], reader: FormReader): Form {
   }
 }
 
-/** Returns the form of a union whose alternatives do not have to be compared with the value; otherwise `null`. */
+/** Returns the form of a union if it does not depend on the value; otherwise `null`. */
 function decide(objects: readonly Branch[], lists: readonly Branch[]): Form | null {
   if (objects.length > 1 || lists.length > 1) return null
   const [object = SCALAR, list = SCALAR] = [objects[0]?.form, lists[0]?.form]
@@ -181,8 +184,8 @@ function fitting(candidates: readonly Branch[], plain: unknown, { matches }: For
 }
 
 /**
- * Finds a property that has different fixed values in each alternative. This property alone selects the alternative, as
- * in a discriminated union.
+ * Finds a property that has different fixed values in each alternative. Its value selects the alternative, as in a
+ * discriminated union.
  */
 function findTag(branches: readonly Branch[], reader: FormReader): Tag | null {
   const [first, ...others] = branches.map(({ schema }) => fixedValues(schema, reader))
@@ -201,7 +204,7 @@ function findTag(branches: readonly Branch[], reader: FormReader): Tag | null {
   return null
 }
 
-/** The properties of a schema for which only some values are valid. */
+/** Returns the properties with fixed values. */
 function fixedValues(
   schema: unknown,
   { resolve }: FormReader,
@@ -250,10 +253,9 @@ function choosing(select: Choice['select']): Form {
   return { ...ANY, choices: [{ select, tag: null }] }
 }
 
-/** The functions that read a schema. */
 interface FormReader {
   readonly resolve: References['resolve']
   readonly matches: Matches
-  /** Returns the form of a schema. Equal for the same schema. */
+  /** Returns the form of a schema. The form is the same object for the same schema. */
   readonly read: (schema: unknown) => Form
 }

@@ -5,9 +5,9 @@ import { type References, readReferences } from '../dialect/references.js'
 import { isConstant, jsonOnce } from '../json-once.js'
 import { firstPlaces } from '../places.js'
 
-/** A place whose schema describes nothing, although its author probably intended it to. */
+/** A place whose schema does not describe the value, although the author probably intended it to. */
 export interface OpenPlace {
-  /** The property names on the path, and `*` for items; empty for the whole schema. */
+  /** The path to the place: property names, with `*` for items; empty for the whole schema. */
   readonly path: string
   readonly cause: string
 }
@@ -19,10 +19,13 @@ export interface ReadSchema {
   readonly openPlaces: readonly OpenPlace[]
 }
 
-/** Library schemas never change, so all applications of a process share the results. */
+/** Library schemas never change, so all applications in a process share the results. */
 const known = new WeakMap<object, ReadSchema>()
 
-/** Converts a response schema to JSON Schema. Never throws: a schema that cannot be converted is an open place. */
+/**
+ * Converts a response schema to JSON Schema. Never throws: a schema that cannot be converted is reported as an open
+ * place.
+ */
 export function readSchema(schema: Schema, converters: SchemaConverters): ReadSchema {
   if (!isConstant(schema, { converters })) return read(schema, converters)
   const found = known.get(schema) ?? read(schema, converters)
@@ -37,7 +40,7 @@ function read(schema: Schema, converters: SchemaConverters): ReadSchema {
     const { resolve } = readReferences(json)
     return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }
   } catch (error) {
-    // `String(error)` is not used, because code may throw any value, and some values cannot be converted to text.
+    // `String(error)` is not used, because code can throw any value, and some values cannot be converted to a string.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
     const cause = `The schema cannot be described (${reason}).`
     return { json: true, resolve: () => undefined, openPlaces: [{ path: '', cause }] }

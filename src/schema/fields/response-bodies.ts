@@ -7,7 +7,7 @@ import { samePlaces, unionsOf } from '../places.js'
 import { isBodiless, isEnvelope, isSentWithoutEnvelope, type Wire } from '../response-shape.js'
 import { type ReadSchema, readSchema } from './read-schema.js'
 
-/** Creates the functions for the bodies that a schema describes. */
+/** Creates the values, such as functions, for the bodies that a schema describes. */
 export interface BodyMaker<T> {
   /** Creates the value for a schema that describes the whole body. */
   readonly of: (schema: unknown, resolve: References['resolve']) => T
@@ -15,11 +15,11 @@ export interface BodyMaker<T> {
   readonly either: (enveloped: T, bare: T) => T
 }
 
-/** The functions for the responses of one status. */
+/** The values for the responses with one status. */
 export interface MadeBodies<T> {
   /** For the body that `res.json` receives. */
   readonly body: T
-  /** For data that will be inside the application's own envelope; `null` without such an envelope. */
+  /** For data in the application's own envelope; `null` if the route does not have such an envelope. */
   readonly wrapped: {
     /** For the data before the envelope is added. */
     readonly data: T
@@ -27,23 +27,23 @@ export interface MadeBodies<T> {
     readonly body: T
   } | null
   /**
-   * For rows that a representation of `@Produces` writes one by one; `null` if the document does not describe a list of
+   * For rows that a `@Produces` representation writes one by one; `null` if the schema does not describe a list of
    * rows.
    */
   readonly rows: MadeRows<T> | null
 }
 
-/** The functions for a list of rows. */
+/** The value for a list of rows. */
 export interface MadeRows<T> {
   readonly list: T
-  /** Whether the document itself is this list. */
+  /** Whether the data itself is this list. */
   readonly isDocument: boolean
 }
 
-/** The parts of a route on which its bodies depend. */
+/** The properties of a route that determine its bodies. */
 export type BodiesRoute = Wire & Pick<RouteModel, 'operation' | 'produces'>
 
-/** Creates a value for each documented response of a route that has a schema, by status. */
+/** Creates a value for each documented response with a schema, by status. */
 export function mapResponses<T>(
   route: BodiesRoute,
   converters: SchemaConverters,
@@ -77,7 +77,7 @@ export function mapResponses<T>(
   return made
 }
 
-/** Whether a representation may write rows. JSON receives all of its data together. */
+/** Whether a representation of the route can write rows. The JSON representation receives all data at once. */
 export function takesRows({ produces }: Pick<RouteModel, 'produces'>): boolean {
   return produces?.some(({ serialize }) => serialize !== null) === true
 }
@@ -87,11 +87,11 @@ function rowsIn<T>({ json, resolve }: ReadSchema, maker: BodyMaker<T>): MadeRows
   return found && { list: maker.of(found.schema, resolve), isDocument: found.isDocument }
 }
 
-/** The place of the data in the schema of the application's own envelope. */
+/** The `$ref` that stands for the data in the schema of the application's own envelope. */
 const DATA = '#/blazon-data'
 
 /**
- * Handles a schema that describes the data in the application's own envelope. A body that the handler sends itself is
+ * Handles a schema that describes the data in the application's own envelope. A body that the handler itself sends is
  * limited as a whole.
  */
 function inEnvelope<T>(
@@ -141,17 +141,16 @@ export function isEnveloped(body: unknown): boolean {
   return ['statusCode', 'status', 'message'].every((name) => Object.hasOwn(body, name))
 }
 
-/** The list of a document whose items are streamed. */
+/** The list whose items are streamed. */
 interface RowList {
-  /** The schema of the list. */
   readonly schema: unknown
-  /** Whether the document itself is the list. Otherwise, its property `items` is the list, as in a page. */
+  /** Whether the data itself is the list. Otherwise, its property `items` is the list, as in a page. */
   readonly isDocument: boolean
 }
 
 /**
- * Finds the list that contains the rows: the document itself, or its property `items`. Returns `null` if there is no
- * list, or if its items depend on their position or on a condition, which a single row does not show.
+ * Finds the list that contains the rows: the data itself, or its property `items`. Returns `null` if there is no list,
+ * or if the schema of an item depends on its position or on a condition, which a single row does not show.
  */
 function findRowList(json: unknown, resolve: References['resolve']): RowList | null {
   const property = itemsOf(json, resolve)
@@ -161,7 +160,7 @@ function findRowList(json: unknown, resolve: References['resolve']): RowList | n
   return { schema, isDocument: found[0] === json }
 }
 
-/** Whether a schema describes a list. A schema without keywords describes every value. */
+/** Whether a schema describes a list. A schema without keywords allows every value, so it counts. */
 function isList(
   schema: unknown,
   resolve: References['resolve'],
@@ -206,7 +205,7 @@ function partsOf(node: Node, resolve: References['resolve']): unknown[] {
   return [...($ref === undefined ? [] : [resolve(node)]), ...(Array.isArray(allOf) ? allOf : [])]
 }
 
-/** Whether an item's validity depends on more than the schema of all items. */
+/** Whether the common schema of all items is not sufficient to validate a single item. */
 function isUnclear(schema: unknown, resolve: References['resolve']): boolean {
   if (!isNode(schema)) return false
   return [...samePlaces(schema, resolve)].some(

@@ -20,12 +20,12 @@ import { type BodiesRoute, isEnveloped, type MadeRows, mapResponses } from './re
 import { callToJson, dataToPlain, nestedKind, toPlain, UnsendableError, unbox } from './to-plain.js'
 
 /**
- * The result of a check: the body as plain data, or its difference from the schema, which contains no value of the
- * body.
+ * The result of a check: the body as plain data, or a description of its difference from the schema. The description
+ * does not contain any values from the body.
  */
 export type CheckedBody = { readonly plain: unknown; readonly lie: null } | { readonly lie: string }
 
-/** The functions for the bodies of one status. */
+/** The functions for the bodies with one status. */
 export interface BodyFields {
   /** Returns a copy of the body with the fields that the schema names. */
   readonly strip: (body: unknown) => unknown
@@ -33,20 +33,20 @@ export interface BodyFields {
   readonly check: (body: unknown) => CheckedBody
 }
 
-/** The functions for the responses of one status. */
+/** The functions for the responses with one status. */
 export interface ResponseFields extends BodyFields {
-  /** For data that will be inside the application's own envelope; `null` without such an envelope. */
+  /** For data in the application's own envelope; `null` if the route does not have such an envelope. */
   readonly wrapped: {
     /** For the data before the envelope is added. */
     readonly data: BodyFields
     /** For the whole body, whose data has already been limited. */
     readonly body: BodyFields
   } | null
-  /** For streamed rows; `null` if the document does not describe a list of rows. */
+  /** For streamed rows; `null` if the schema does not describe a list of rows. */
   readonly rows: MadeRows<BodyFields> | null
 }
 
-/** Compiles the documented responses of a route that have a schema, by status. */
+/** Compiles the documented responses with a schema, by status. */
 export function compileResponseFields(
   route: BodiesRoute,
   converters: SchemaConverters,
@@ -103,7 +103,10 @@ function ofData(enveloped: BodyFields, bare: BodyFields): BodyFields {
   }
 }
 
-/** Returns the path of the first part of JSON data that its reduced copy lacks; `null` if there is none. */
+/**
+ * Returns the path of the first part of the JSON data that is missing from its reduced copy; `null` if no part is
+ * missing.
+ */
 function findDifference(plain: unknown, reduced: unknown): Path | null {
   if (Array.isArray(plain)) {
     if (!Array.isArray(reduced)) return []
@@ -133,8 +136,8 @@ function firstOf<T>(keys: Iterable<T>, find: (key: T) => Path | null): Path | nu
 }
 
 /**
- * Returns a value without the parts that its schema does not name, as a copy of plain objects and lists for
- * `JSON.stringify`. No part of the original is read twice, because a getter or a proxy could return other data the
+ * Returns a value without the parts that its schema does not name, as a copy made of plain objects and lists for
+ * `JSON.stringify`. No part of the original is read twice, because a getter or a proxy could return different data the
  * second time. Returns `undefined` for an object or a list if the schema describes neither.
  *
  * @param key The key of the value, for its `toJSON`.
@@ -193,7 +196,7 @@ function limitByForm({ object, list }: Form): LimitData {
     const within = Array.isArray(data) ? inList : inObject
     if (within === 'none') return undefined
     if (within !== 'any') return within(data as never)
-    // `JSON.stringify` would call a `toJSON` of the result of `toJSON`.
+    // `JSON.stringify` would call `toJSON` again if the result of `toJSON` had this method.
     return isOriginal ? data : dataToPlain(data)
   }
 }
@@ -208,7 +211,7 @@ function limitByChoice(form: Form): LimitData {
       const value = (data as Fields)[tag.name]
       const chosen = tag.forms.get(value)
       const copy = chosen && limitDataTo(both(base, chosen))(data, isOriginal)
-      // The tag of the copy was read later, so a getter may have returned the tag of another alternative.
+      // The copy's tag was read later, so a getter could have returned the tag of another alternative.
       if ((copy as Fields | undefined)?.[tag.name] === value) return copy
     }
     const plain = dataToPlain(data) as object
@@ -226,7 +229,7 @@ function readData(value: unknown, key: string | number): unknown {
   return typeof value === 'function' || typeof value === 'bigint' ? readObject(value, key) : value
 }
 
-/** Whether an object has one of the usual prototypes of plain data. */
+/** Whether an object has one of the prototypes that plain data normally has. */
 function isOrdinary(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null
@@ -249,7 +252,7 @@ function readObject(value: unknown, key: string | number): unknown {
 
 function limitObject({ names, rest }: ObjectForm): (value: object) => unknown {
   const byName = new Map(Array.from(names, ([name, form]) => [name, limitLazily(form)]))
-  // Copying an object that already has all names takes less time than adding the names.
+  // Copying an object that already has all properties is faster than adding the properties one by one.
   const blank: Fields = {}
   for (const name of names.keys()) setOwn<unknown>(blank, name, undefined)
   const fast = rest === null ? fastCopyOf(byName) : null
@@ -295,7 +298,7 @@ function limitList({ first, rest }: ListForm): (list: readonly unknown[]) => unk
   }
 }
 
-/** Limits a part. Most parts are primitives, which need no function call. */
+/** Limits a part of a value. Most parts are primitives, which need no function call. */
 function limitOne(part: unknown, key: string | number, limit: () => LimitFields | null): unknown {
   switch (typeof part) {
     case 'string':
@@ -304,8 +307,8 @@ function limitOne(part: unknown, key: string | number, limit: () => LimitFields 
     case 'undefined':
       return part
     case 'function':
-      // JSON omits functions. A function with `toJSON` is converted immediately, because `JSON.stringify` would call
-      // the `toJSON` of the copy.
+      // JSON omits functions. A function with `toJSON` is converted immediately: otherwise, `JSON.stringify` would call
+      // `toJSON` later.
       return limit() === null ? toPlain(part, key) : limit()?.(part, key)
     default: {
       if (part === null) return null

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { setOwn } from '../set-own.js'
 import type { Path } from './matcher.js'
 
-/** The error for a part of a response that JSON cannot represent. */
+/** Thrown for a part of a response that JSON cannot represent. */
 export class UnsendableError extends TypeError {
   readonly kind: Unsendable
   /** The keys from the root of the value to this part. */
@@ -34,8 +34,8 @@ export function toPlain(value: unknown, key: string | number = ''): unknown {
 }
 
 /**
- * Refuses data whose JSON omits the content of a part. Such a part is always `{}` in the text, so most bodies are not
- * searched.
+ * Refuses data if its JSON omits the content of a part. The JSON of such a part is always `{}`, so bodies without `{}`
+ * are not searched.
  *
  * @param text The JSON of the value.
  * @throws UnsendableError for parts whose JSON is `{}` although they contain data.
@@ -64,8 +64,8 @@ export function callToJson(value: unknown, key: string | number): unknown {
 }
 
 /**
- * Returns the primitive value of a boxed primitive. `JSON.stringify` converts numbers and texts, and reads other boxed
- * values.
+ * Returns the primitive value of a boxed primitive. `JSON.stringify` converts boxed numbers and strings, and reads the
+ * value of other boxed primitives.
  */
 export function unbox(value: object): unknown {
   if (types.isNumberObject(value)) return Number(value)
@@ -124,7 +124,7 @@ function convertFields(value: object, enter: Enter): Record<string, unknown> {
   return plain
 }
 
-/** The kinds of values whose JSON is `{}` although they contain data, and the replacements to return. */
+/** The kinds of values that JSON cannot represent, and how to replace each in a response. */
 const REMEDIES = {
   'a Map': 'return Object.fromEntries(map), or a list of its entries',
   'a Set': 'return a list: [...set]',
@@ -155,14 +155,14 @@ const REMEDIES = {
 /** A kind of value that JSON cannot represent. */
 type Unsendable = keyof typeof REMEDIES
 
-/** Returns the remedy for a value that JSON cannot represent, as a part of a sentence. */
+/** Returns advice for replacing a value that JSON cannot represent, as a part of a sentence. */
 export function remedyFor(kind: Unsendable): string {
   return REMEDIES[kind]
 }
 
 /**
- * Returns the kind of a value that JSON cannot represent; `null` for all other values. A value with a `toJSON` method
- * can always be represented.
+ * Returns the kind of a value that JSON cannot represent; `null` for all other values. JSON can represent every value
+ * with a `toJSON` method.
  */
 export function unsendableKind(value: unknown): Unsendable | null {
   switch (typeof value) {
@@ -183,7 +183,7 @@ function hasForm(value: unknown): boolean {
   return typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
 }
 
-/** The kinds that only their string tag identifies, because another copy of undici has different classes. */
+/** The kinds that can be identified only by their string tag, because another copy of undici has different classes. */
 const BY_TAG: ReadonlyMap<string, Unsendable> = new Map([
   ['URLSearchParams', 'a URLSearchParams'],
   ['Headers', 'a Headers'],
@@ -217,10 +217,7 @@ function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
-/**
- * Returns the kind of an iterator. An iterator's values are not visible, because they are in its closure. An object
- * with additional fields may be data.
- */
+/** Returns the kind of an iterator, whose values are in its closure and therefore missing from its JSON. */
 function kindOfIterator(value: object): Unsendable | null {
   if (typeof (value as { readonly next?: unknown }).next !== 'function') return null
   if (Symbol.iterator in value) return 'an iterator'

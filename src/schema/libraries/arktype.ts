@@ -2,7 +2,7 @@ import type { SchemaSide } from '../../contracts/openapi.js'
 import { ABSENT_MARK, ANONYMOUS_MARK, isNode, type Node } from '../dialect/conversion.js'
 import { BIGINT, DATE, DIGITS, ofClass, unknown } from './library-result.js'
 
-/** The value that arktype passes to a fallback for a constraint that JSON Schema cannot express, by `code`. */
+/** The value that arktype passes to a fallback. `code` identifies the constraint that JSON Schema cannot express. */
 interface FallbackContext {
   readonly code: string
   readonly base: Record<string, unknown>
@@ -15,7 +15,7 @@ interface FallbackContext {
 
 type Convert = (side: SchemaSide, libraryOptions: object) => unknown
 
-/** Describes a type of arktype 2.1.28 or later. `convert` calls its `~standard.jsonSchema`. */
+/** Describes a type from arktype 2.1.28 or later. `convert` calls the type's `~standard.jsonSchema`. */
 export function describeArktype(convert: Convert, side: SchemaSide): unknown {
   const described = convert(side, {
     fallback: (context: FallbackContext) => describe(context, side),
@@ -36,8 +36,9 @@ export function describeArktype(convert: Convert, side: SchemaSide): unknown {
 }
 
 /**
- * Marks the results of morphs, and copies the marks of fields with `visibleTo` to them. Arktype describes the result of
- * a morph as `{}`, the same as `unknown`. If the input side is not `{}` in the same place, the type is a morph.
+ * Marks the results of morphs as losses, and copies the `visibleTo` marks of fields to them. Arktype describes the
+ * result of a morph as `{}`, which is also its description of `unknown`. If the input side is not `{}` in the same
+ * place, the type is a morph.
  */
 function markMorphs(out: unknown, into: unknown): void {
   if (!isNode(out) || !isNode(into)) return
@@ -77,8 +78,7 @@ function describe(context: FallbackContext, side: SchemaSide): Record<string, un
         ...base,
         allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
       }
-    // A schema can be complete without the predicate of a narrow and without a default, so the absence of either is not
-    // a loss.
+    // A schema is complete even without the predicate of a narrow or a default, so omitting either is not a loss.
     case 'predicate':
     case 'defaultValue':
       return base

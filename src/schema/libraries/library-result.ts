@@ -6,10 +6,10 @@ import { ABSENT_MARK, LOSS_MARK, MADE_MARK } from '../dialect/conversion.js'
 /** The JSON Schema of a type that JSON cannot represent directly. */
 type Form = Readonly<Record<string, string>>
 
-/** The schema of a date, which `JSON.stringify` converts to text in this format. */
+/** The schema of a date, which `JSON.stringify` converts to a string in this format. */
 export const DATE: Form = { type: 'string', format: 'date-time', [MADE_MARK]: 'Date' }
 
-/** The schema of a bigint, as text with its digits, because JSON has no bigint. */
+/** The schema of a bigint, as a string of its digits, because JSON has no bigint. */
 export const DIGITS: Form = { type: 'string', pattern: '^-?\\d+$', [MADE_MARK]: 'bigint' }
 
 /** The loss for a bigint in a response. */
@@ -44,7 +44,7 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-/** The schemas of types that several libraries have under these names, and for which they produce no JSON Schema. */
+/** The schemas of types that several libraries support under these names, but for which they produce no JSON Schema. */
 export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
   date: DATE,
   bigint: DIGITS,
@@ -58,8 +58,9 @@ export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /**
- * Loads a package of the application; `undefined` when it is not installed. The package is resolved from the working
- * directory first, and then from this package. If this package is linked, its folder is not inside the application.
+ * Loads a package that the application installs. Returns `undefined` if the package is not installed. The package is
+ * resolved first from the working directory, because the folder of a linked Blazon is not inside the application, and
+ * then from Blazon's folder.
  */
 export function installed(name: string): Readonly<Record<string, unknown>> | undefined {
   for (const origin of [join(process.cwd(), 'package.json'), import.meta.url]) {
@@ -72,12 +73,12 @@ export function installed(name: string): Readonly<Record<string, unknown>> | und
   return undefined
 }
 
-/** The results are cached, because an application may have thousands of schemas. */
+/** The results are cached, because an application can have thousands of schemas. */
 const old = new Map<Peer, OldPeer | null>()
 
 /**
- * Returns the version problem of the package that {@link installed} finds; `null` when the package is new enough or not
- * installed.
+ * Returns the version problem of the package that {@link installed} finds; `null` if the package is recent enough or
+ * not installed.
  */
 export function findOldInstalled(name: Peer): OldPeer | null {
   const known = old.get(name)

@@ -35,18 +35,18 @@ export function describeList(
   return { type: 'array', items: asResource(describe(item)), maxItems: max }
 }
 
-/** Makes references in the schema of a key relative to this schema instead of the schema of all keys. */
+/** Makes the references in the schema of a key or an item relative to that schema instead of the surrounding schema. */
 function asResource(json: unknown): unknown {
   if (json instanceof Promise) throw new Error('it returns a promise')
   return isNode(json) ? { ...json, [RESOURCE_MARK]: true } : json
 }
 
-/** Keywords in which Ajv fills in no defaults. */
+/** The keywords inside which Ajv does not fill in defaults. */
 const COMPOUND = new Set(['anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'contains'])
 
 /**
- * Describes a JSON Schema as the validator of this package applies it. The validator fills in defaults before
- * it checks `required`, so a client may omit a required property that has a default.
+ * Describes a JSON Schema as the framework's validator applies it. The validator fills in defaults before it checks
+ * `required`, so a client can omit a required property that has a default.
  */
 export function describePlain(schema: object, side: SchemaSide): unknown {
   return side === 'input' ? withOptionalDefaults(schema) : schema

@@ -133,11 +133,11 @@ function describeSchema(
   if (type === 'variant') {
     return { ...jsonSchema, discriminator: { propertyName: valibotSchema.key } }
   }
-  // The parser of a tuple accepts additional items but drops them, so the tuple's type has none.
+  // The parser accepts additional items of a tuple but drops them, so the tuple's type does not include them.
   if (type === 'tuple') return { ...jsonSchema, items: false }
   if (type === 'loose_tuple') return { ...jsonSchema, items: {} }
   if (valibotSchema.entries !== undefined) return object(valibotSchema, jsonSchema, conversion.side)
-  // The value may differ on each call (a date, an identifier), and each document would then be different.
+  // The value can differ on each call (a date, an identifier), so each document would be different.
   if (typeof fallback === 'function' || fallback instanceof Date)
     return without('default', jsonSchema)
   if (type.startsWith('non_') && wrapped !== undefined) {
@@ -172,14 +172,14 @@ function object({ type, entries = {} }: ValibotSchema, jsonSchema: Json, side: S
   const kept = Object.entries(properties).filter(([key]) => side === 'input' || !isAbsent(key))
   return {
     ...jsonSchema,
-    // The converter describes it as `object`, which drops all other properties.
+    // The converter describes a `loose_object` like an `object`, which drops all other properties.
     ...(isLoose && { additionalProperties: {} }),
     properties: Object.fromEntries(kept),
     required: required.filter((key) => !isAbsent(key)),
   }
 }
 
-/** The actions that do not change the type of their value. */
+/** Matches the actions that do not change the type of their value. */
 const SAME_TYPE =
   /^(brand|flavor|readonly|trim|trim_start|trim_end|to_lower_case|to_upper_case|normalize)$/
 
@@ -207,7 +207,7 @@ function describeAction(
   return described && { ...described, ...visibilityIn(jsonSchema) }
 }
 
-/** Returns the mark of a field with `visibleTo`, which remains after all actions. */
+/** Returns the `visibleTo` mark of a field, which all actions keep. */
 function visibilityIn({ visibleTo }: Json): Json {
   return visibleTo === undefined ? {} : { visibleTo }
 }
@@ -229,7 +229,7 @@ function describeCheck(
   if (expression !== undefined) {
     return matching(expression, { type, jsonSchema, isSecond: errors !== undefined })
   }
-  // A check that only code can perform is not a mistake in the document, so it is not a loss.
+  // The document is correct without a check that only code can perform, so omitting the check is not a loss.
   return errors === undefined ? undefined : jsonSchema
 }
 
@@ -252,8 +252,8 @@ function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined 
 }
 
 /**
- * Valibot formats that differ from the JSON Schema formats with the same name, because they have no seconds or no time
- * zone.
+ * Matches valibot formats that differ from the JSON Schema formats with the same name because they have no seconds or
+ * no time zone.
  */
 const OTHER_FORMAT = /^iso_(date_time|time)$/
 
@@ -267,7 +267,7 @@ function matching(
 ): Json {
   const { source } = expression
   if (OTHER_FORMAT.test(type)) return { ...without('format', jsonSchema), pattern: source }
-  // The converter describes the expression of this action by a `format`.
+  // The converter describes this action's expression with a `format`.
   if (jsonSchema.pattern !== source && !isSecond) return jsonSchema
   const others = jsonSchema.pattern === source ? without('pattern', jsonSchema) : jsonSchema
   const pattern = withoutFlags(expression)

@@ -60,7 +60,7 @@ export function zodOptions(side: SchemaSide): Record<string, unknown> {
 type ToJsonSchema = (schema: object, options: object) => unknown
 
 /**
- * Uses the installed zod to describe a schema without `~standard.jsonSchema`: from zod 4.0, zod 4.1 or zod/mini.
+ * Uses the installed zod to describe a schema from zod 4.0, zod 4.1 or zod/mini, which has no `~standard.jsonSchema`.
  * Returns `undefined` for a zod 3 schema, which zod 4 cannot describe.
  */
 export function describeOldZod(
@@ -82,7 +82,8 @@ function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
 }
 
 /**
- * Whether a schema converts a value before validation: `z.coerce`, or `z.preprocess`, whose description is its result.
+ * Whether a schema converts a value before validation, as `z.coerce` and `z.preprocess` do. The description of
+ * `z.preprocess` describes its result.
  */
 function isCoerced({ _zod: { def } }: ZodNode): boolean {
   return def.coerce === true || (def.type === 'pipe' && def.in?._zod.def.type === 'transform')
@@ -113,10 +114,7 @@ function describeType(zodSchema: ZodNode, jsonSchema: Json, side: SchemaSide): v
   if (type === 'bigint' && side === 'output') jsonSchema[LOSS_MARK] = BIGINT
 }
 
-/**
- * Describes types that zod does not describe, or describes incorrectly. A `$ref` already points to a complete
- * description.
- */
+/** Describes types that zod describes incorrectly or not at all. A `$ref` already points to a complete description. */
 function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
   const { type, discriminator: propertyName } = zodSchema._zod.def
   const known = IN_JSON[type]
@@ -157,7 +155,7 @@ function describeString({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   }
 }
 
-/** Describes an expression with its flags. Zod includes only the source of an expression. */
+/** Describes a regular expression with its flags. Zod includes only the source of an expression. */
 function describePattern(expression: RegExp, jsonSchema: Json): void {
   const pattern = withoutFlags(expression)
   const { source } = expression
@@ -171,7 +169,7 @@ function describePattern(expression: RegExp, jsonSchema: Json): void {
 }
 
 /**
- * OpenAPI states the allowed file types in the description of the form, so the schema contains them in an extension.
+ * In OpenAPI, the allowed file types are part of the form's description, so the schema contains them as an extension.
  */
 function describeFile(jsonSchema: Json): void {
   const { anyOf, contentMediaType, ...others } = jsonSchema
@@ -182,7 +180,10 @@ function describeFile(jsonSchema: Json): void {
   if (all.length > 0) jsonSchema['x-content-media-type'] = all.join(', ')
 }
 
-/** Removes a default that differs on each call (a date, an identifier), because each document would be different. */
+/**
+ * Removes a default that differs on each call (a date, an identifier), because otherwise each document would be
+ * different.
+ */
 function describeDefault({ _zod: { def } }: ZodNode, jsonSchema: Json): void {
   const [first, second] = [def.defaultValue, def.defaultValue]
   const isStable = JSON.stringify(toJsonValue(first)) === JSON.stringify(toJsonValue(second))

@@ -8,7 +8,7 @@ import { findMarks, type Mark, markOf, mayHaveMarks } from './marks.js'
 /** The readers of a document. */
 export interface Readers {
   /**
-   * The common abilities of the readers; `null` if they differ, so that the document contains the fields of all
+   * The abilities that all readers share; `null` if the readers differ, so that the document contains the fields of all
    * callers.
    */
   readonly audience: readonly string[] | null
@@ -16,8 +16,8 @@ export interface Readers {
 }
 
 /**
- * Returns a JSON Schema for the readers of a document. Fields for other callers are removed. For readers that differ,
- * every field is kept, and a response may lack fields with a mark.
+ * Returns a JSON Schema for the readers of a document. Fields for other callers are removed. If the readers differ,
+ * every field is kept, and marked fields are optional in responses.
  */
 export function forReaders(json: unknown, readers: Readers): unknown {
   return isNode(json) && mayHaveMarks(json) ? new ReaderView(json, readers).whole() : json
@@ -85,15 +85,15 @@ class ReaderView {
     )
   }
 
-  /** Whether an object may lack a property that its schema requires. */
+  /** Whether an object can lack a property that its schema requires. */
   #mayBeMissing({ properties }: Node, name: unknown): boolean {
-    // The field is required, so callers who may not send the field cannot make the request.
+    // The field is required, so callers who are not allowed to send the field cannot make the request.
     if (this.#readers.audience === null && this.#readers.side === 'input') return false
     const own = isNode(properties) && Object.hasOwn(properties, String(name))
     return own ? this.#hasMark(properties[String(name)]) : this.#names.has(String(name))
   }
 
-  /** Whether a schema's value is removed for these readers. */
+  /** Whether the values of a schema are removed for these readers. */
   #isHidden(schema: unknown, seen: Set<Node> = new Set()): boolean {
     if (!isNode(schema) || seen.has(schema) || this.#readers.audience === null) return false
     seen.add(schema)
@@ -106,7 +106,7 @@ class ReaderView {
     })
   }
 
-  /** Whether a value may be omitted for some readers. */
+  /** Whether a value can be missing for some readers. */
   #hasMark(schema: unknown, seen: Set<Node> = new Set()): boolean {
     if (!isNode(schema) || seen.has(schema)) return false
     seen.add(schema)

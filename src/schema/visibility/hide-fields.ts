@@ -5,26 +5,26 @@ import { setOwn } from '../set-own.js'
 import type { Mark } from './marks.js'
 import { type SelectBranches, type View, Viewer } from './views.js'
 
-/** A schema of values with marked fields. */
+/** A schema for values with marked fields. */
 export interface MarkedSchema {
   readonly schema: unknown
   readonly resolve: References['resolve']
-  /** A schema that may additionally describe the value, in all places; see {@link View}. */
+  /** A schema that can additionally describe every part of the value; see {@link View}. */
   readonly maybe?: Node
-  /** Whether some hidden parts have no name, so that `maybe` cannot find them; see {@link compileHide}. */
+  /** Whether some hidden parts have no name, so that they cannot be found with `maybe`; see {@link compileHide}. */
   readonly hasNameless?: boolean
 }
 
-/** Returns JSON data without the fields that a caller may not see. */
+/** Returns JSON data without the fields that the caller is not allowed to see. */
 export type HideFields = (plain: unknown) => unknown
 
-/** The result for a value that is hidden as a whole. */
+/** The result for a value that is hidden completely. */
 const HIDDEN = Symbol('hidden')
 
 /**
  * Compiles the function that removes hidden fields from responses. An alternative applies if the value matches it. If
- * the value matches no alternative, all alternatives apply. Hidden parts without a name are found only by their
- * position, so an object in place of a list, or a list in place of an object, is removed as a whole.
+ * the value matches no alternative, all alternatives apply. Hidden parts without a name can only be found by their
+ * position, so an object in place of a list, or a list in place of an object, is removed completely.
  */
 export function compileHide(
   { schema, resolve, maybe, hasNameless = false }: MarkedSchema,
@@ -59,7 +59,7 @@ export function compileHide(
   }
 }
 
-/** Whether a value is an object or a list whose type its schemas do not allow. */
+/** Whether a value is an object or a list, although its schemas do not allow this type. */
 function isOtherKind(value: unknown, { sure }: Pick<View, 'sure'>): boolean {
   if (typeof value !== 'object' || value === null) return false
   const kind = Array.isArray(value) ? 'array' : 'object'
@@ -81,7 +81,7 @@ export function compileFindHidden(
 
 /**
  * Compiles the function that finds hidden fields in a sent value that has not been validated yet. Validation may change
- * the value, so every alternative whose fixed values do not contradict the value applies.
+ * the value, so an alternative applies unless its fixed values contradict the value.
  */
 export function compileFindSent(
   { schema, resolve }: MarkedSchema,
@@ -104,10 +104,10 @@ function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
   return { sure: isNode(schema) ? [schema] : [], maybe: maybe === undefined ? [] : [maybe] }
 }
 
-/** The maximum number of hidden fields that are listed. */
+/** The maximum number of hidden fields to list. */
 const MOST_FOUND = 100
 
-/** @param isSent Whether the validator may still convert a single value to a list, as for queries and forms. */
+/** @param isSent Whether the validator can still convert a single value to a list, as in queries and forms. */
 function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   if (!root.leads) return () => []
   return (plain) => {
@@ -134,7 +134,7 @@ function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   }
 }
 
-/** Selects the alternatives that are not excluded by a property's fixed value, as in a discriminated union. */
+/** Selects the alternatives that no fixed property value excludes, as in a discriminated union. */
 function selectByTag(resolve: References['resolve']): SelectBranches {
   return (branches, value) => {
     const open = branches.filter((branch) => !isExcluded(branch, value, resolve))

@@ -2,7 +2,9 @@ import { isNode, type Node } from '../dialect/conversion.js'
 import { readReferences } from '../dialect/references.js'
 import { listPlaces, type Place } from '../places.js'
 
-/** The abilities that a caller needs to see a field, sorted and unique. The caller needs all of them. */
+/**
+ * The abilities that a caller needs to see a field, sorted and without duplicates. The caller must have all of them.
+ */
 export type Mark = readonly string[]
 
 /** The JSON Schema keyword that marks a field. */
@@ -17,12 +19,12 @@ export function markOf(node: Node): Mark | null {
   return isValid ? [...new Set(names as readonly string[])].sort() : null
 }
 
-/** Whether a schema has the keyword with an invalid value. */
+/** Whether the keyword of a schema has an invalid value. */
 export function hasWrongMark(node: Node): boolean {
   return node[KEYWORD] !== undefined && markOf(node) === null
 }
 
-/** Returns a text that is the same only for equal marks. */
+/** Returns a key that is the same only for equal marks. */
 export function keyOfMark(mark: Mark): string {
   return JSON.stringify(mark)
 }
@@ -73,7 +75,10 @@ const CAUSES: Readonly<Record<Exclude<Place['kind'], 'member'>, string>> = {
   condition: 'is in a condition, which describes no field',
 }
 
-/** Whether the keyword occurs anywhere in a schema. A false positive, such as in an example, only causes a search. */
+/**
+ * Whether the keyword occurs anywhere in a schema. A false positive, for example in an example value, only causes an
+ * unnecessary search.
+ */
 export function mayHaveMarks(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(mayHaveMarks)
@@ -84,8 +89,8 @@ export function mayHaveMarks(value: unknown): boolean {
 }
 
 /**
- * Returns a schema for any value, in which all properties with the name of a marked field have its marks, at every
- * depth. It finds marked fields in places that no schema describes.
+ * Returns a schema for any value. In this schema, every property with the name of a marked field has that field's
+ * marks, at every depth. It is used to find marked fields in places that no schema describes.
  */
 export function markByName(schemas: readonly FoundMarks[]): Node {
   const marks = new Map<string, Mark[]>()

@@ -17,7 +17,7 @@ export interface SchemaMarks extends FoundMarks {
   readonly json: unknown
 }
 
-/** Lists the schemas of a route that have marks, valid or not. A schema that cannot be described has none. */
+/** Lists the schemas of a route that have marks, valid or not. A schema that cannot be described has no marks. */
 export function marksOfRoute(route: RouteModel, converters: SchemaConverters): SchemaMarks[] {
   const found: SchemaMarks[] = []
   const look = (of: Pick<SchemaMarks, 'part' | 'status'>, schema: Schema | null | undefined) => {
@@ -42,7 +42,10 @@ export function marksOfRoute(route: RouteModel, converters: SchemaConverters): S
 
 const known = new WeakMap<object, FoundMarks>()
 
-/** Like `findMarks`, but searches each description only once: boot calls it three times. Only for constant schemas. */
+/**
+ * Like `findMarks`, but caches the result, because each description is searched three times at boot. Use it only for
+ * descriptions that never change.
+ */
 function marksOnce(json: unknown): FoundMarks {
   if (typeof json !== 'object' || json === null) return findMarks(json)
   const found = known.get(json) ?? findMarks(json)
@@ -60,7 +63,7 @@ function isSent(part: SchemaMarks['part']): boolean {
   return part !== 'response' && part !== 'item'
 }
 
-/** Finds marks on the side of a transform that is not used. */
+/** Finds marks on the unused side of a transform. */
 export function marksOfOtherSide(
   { part, schema }: SchemaMarks,
   converters: SchemaConverters,
@@ -68,15 +71,15 @@ export function marksOfOtherSide(
   return findMarks(jsonIfDescribed(schema, { side: isSent(part) ? 'output' : 'input', converters }))
 }
 
-/** The sides of a route that have marked fields. */
+/** The sides of a route on which fields can be marked. */
 export interface MarkedSides {
-  /** Whether a response or an item of a stream may have marked fields. */
+  /** Whether a response or a stream item can contain marked fields. */
   readonly limitsResponses: boolean
-  /** Whether a body or a query may have marked fields. */
+  /** Whether a body or a query can contain marked fields. */
   readonly limitsRequests: boolean
 }
 
-/** Returns the sides of a route with marked fields; `null` if there are none. */
+/** Returns the sides of a route on which fields can be marked; `null` if the route has no marks. */
 export function markedSides(schemas: readonly SchemaMarks[]): MarkedSides | null {
   if (schemas.length === 0) return null
   const has = (...parts: readonly SchemaMarks['part'][]) =>
@@ -104,7 +107,7 @@ export function distinctMarks(schemas: readonly FoundMarks[]): readonly Mark[] {
   return [...marks].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mark]) => mark)
 }
 
-/** Returns the function that follows the references of a schema. */
+/** Returns the function that resolves the references of a schema. */
 export function resolverOf(json: unknown): References['resolve'] {
   return readReferences(json).resolve
 }

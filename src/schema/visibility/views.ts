@@ -4,14 +4,13 @@ import { toExpression } from '../fields/bounds.js'
 import { partsOfValue, positionsOf, Reach, unionsOf } from '../places.js'
 import { type Mark, markOf } from './marks.js'
 
-/** Returns the alternatives of a union that may describe a value. */
+/** Returns the alternatives of a union that can describe a value. */
 export type SelectBranches = (branches: readonly unknown[], value: unknown) => readonly unknown[]
 
-/** The configuration of {@link Viewer}. */
 export interface ViewConfig {
   readonly resolve: References['resolve']
   readonly select: SelectBranches
-  /** Whether the caller may not see the fields with a mark. */
+  /** Whether to hide the fields with a mark from the caller. */
   readonly hides: (mark: Mark) => boolean
 }
 
@@ -20,15 +19,15 @@ interface Schemas {
   /** The schemas that certainly describe the value. */
   readonly sure: readonly Node[]
   /**
-   * The schemas that may additionally describe the value: alternatives that it does not match. Their marks apply if no
-   * schema in `sure` names the field, so that an invalid value does not reveal more than a valid one.
+   * The schemas that could additionally describe the value: alternatives that the value does not match. Their marks
+   * apply if no schema in `sure` names the field, so that an invalid value does not reveal more than a valid value.
    */
   readonly maybe: readonly Node[]
 }
 
 /** The schemas of a part before its alternatives are selected. Equal schemas have the same view. */
 export interface View extends Schemas {
-  /** Whether any part of a value of this view may be hidden. */
+  /** Whether any part of a value with this view can be hidden. */
   readonly leads: boolean
   /** The only selection, if the view has no alternatives. */
   only: ChosenView | null
@@ -36,26 +35,26 @@ export interface View extends Schemas {
 
 /** The schemas of a part after its alternatives were selected. */
 export interface ChosenView extends Schemas {
-  /** Whether the caller may not see the value. */
+  /** Whether the value is hidden from the caller. */
   readonly isHidden: boolean
-  /** The names in its schemas; `null` if a pattern determines names. */
+  /** The property names in the schemas; `null` if a pattern determines names. */
   readonly names: ReadonlySet<string> | null
   /** The number of items with their own schemas. */
   readonly positions: number
-  /** The views of the members found so far; `null` for a member that the caller may not see. */
+  /** The views of the members found so far; `null` for a member that is hidden from the caller. */
   readonly members: Map<string | number, View | null>
 }
 
-/** Represents all undescribed names. No property has this key, because it is a number. */
+/** The key that stands for all undescribed names. It is a number, so no property has this key. */
 const OTHER_NAME = -1
 
 /**
- * The maximum number of stored views of each kind. The values determine the alternatives, and ten alternatives have a
+ * The maximum number of cached views of each kind. The values determine the alternatives, and ten alternatives have a
  * thousand combinations.
  */
 const MOST = 500
 
-/** Finds the schemas of the parts of values, and stores the results. */
+/** Finds the schemas of the parts of values, and caches the results. */
 export class Viewer {
   readonly #config: ViewConfig
   readonly #views = new Map<string, View>()
@@ -67,7 +66,6 @@ export class Viewer {
     this.#reach = new Reach(config.resolve, (node) => this.#hides(node))
   }
 
-  /** Returns the view of these schemas. */
   view(schemas: Schemas): View {
     const key = this.#keyOf(schemas)
     const known = this.#views.get(key)
@@ -90,7 +88,8 @@ export class Viewer {
       for (const part of partsOfValue(node, resolve)) if (isNode(part)) sure.add(part)
       for (const branches of unionsOf(node)) {
         hasUnions = true
-        // `null` beside a hidden alternative would show that the value is missing.
+        // If only the `null` alternative applied, a `null` beside a hidden alternative would reveal that the value is
+        // missing.
         const fit = value === null ? branches : select(branches, value)
         for (const branch of branches) {
           if (isNode(branch)) (fit.includes(branch) ? sure : others).add(branch)
@@ -104,7 +103,7 @@ export class Viewer {
     return made
   }
 
-  /** Returns the view of a property; `null` if the caller may not see it. */
+  /** Returns the view of a property; `null` if the property is hidden from the caller. */
   property(chosen: ChosenView, name: string): View | null {
     const { names, members } = chosen
     const key = names === null || names.has(name) ? name : OTHER_NAME
@@ -119,12 +118,12 @@ export class Viewer {
     ])
     const isNamed = named.length > 0
     const made = this.#memberView({ sure: [...named, ...rest], maybe: doubtful }, isNamed)
-    // A pattern has no list of names, so a map of all names would grow with the values.
+    // With a pattern, any name is possible, so a map of all names would grow with the values.
     if (names !== null) members.set(key, made)
     return made
   }
 
-  /** Returns the view of an item; `null` if the caller may not see it. */
+  /** Returns the view of an item; `null` if the item is hidden from the caller. */
   item({ sure, maybe, members, positions }: ChosenView, index: number): View | null {
     const key = Math.min(index, positions)
     const known = members.get(key)
@@ -183,7 +182,7 @@ function namedSchemas({ properties, patternProperties }: Node, name: string): No
   return [...own, ...matching].map(asNode).filter((schema) => schema !== null)
 }
 
-/** Converts a schema to an object. `true` also names a property, without describing it further. */
+/** Converts a schema to an object. The schema `true` also names a property, without describing it further. */
 function asNode(schema: unknown): Node | null {
   return schema === true ? ANYTHING : isNode(schema) ? schema : null
 }
@@ -201,7 +200,6 @@ function otherSchemas(node: Node, name: string): Node[] {
   return [node.additionalProperties, node.unevaluatedProperties].filter(isNode)
 }
 
-/** Returns the schemas of an item. */
 function itemSchemas(node: Node, index: number): Node[] {
   const { first } = positionsOf(node)
   if (index < first.length) return [first[index]].filter(isNode)
