@@ -60,7 +60,7 @@ describe('an error response', () => {
     },
   )
 
-  it('carries all other headers of the handler, and its own Content-Length and Content-Type', async () => {
+  it('keeps all other headers of the handler, but has its own Content-Length and Content-Type', async () => {
     await using app = await start()
     const { headers, text } = await app.request().get('/all')
     expect(headers).toMatchObject({

@@ -114,7 +114,7 @@ describe('App', () => {
     ])
   })
 
-  it('responds through app.handler on a server that the test created', async () => {
+  it('responds through app.handler on a server that the test creates', async () => {
     const app = new App(options)
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

@@ -65,7 +65,7 @@ class Texts {
   }
 }
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each([
     ['exactly as long as the limit is accepted', 0, 200],
     ['one byte longer than the limit is refused', 1, 413],

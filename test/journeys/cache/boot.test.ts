@@ -51,7 +51,7 @@ describe('@Cache', () => {
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
     [{ ttl: 60, headers: ['X-Total-Count', 'set-cookie'] }, /headers/],
-  ])('with %j is a problem of boot', async (options, cause) => {
+  ])('with %j causes a boot problem', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
@@ -59,7 +59,7 @@ describe('@Cache', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('with an unknown option is a warning', async () => {
+  it('with an unknown option causes a warning', async () => {
     const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
@@ -75,7 +75,7 @@ describe('@Cache', () => {
     ['PATCH', Patch],
     ['DELETE', Delete],
     ['OPTIONS', Options],
-  ])('on %s is a problem of boot', async (method, Verb) => {
+  ])('on %s causes a boot problem', async (method, Verb) => {
     @Controller()
     class WritesController {
       @Cache({ ttl: 60 })
@@ -120,7 +120,7 @@ describe('@Cache', () => {
     expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
-  it('twice on a method, or on a method without a route, is a problem of boot', async () => {
+  it('causes a boot problem twice on a method, or on a method without a route', async () => {
     @Controller()
     class OddController {
       @Cache({ ttl: 60 })
@@ -138,7 +138,7 @@ describe('@Cache', () => {
     ])
   })
 
-  it('without parentheses, or on a class, throws at once', () => {
+  it('throws immediately without parentheses, or on a class', () => {
     const bare = () => {
       class BareController {
         // @ts-expect-error -- it is a factory
@@ -160,7 +160,7 @@ describe('@Cache', () => {
   it.each([
     [{ ttl: 60_000 }, '60s'],
     [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
-  ])('with %j is a warning about the unit', async (options, meant) => {
+  ])('with %j causes a warning about the unit', async (options, meant) => {
     const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warning?.code).toBe('W_CACHE_UNIT')
     expect(warning?.text).toContain(`Did you mean '${meant}'?`)

@@ -179,7 +179,7 @@ describe('the default key', () => {
     },
   )
 
-  it('is read after the guard and the abilities only', async () => {
+  it('is computed only after the guard and the abilities have run', async () => {
     const may = { 'X-User': '{"id":1,"roles":["read"]}' }
     expect([await stateOf('/abilities', may), await stateOf('/abilities', may)]).toEqual([
       'MISS',
@@ -205,14 +205,14 @@ describe('the default key', () => {
 })
 
 describe('the key option', () => {
-  it('decides alone which requests share a response', async () => {
+  it('alone determines which requests share a response', async () => {
     key = (req) => `own ${req.query.a}`
     expect(await stateOf('/own?a=1')).toBe('MISS')
     expect(await stateOf('/own?a=1&b=2')).toBe('HIT')
     expect(await stateOf('/own?a=2')).toBe('MISS')
   })
 
-  it('never equals the key of another tenant, with any text', async () => {
+  it('never produces the key of another tenant, with any string', async () => {
     key = (req) => String(req.query.key)
     const call = async (tenant: string, each: string) =>
       (await app.asTenant(tenant).request().get('/own').query({ key: each })).body.data.call
@@ -243,7 +243,7 @@ describe('the key option', () => {
     expect(warnings[0]?.message).toMatch(/KeysController\.own.*not cached/)
   })
 
-  it('may return any string', async () => {
+  it('can return any string', async () => {
     for (const each of [
       '__proto__',
       'constructor',

@@ -110,22 +110,22 @@ const thrown: [string, unknown][] = [
 ]
 
 describe('a guard that does not return true', () => {
-  it.each(notTrue)('denies by returning %s', async (_, value) => {
+  it.each(notTrue)('denies access when it returns %s', async (_, value) => {
     expect(await ask(() => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(notTrue)('denies by resolving to %s', async (_, value) => {
+  it.each(notTrue)('denies access when it resolves to %s', async (_, value) => {
     expect(await ask(async () => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies by throwing %s', async (_, value) => {
+  it.each(thrown)('denies access when it throws %s', async (_, value) => {
     expect(await ask(throwing(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies by rejecting with %s', async (_, value) => {
+  it.each(thrown)('denies access when it rejects with %s', async (_, value) => {
     expect(await ask(() => Promise.reject(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -158,7 +158,7 @@ describe('a guard that does not return true', () => {
         },
       },
     ],
-  ])('denies by a thenable that %s', async (_, thenable) => {
+  ])('denies access when its thenable %s', async (_, thenable) => {
     expect(await ask(() => thenable)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -166,7 +166,7 @@ describe('a guard that does not return true', () => {
   it.each([
     ['throws', throwing(bomb)],
     ['rejects with', () => Promise.reject(bomb)],
-  ])('denies when it %s a value that throws at every access', async (_, canActivate) => {
+  ])('denies access when it %s a value that throws at every access', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(401)
     expect(calls).toBe(0)
   })
@@ -177,12 +177,12 @@ describe('a guard that returns true', () => {
     ['returns true', () => true],
     ['resolves to true', async () => true],
     ['returns a thenable of true', () => ({ then: (ok: (value: true) => void) => void ok(true) })],
-  ])('allows once when it %s', async (_, canActivate) => {
+  ])('allows access once when it %s', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(200)
     expect(calls).toBe(1)
   })
 
-  it('allows once when its thenable resolves twice', async () => {
+  it('allows access once when its thenable resolves twice', async () => {
     const thenable = {
       then(resolve: (value: true) => void) {
         resolve(true)
@@ -225,7 +225,7 @@ describe('a guard that never settles', () => {
     expect(calls).toBe(0)
   })
 
-  it('does not cause the handler to run when it resolves to true after the 503', async () => {
+  it('does not start the handler when it resolves to true after the 503', async () => {
     let allow = (_: boolean) => {}
     const verdict = new Promise<boolean>((resolve) => {
       allow = resolve
