@@ -96,7 +96,7 @@ describe('@Cache', () => {
     ['every method', All, {}],
     ['GET, with a key option', Get, { key: () => 'key' }],
     ['GET, with shared: true', Get, { shared: true }],
-  ] as const)('with a described body is a problem of boot: %s', async (_, Verb, options) => {
+  ] as const)('with a described body causes a boot problem: %s', async (_, Verb, options) => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 60, ...options })

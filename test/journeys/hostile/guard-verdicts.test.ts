@@ -263,7 +263,7 @@ describe('the order of guard and body', () => {
   })
 })
 
-describe('auth.guard', () => {
+describe('the option auth.guard', () => {
   const TOKEN = new InjectionToken<AuthGuard>('guard')
   const asked: string[] = []
 
@@ -285,7 +285,7 @@ describe('auth.guard', () => {
     ['a class', KeyGuard, []],
     ['a token', TOKEN, [{ provide: TOKEN, useClass: KeyGuard }]],
     ['a string', 'guard', [{ provide: 'guard', useClass: KeyGuard }]],
-  ])('may be %s', async (_, guard, providers) => {
+  ])('can be %s', async (_, guard, providers) => {
     app = await TestApp.create({
       contract: 'throw',
       controllers,
@@ -302,7 +302,7 @@ describe('auth.guard', () => {
     expect({ statuses, calls }).toEqual({ statuses: [200, 401, 401], calls: 1 })
   })
 
-  it('may be absent: then every protected route is 401', async () => {
+  it('can be missing, and then every protected route results in a 401', async () => {
     app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     const { status } = await app.request().get('/vault').set('authorization', 'Bearer x')
     expect({ status, calls }).toEqual({ status: 401, calls: 0 })

@@ -106,7 +106,7 @@ describe('the Database of a request with tenant.authorize', () => {
     },
   )
 
-  it('refuses a query that the guard began when it runs after the response', async () => {
+  it('refuses a query of the guard that runs after the response', async () => {
     let late: Promise<unknown> = Promise.resolve()
     let go = () => {}
     const begins = {
