@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('server-sent events', () => {
-  it('arrive one by one, until the reader stops', async () => {
+  it('arrive individually until the reader stops', async () => {
     const response = await app.fetch('/wire/events')
     expect(response.headers.get('content-type')).toMatch('text/event-stream')
     let text = ''
@@ -57,7 +57,7 @@ describe('server-sent events', () => {
     await closed
   })
 
-  it('arrive in supertest, too, and end by abort()', async () => {
+  it('also arrive in supertest, and end by abort()', async () => {
     const test = app.request().get('/wire/events').buffer(false)
     const seen = new Promise<string>((resolve) => {
       test.parse((res, done) => {
@@ -100,7 +100,7 @@ describe('streamed bodies', () => {
   })
 })
 
-describe('connect()', () => {
+describe('the connect() method', () => {
   it('supports protocol upgrades, as for WebSockets', async () => {
     app.server.on('upgrade', (req, socket: Duplex, head: Buffer) => {
       socket.write(

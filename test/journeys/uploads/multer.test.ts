@@ -57,7 +57,7 @@ it('multer in middlewares reads forms for paths without @Upload', async () => {
 })
 
 it.each(['@Use of the same route', 'middlewares'])(
-  'a form that multer has read before @Upload, in %s, is a 500 with the reason in the log',
+  'a form that multer has read before @Upload, in %s, results in a 500 with a logged reason',
   async (place) => {
     const isGlobal = place === 'middlewares'
     await using app = await TestApp.create({
