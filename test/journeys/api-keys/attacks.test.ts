@@ -265,7 +265,7 @@ describe('the usage log of API keys', () => {
     expect(uses.slice(2)).toEqual(['key-1 /orders', 'key-2 /orders'])
   })
 
-  it('delays no request, and is awaited when the application closes', async () => {
+  it('delays no request, and is completed before the application closes', async () => {
     const keys = new Keys()
     let release = () => {}
     let isDone = false

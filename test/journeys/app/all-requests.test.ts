@@ -440,7 +440,7 @@ describe('an observer of all requests', () => {
     ])
   })
 
-  it('does not disturb requests when it fails', async () => {
+  it('does not affect requests when it fails', async () => {
     const lines: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const failing: Plugin = {

@@ -49,7 +49,7 @@ const start = (middlewares: Middleware[] = []) =>
 
 describe('an error response', () => {
   it.each(Object.keys(MEANT))(
-    'does not carry the header %s that the handler set for its own response',
+    'does not contain the header %s that the handler set for its own response',
     async (name) => {
       await using app = await start()
       for (const target of [`/one/${name}`, '/all']) {

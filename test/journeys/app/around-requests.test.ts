@@ -207,7 +207,7 @@ describe('an observer of errors', () => {
   })
 })
 
-describe('setTraceContext', () => {
+describe('the function setTraceContext', () => {
   const TRACE = '0af7651916cd43dd8448eb211c80319c'
   const SPAN = 'b7ad6b7169203331'
   const OWN = '00f067aa0ba902b7'

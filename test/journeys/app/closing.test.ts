@@ -33,7 +33,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends idle connections first, and sends Connection: close on active ones', async () => {
+  it('ends idle connections first, and sends Connection: close on active connections', async () => {
     const app = await serve()
     const busy = await open(app, head('/slow'))
     await entered.opened

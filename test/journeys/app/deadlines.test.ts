@@ -79,7 +79,7 @@ function pieces() {
 const post = (body: ReadableStream) =>
   app.fetch('/notes', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 
-describe('timeouts.handler', () => {
+describe('the timeouts.handler option', () => {
   it('does not include the time in which the client sends its body', async () => {
     const { body, send, end } = pieces()
     const answer = post(body)

@@ -107,7 +107,7 @@ async function start(options: AppOptions = { defaultStatus }) {
 
 const data = (text: string | undefined) => JSON.parse(text as string) as object
 
-describe('defaultStatus', () => {
+describe('the defaultStatus option', () => {
   it('sets the status of returned values and of this.ok for each method', async () => {
     const { send } = await start()
     const made = await send('POST', '')

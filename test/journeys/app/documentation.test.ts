@@ -66,7 +66,7 @@ describe('the documentation of an application', () => {
   })
 
   it.each([[false], [{ enabled: false }], [[]]] as const)(
-    'is absent with swagger: %j',
+    'is not served with swagger: %j',
     async (swagger) => {
       const app = await start(swagger)
       for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml', '/api-docs?init.js']) {

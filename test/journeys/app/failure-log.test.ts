@@ -72,7 +72,7 @@ const stream: Middleware = (_error, _req, res, _next) => {
 }
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
-describe('an error that an error middleware answers with a status of 500 or more', () => {
+describe('an error for which an error middleware sends a status of 500 or more', () => {
   it.each<[string, Middleware[]]>([
     ['at once', [answer()]],
     ['later', [answerLater]],
@@ -154,7 +154,7 @@ describe('an error that an error middleware answers with a status of 500 or more
     expect(logged).toMatchObject([{ err: { message: 'No text' }, status: 500 }])
   })
 
-  it('is not logged when it is an error of the client', async () => {
+  it('is not logged when it is caused by the client', async () => {
     const logged = await start([answer(400)])
     await app.request().get('/users/missing/7')
     expect(logged).toEqual([])

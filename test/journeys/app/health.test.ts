@@ -63,7 +63,7 @@ async function problemsOf(options: TestOptions) {
   return (error as ConfigError).problems
 }
 
-describe('Health', () => {
+describe('the health of an application', () => {
   it('is up when nothing has a health check', async () => {
     await start({ plugins: [{ name: 'silent' }] })
     const { body } = await get('/letters/health')
@@ -145,7 +145,7 @@ describe('Health', () => {
     await closed
   })
 
-  it('calls a check at most once a second, and again after that', async () => {
+  it('calls a check at most once per second, and again afterwards', async () => {
     let calls = 0
     await start({ health: { checks: { counted: () => void calls++ } } })
     await app.clock.advance(1)
@@ -208,7 +208,7 @@ describe('Health', () => {
 })
 
 describe('the health option', () => {
-  it('serves three routes with no-store, also for HEAD', async () => {
+  it('serves three routes with no-store, including HEAD', async () => {
     await start({ health: true })
     for (const path of ['/livez', '/readyz', '/startupz']) {
       const { status, text, headers } = await get(path)

@@ -93,7 +93,7 @@ const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body
 describe.each([
   ['is over', {}],
   ['is over, with an unread body', UNREAD],
-])('a handler whose time %s', (_when, init) => {
+])('a handler whose time limit %s', (_when, init) => {
   it.each(Object.keys(CALLS))('can still call %s once or twice without effect', async (name) => {
     const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')

@@ -48,7 +48,7 @@ describe('listen()', () => {
   it.each([
     ['is off', { swagger: false }, 'test'],
     ['is served in production', { swagger: { path: '/docs', enabled: true } }, 'production'],
-  ] as const)('names no documentation that %s', async (_, options, environment) => {
+  ] as const)('does not log the documentation if it %s', async (_, options, environment) => {
     vi.stubEnv('NODE_ENV', environment)
     onTestFinished(() => void vi.unstubAllEnvs())
     const { app, lines } = setUp(options)

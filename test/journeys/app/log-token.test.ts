@@ -57,7 +57,7 @@ const named: Plugin = {
   ],
 }
 
-describe('inject(Log)', () => {
+describe('the result of inject(Log)', () => {
   it('provides a logger that adds the fields of the current request to its lines', async () => {
     const app = await TestApp.create({
       controllers: [OrdersController],
@@ -145,7 +145,7 @@ describe('inject(Log)', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no disk'))],
-  ])('fails no request if the logger %s', async (_, write) => {
+  ])('does not make a request fail if the logger %s', async (_, write) => {
     const errors: unknown[] = []
     const onError = (error: unknown) => void errors.push(error)
     const logger = { info: write, warn: write, error: write }

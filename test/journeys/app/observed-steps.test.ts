@@ -91,7 +91,7 @@ async function observed(
 
 const sesame = { authorization: 'Bearer sesame' }
 
-describe('onStep', () => {
+describe('the onStep observer', () => {
   it.each([
     ['plain', 200],
     ['slow', 200],

@@ -88,7 +88,7 @@ describe('decorated parameters', () => {
     expect(body.errors.map((error: { in: string }) => error.in)).toEqual(['params', 'query'])
   })
 
-  it('receive request, response and body in any order', async () => {
+  it('receive the request, the response and the body in any order', async () => {
     const { status, body } = await app.request().post('/users').send({ name: 'Ada' })
     expect([status, body.data]).toEqual([201, { name: 'Ada', method: 'POST' }])
     expect((await app.request().post('/users').send({})).status).toBe(400)

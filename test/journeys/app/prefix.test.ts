@@ -261,7 +261,7 @@ describe('the prefix option', () => {
   })
 })
 
-describe('the prefix of a module', () => {
+describe('the prefix option of a module', () => {
   const users: Module = { name: 'users', prefix: '/people/', controllers: [UsersController] }
 
   it('follows the prefix of the application, before the paths of the controllers', async () => {

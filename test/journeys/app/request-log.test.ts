@@ -56,7 +56,7 @@ async function serve(options: AppOptions) {
   return { app, send, port }
 }
 
-describe('logs: true', () => {
+describe('the option logs: true', () => {
   it('writes one JSON line per request to stdout, and flushes when the application closes', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true, tenant: {} })
@@ -280,7 +280,7 @@ describe('logs: true', () => {
   })
 })
 
-describe('logger: { level, redact }', () => {
+describe('the option logger: { level, redact }', () => {
   it('hides the request fields that it names', async () => {
     const { lines } = captureStdout()
     const { app, send } = await serve({ logs: true, logger: { redact: ['user', 'path'] } })

@@ -14,7 +14,7 @@ import {
   WaysController,
 } from './response-fields-app.js'
 
-describe("responses: 'check'", () => {
+describe("the option responses: 'check'", () => {
   const LIES: [string, object, unknown, RegExp][] = [
     ['a field without a name', User, ROW, /does not name at 'data\.passwordHash'/],
     ['a field of another type', User, { ...ADA, id: 'secret' }, /schema at 'data\.id'/],
@@ -37,7 +37,7 @@ describe("responses: 'check'", () => {
   ]
 
   it.each(LIES)(
-    'refuses %s, and logs route and path but no value',
+    'refuses %s, and logs the route and the path, but no value',
     async (_, schema, value, text) => {
       await start(
         routeOf(schema, () => value),

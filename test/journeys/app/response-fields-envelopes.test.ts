@@ -125,8 +125,8 @@ async function read(path: string): Promise<{ status: number; text: string; type:
   return { status: response.status, text: await response.text(), type }
 }
 
-describe("responses: 'strip'", () => {
-  it.each(CASES)('drops fields: %s, envelope: %s', async (way, _, envelope, expected) => {
+describe("the option responses: 'strip'", () => {
+  it.each(CASES)('removes fields: %s, envelope: %s', async (way, _, envelope, expected) => {
     await start(WaysController, { envelope, responses: 'strip' })
     for (let i = 0; i < 2; i++) {
       const { status, text } = await read(`/ways/${way}`)
@@ -248,7 +248,7 @@ describe("responses: 'strip'", () => {
   })
 })
 
-describe("responses: 'check'", () => {
+describe("the option responses: 'check'", () => {
   it.each(CASES)('refuses fields: %s, envelope: %s', async (way, _, envelope) => {
     await start(WaysController, { envelope, responses: 'check' })
     const { status, text } = await read(`/ways/${way}`)

@@ -15,9 +15,9 @@ import {
   WaysController,
 } from './response-fields-app.js'
 
-describe("responses: 'strip'", () => {
+describe("the option responses: 'strip'", () => {
   it.each(['returned', 'promised', 'ok', 'json', 'bare-json', 'send', 'jsonp', 'later', 'etag'])(
-    'drops fields that the schema does not describe, however the response is sent: %s',
+    'removes fields that the schema does not describe, however the response is sent: %s',
     async (way) => {
       await start(WaysController)
       const { status, text } = await read(`/ways/${way}`)
@@ -139,7 +139,7 @@ const shifty = () => {
 const circle: Record<string, unknown> = { ...ROW }
 circle.self = circle
 
-describe('an attempt to send the password', () => {
+describe('an attempt to send a password', () => {
   const schema = z.object({ user: User, at: z.date(), text: z.string(), list: z.array(User) })
   const ATTEMPTS: [string, object][] = [
     ['an instance with a getter', { user: new Account() }],

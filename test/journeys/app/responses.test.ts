@@ -144,7 +144,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('this.ok', () => {
+describe('the method this.ok', () => {
   it('responds with the status of @HttpCode, or with its own status argument', async () => {
     const statusOf = async (path: string) => (await app.request().get(`/answers/${path}`)).status
     expect(await statusOf('ok')).toBe(200)

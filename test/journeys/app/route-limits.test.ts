@@ -75,7 +75,7 @@ const controllers = [DocsController, OtherController]
 const tooLarge = [413, 'PAYLOAD_TOO_LARGE']
 const tooDeep = [400, 'MALFORMED_JSON']
 
-describe('@Limits body and depth', () => {
+describe('the body and depth of @Limits', () => {
   it('override the limits of the application, and those on a method override its class', async () => {
     const { post } = await start({ controllers, limits: { body: '3kb', depth: 5 } })
     expect(await post('/docs/small', text(1024))).toEqual([200, undefined])
@@ -271,7 +271,7 @@ function ask(app: TestApp, path: string, init: RequestInit = {}) {
   return state
 }
 
-describe('@Limits timeout', () => {
+describe('the timeout of @Limits', () => {
   it('ends each route after its own time, even when several are waiting', async () => {
     const { app, logged } = await start(slow)
     const long = ask(app, '/long')
@@ -311,7 +311,7 @@ describe('@Limits timeout', () => {
     await response.body?.cancel()
   })
 
-  it('aborts req.signal', async () => {
+  it('aborts req.signal when it expires', async () => {
     let reason: unknown
     @Controller()
     class Aborted {

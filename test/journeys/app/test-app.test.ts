@@ -72,7 +72,7 @@ const options = defineAppOptions({
 let app: TestApp
 afterEach(() => app.close())
 
-describe('TestApp', () => {
+describe('a TestApp', () => {
   it('responds in the same process without a listening server', async () => {
     app = await TestApp.create(options)
     const { status, body } = await app.request().get('/notes/public/headers')

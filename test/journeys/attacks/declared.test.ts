@@ -163,7 +163,7 @@ describe('inherited and overridden methods behind named guards, below a prefix',
   })
 })
 
-describe('a webhook', () => {
+describe('a webhook request', () => {
   it('runs no handler without a signature, even with a valid credential', async () => {
     let ran = 0
     const secrets = [`whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`]

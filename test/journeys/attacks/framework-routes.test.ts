@@ -79,7 +79,7 @@ describe('the metrics', () => {
     ['in a cookie', [`Cookie: x-ops=${key}`]],
     ['beside a wrong one', [OPS, 'X-Ops: wrong']],
     ['cut', [OPS.slice(0, -1)]],
-  ])('are not shown to a caller that sends the key %s', async (_, lines) => {
+  ])('are not shown to a caller with a key %s', async (_, lines) => {
     const { send } = await startClosed()
     expect((await send('/metrics', lines))?.status).toBe(401)
   })

@@ -169,7 +169,7 @@ describe('the validation of guards at boot', () => {
   })
 })
 
-describe('@Auth refuses', () => {
+describe('the @Auth decorator', () => {
   it.each<[string, readonly unknown[]]>([
     ['a number', [1]],
     ['an empty name', ['']],
@@ -178,7 +178,7 @@ describe('@Auth refuses', () => {
     ['a name after the options', [{ optional: true }, 'user']],
     ['an unknown option after a name', ['user', { roles: [] }]],
     ['undefined after a name', ['user', undefined]],
-  ])('%s', (_title, args) => {
+  ])('refuses %s', (_title, args) => {
     const decorate = Auth as (...given: readonly unknown[]) => unknown
     expect(() => decorate(...args)).toThrow(/E_DECORATOR_TARGET/)
   })

@@ -347,7 +347,7 @@ describe('a test caller', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document of a guard with `tenantOf`', () => {
   it('requires no header where the credential determines the tenant', async () => {
     await using app = await start({})
     const headerOf = (path: string) =>

@@ -114,7 +114,7 @@ const setCookies = async (host: string, path = 'set') => {
   return response.get('Set-Cookie') ?? []
 }
 
-describe('@Cookies', () => {
+describe('the @Cookies decorator', () => {
   it('validates and coerces the cookies of a request', async () => {
     expect((await get('seen', 'visits=3; theme=dark; other=1')).body.data).toEqual({
       visits: 3,

@@ -138,7 +138,7 @@ describe('a form body', () => {
     ['a=%ff'],
     ['a=%'],
     ['%zz=1'],
-  ])('is refused if it is hostile: %s', async (text) => {
+  ])('is refused if it is malicious: %s', async (text) => {
     const { status, body } = await send('raw-form', text, FORM)
     expect([status, body.code]).toEqual([400, 'MALFORMED_BODY'])
     expect(Object.keys(Object.prototype)).toEqual([])

@@ -127,7 +127,7 @@ describe('a replayed webhook', () => {
   })
 })
 
-describe('a delivery that is not handled', () => {
+describe('a failed webhook delivery', () => {
   /** Replays whose claim waits until the test lets it. */
   function slowReplays() {
     const released: string[] = []
@@ -191,7 +191,7 @@ describe('a delivery that is not handled', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the store is away'))],
-  ])('does no harm when its release %s', async (_, release) => {
+  ])('results in the same response when its release %s', async (_, release) => {
     const calls: unknown[] = []
     const replays: WebhookReplays = {
       claim: () => true,

@@ -224,7 +224,7 @@ describe('a Stripe webhook', () => {
     expect(handled).toEqual([{ id: 0 }, { id: 1 }, { id: 'evt_2' }])
   })
 
-  it('is refused otherwise', async () => {
+  it('is refused with an invalid signature, secret or time', async () => {
     const late = stripeHeader(body, 'whsec_new', STANDARD_TIME - 301)
     const { 'Stripe-Signature': right } = stripeHeader(body, 'whsec_new')
     for (const headers of [
@@ -303,7 +303,7 @@ it('a signed delivery without a body reaches a handler without @Body', async () 
   expect(app.document.paths['/hooks/stripe']?.post?.requestBody).toMatchObject({ required: false })
 })
 
-it('a signed delivery without a body is refused where @Body describes one', async () => {
+it('a signed delivery without a body is refused if @Body describes one', async () => {
   const signed = new StandardSender(STANDARD)
   const signature = signed.sign(STANDARD_ID, new Date(STANDARD_TIME * 1000), '')
   const headers = standardHeaders({ 'webhook-signature': signature })

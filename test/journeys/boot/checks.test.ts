@@ -17,7 +17,7 @@ import { z } from 'zod'
 import { bootProblems } from '../../support.js'
 import { problemsOf, warningsOf } from './problems.js'
 
-describe('boot', () => {
+describe('the boot of an application', () => {
   it('collects all problems and reports class, method, cause and remedy', async () => {
     @Controller('users')
     class Users {

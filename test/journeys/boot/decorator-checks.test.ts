@@ -93,7 +93,7 @@ it('the remedy for a missing provider lists the application and its modules', as
   expect(problem?.remedy).toContain('`providers` of the application or of a module')
 })
 
-describe('@Params', () => {
+describe('the @Params decorator', () => {
   const schemas = {
     zod: z.object({ id: z.coerce.number(), other: z.string() }),
     valibot: v.object({ id: v.string(), other: v.string() }),

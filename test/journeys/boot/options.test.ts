@@ -31,7 +31,7 @@ describe('application options', () => {
     ['trustProxy', { trustProxy: 'not an address' }],
     ['trustProxy', { trustProxy: ['loopback', '::ffff:10.0.0.0/8'] }],
     ['trustProxy', { trustProxy: 'loopback, ::FFFF:10.0.0.0/24' }],
-  ])('refuse a wrong %s', async (subject, options) => {
+  ])('refuse an invalid %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })

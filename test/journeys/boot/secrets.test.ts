@@ -54,7 +54,7 @@ const SOURCES: readonly [string, (app: GuardSetup) => string | Promise<string>][
   ['a function of a vault', async ({ get }) => get(Env).SECRET],
 ]
 
-describe.each(SOURCES)('%s', (_, source) => {
+describe.each(SOURCES)('an option with %s', (_, source) => {
   it('provides the keys of cookies and cursors', async () => {
     const keys = async (app: GuardSetup) => [await source(app)]
     const options = { controllers: [Notes], providers: [provided], cookies: { keys } }

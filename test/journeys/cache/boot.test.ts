@@ -30,7 +30,7 @@ function controllerOf(options: unknown) {
   return CachedController
 }
 
-describe('@Cache', () => {
+describe('the @Cache decorator', () => {
   it.each([
     [undefined, /no options/],
     [null, /no options/],

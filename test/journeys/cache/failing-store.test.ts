@@ -65,7 +65,7 @@ const ask = async () => {
 const warnings = () => app.logs.map(({ level, message }) => `${level} ${message}`)
 
 describe('a cache store that fails', () => {
-  it.each<Mode>(['throws', 'rejects'])('is bypassed until it works again: it %s', async (mode) => {
+  it.each<Mode>(['throws', 'rejects'])('is bypassed until it recovers if it %s', async (mode) => {
     expect(await ask()).toBe('200 MISS 1')
     state.mode = mode
     for (const call of [2, 3, 4]) expect(await ask()).toBe(`200 BYPASS ${call}`)
@@ -222,7 +222,7 @@ describe('a cache store with getTagged', () => {
   })
 
   it.each<Mode>(['throws', 'rejects', 'lies'])(
-    'is bypassed until it works again: it %s',
+    'is bypassed until it works again if it %s',
     async (mode) => {
       expect(await ask()).toBe('200 MISS 1')
       Object.assign(state, { only: 'getTagged', mode })

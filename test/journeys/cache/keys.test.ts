@@ -94,7 +94,7 @@ describe('a GET request with a body', () => {
     return [headers['x-cache'], answer.data]
   }
 
-  it('bypasses the cache, and stores nothing', async () => {
+  it('bypasses the cache, and is not stored', async () => {
     expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 1, body: { a: 1 } }])
     expect(await ask({ a: 2 })).toEqual(['BYPASS', { call: 2, body: { a: 2 } }])
     expect(await ask()).toEqual(['MISS', { call: 3, body: 'none' }])
@@ -261,7 +261,7 @@ describe('the key option', () => {
 })
 
 describe('the tags option', () => {
-  it('disables the cache for the request when it returns something other than strings', async () => {
+  it('disables the cache for the request when it does not return a list of strings', async () => {
     expect(await stateOf('/tagged')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('MISS')

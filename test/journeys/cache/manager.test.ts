@@ -56,7 +56,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close()
 })
 
-describe('CacheManager', () => {
+describe('the CacheManager', () => {
   it('can be injected even when no route has @Cache', async () => {
     const app = await start()
     for (const _ of [1, 2]) {
@@ -227,7 +227,7 @@ describe('values in CacheManager', () => {
   })
 })
 
-describe('getOrSet', () => {
+describe('the method getOrSet', () => {
   it('loads once for concurrent calls', async () => {
     await start()
     const cache = CacheManager.getInstance()
@@ -257,7 +257,7 @@ describe('getOrSet', () => {
     expect(order).toEqual(['hit 1', 'later'])
   })
 
-  it('rejects concurrent calls when the load fails, and loads again next time', async () => {
+  it('rejects concurrent calls when the load fails, and then loads again', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()

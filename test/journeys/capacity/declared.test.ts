@@ -69,7 +69,7 @@ describe('the capacity option', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document of an application with capacity', () => {
   const responsesOf = (app: App) => app.document.paths['/items']?.get?.responses ?? {}
   const headersOf503 = (app: App) => {
     const { ServiceUnavailable } = app.document.components?.responses ?? {}

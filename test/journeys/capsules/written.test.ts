@@ -250,7 +250,7 @@ describe('the capsule of a failed request', () => {
     expect(capsule.record.error.message).toBe('No place for [secret]')
   })
 
-  it('is written for app.fetch, and before close() ends', async () => {
+  it('is written for app.fetch before close() ends', async () => {
     const made = await App.create({
       controllers: [WorkController],
       logger: false,

@@ -14,7 +14,7 @@ class Greeter {
 
 const named = { token: Name, useValue: 'Ada' }
 
-describe('injection', () => {
+describe('dependency injection', () => {
   it('supports fields, constructor defaults and `static inject`', async () => {
     @Injectable()
     class ByStatic {

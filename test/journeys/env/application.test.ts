@@ -34,7 +34,7 @@ class RegionController {
 
 const options = { controllers: defineControllers(RegionController), providers: [Billing] }
 
-describe('inject(Env)', () => {
+describe('the result of inject(Env)', () => {
   it('provides the variables, which are read once at boot', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')

@@ -16,7 +16,7 @@ const Settings = z.object({
 })
 const URL = 'postgres://app:hunter2@db/orders'
 
-describe('Env.read()', () => {
+describe('the method Env.read()', () => {
   it('converts the variables by the schema, fills in defaults, and freezes the result', () => {
     const config = env(Settings).read({ PORT: '80', DATABASE_URL: URL, HOME: '/root' })
     expect(config.PORT).toBe(80)
@@ -254,7 +254,7 @@ describe('an asynchronous schema', () => {
   })
 })
 
-describe('env()', () => {
+describe('the function env()', () => {
   it.each([
     ['text', z.string()],
     ['a record', z.record(z.string(), z.string())],

@@ -194,7 +194,7 @@ describe('a secret variable', () => {
     )
   })
 
-  it('cannot be marked in a schema of an unknown library', () => {
+  it('cannot be marked in a schema of an unsupported library', () => {
     const validate = (value: unknown) => ({ value })
     const schema = { '~standard': { version: 1 as const, vendor: 'mine', validate } }
     expect(() => secret(schema)).toThrow(

@@ -97,7 +97,7 @@ describe.each([
   })
 })
 
-describe('security.cors', () => {
+describe('the security.cors option', () => {
   const apps = appsOfTest()
 
   it('allows every origin when it is true', async () => {

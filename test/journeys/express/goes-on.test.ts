@@ -158,7 +158,7 @@ describe('a late error of a middleware', () => {
     },
   )
 
-  it('is handled by the application when the request has returned to it', async () => {
+  it('is handled by the application if the request has returned to it', async () => {
     const errors: unknown[] = []
     const late: RequestHandler = async ({ headers }, _res, next) => {
       next()

@@ -42,10 +42,10 @@ const nonceDirective = (_req: unknown, res: unknown) => {
   return `'nonce-${locals.nonce}'`
 }
 
-describe('helmet', () => {
+describe('the helmet option', () => {
   const apps = appsOfTest()
 
-  it('sets its headers on every response by default: routes, streams and errors', async () => {
+  it('sets its headers on all responses by default: routes, streams and errors', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     for (const path of ['/plain', '/streamed', '/changed', '/missing']) {
       const { headers } = await send(port, { path })

@@ -245,7 +245,7 @@ describe('the settings of a host', () => {
   })
 })
 
-describe('a feature that depends on the address or the host', () => {
+describe('a feature that uses the client address or the host name', () => {
   it('counts requests per client instead of per proxy', async () => {
     const limited = () => appOf({ rateLimit: { limit: 1, window: '1h' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })

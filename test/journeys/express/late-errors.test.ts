@@ -101,7 +101,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     return { app, logged }
   }
 
-  it('is rendered when nothing has been sent, and logged once', async () => {
+  it('is rendered and logged once if nothing has been sent', async () => {
     const { app, logged } = await start([late(new Error('store lost'))])
     const { status, body } = await app.request().get('/never')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -183,7 +183,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([status, text]).toEqual([500, 'one two'])
   })
 
-  it('is only logged when a response has been sent', async () => {
+  it('is only logged if a response has been sent', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)

@@ -13,7 +13,7 @@ import { appsOfTest } from './support.js'
 
 const apps = appsOfTest('off')
 
-describe('a middleware that fails without an error', () => {
+describe('a middleware that throws undefined or null', () => {
   const missing: unknown[] = [undefined, null]
   const ways: [string, (reason: unknown) => RequestHandler][] = [
     [
@@ -83,7 +83,7 @@ describe('an error middleware that calls next() without an error', () => {
 
   const forgive: ErrorRequestHandler = (_error, _req, _res, next) => next()
 
-  it('continues after the failed middleware if it precedes the failed middleware', async () => {
+  it('continues after the failed middleware if it is registered before it', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('first'),
       forgive,
@@ -94,7 +94,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(await run(list)).toEqual({ ran: ['first', 'second', 'failing', 'last'], status: 200 })
   })
 
-  it('continues after itself if it follows the failed middleware', async () => {
+  it('continues after itself if it is registered after the failed middleware', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('failing'),
       note('between'),

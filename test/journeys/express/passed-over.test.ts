@@ -176,7 +176,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect((await send(port, { path: '/fails' })).status).toBe(404)
   })
 
-  it('cannot pass a request that the guard has refused', async () => {
+  it('cannot continue a request that the guard has refused', async () => {
     const middlewares = [swallow()]
     const app = await apps.inProcess({
       controllers,

@@ -140,7 +140,7 @@ describe('the express-session package', () => {
 describe('the cookie-parser package', () => {
   const apps = appsOfTest()
 
-  it('reads back plain, JSON and signed cookies', async () => {
+  it('reads plain, JSON and signed cookies that it has written', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })
     const agent = app.request()
     const { headers } = await agent.get('/cookies/set')

@@ -100,7 +100,7 @@ class View {
 describe('the settings of app.express', () => {
   const apps = appsOfTest()
 
-  it('apply to req.app and res.app', async () => {
+  it('are available in req.app and res.app', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.locals.title = 'Shop'
     app.express.set('custom', 42)

@@ -83,7 +83,7 @@ function streamOf(...texts: string[]): ReadableStream<Uint8Array> {
 }
 
 describe('the method app.fetch', () => {
-  it('starts the application once, at its first call', async () => {
+  it('starts the application once at its first call', async () => {
     started = 0
     const { fetch } = appOf({ providers: [Starts] })
     const both = await Promise.all([fetch(at('/hello')), fetch(at('/hello'))])
@@ -118,7 +118,7 @@ describe('the method app.fetch', () => {
     await rejected.toBeInstanceOf(TypeError)
   })
 
-  it('rejects once the application is closed, started or not', async () => {
+  it('rejects when the application is closed, whether it was started or not', async () => {
     const app = appOf()
     expect((await app.fetch(at('/hello'))).status).toBe(200)
     for (const each of [app, appOf()]) {
@@ -383,14 +383,14 @@ describe('a response stream of app.fetch', () => {
     StreamController.open?.req.resume()
   })
 
-  it('ends for the handler when its reader cancels', async () => {
+  it('ends for the handler when its reader cancels it', async () => {
     const { body } = await start().fetch(at('/open'))
     const { req } = StreamController.open as { req: Req }
     await body?.cancel()
     await expect.poll(() => req.signal.aborted).toBe(true)
   })
 
-  it('fails for its reader when the application cuts it', async () => {
+  it('fails for its reader when the application cuts it off', async () => {
     const response = await start().fetch(at('/open'))
     StreamController.open?.res.destroy()
     await expect(response.text()).rejects.toThrow('aborted')

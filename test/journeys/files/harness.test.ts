@@ -85,7 +85,7 @@ it('every file response matches its document', async () => {
   await get('/notes').set('Accept', 'image/png').expect(406)
 })
 
-it.each(['3.0', '3.1', '3.2'] as const)('is described in OpenAPI %s', async (openapi) => {
+it.each(['3.0', '3.1', '3.2'] as const)('a file is described in OpenAPI %s', async (openapi) => {
   folder()
   const controllers = [NotesController]
   await using app = await TestApp.create({

@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('the handle of a file', () => {
   })
 })
 
-describe('compression', () => {
+describe('the compression package', () => {
   const TEXT = 'a line of text\n'.repeat(1000)
 
   it('leaves files with ranges and their parts unchanged', async () => {

@@ -203,7 +203,7 @@ describe('a base class of controllers', () => {
   })
 })
 
-describe('abilities', () => {
+describe('the required abilities of a route', () => {
   @Can('read')
   @Controller('things')
   class ThingsController {

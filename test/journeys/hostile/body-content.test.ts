@@ -131,7 +131,7 @@ describe('the nesting of a JSON body', () => {
     expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
   })
 
-  it('is refused at 50,000 levels of arrays or objects, closed or not', async () => {
+  it('is refused at 50,000 levels of arrays or objects, closed or unclosed', async () => {
     const bodies = [nested(50_000), '['.repeat(50_000), '{"a":'.repeat(20_000)]
     for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
   })

@@ -188,7 +188,7 @@ describe('an incomplete body', () => {
     expect({ status: answer?.status, others, calls }).toEqual({ status: 400, others: [], calls: 0 })
   })
 
-  it('is dropped without a log when the client disconnects', async () => {
+  it('is ignored without a log line when the client disconnects', async () => {
     for (const head of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       const connection = await RawConnection.open(app.port)
       const lines = ['Content-Type: application/json', head]

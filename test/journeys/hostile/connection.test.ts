@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 
 describe('the method of a request', () => {
-  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])('%s is 405 on every route', async (method) => {
+  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])('%s is refused on all routes', async (method) => {
     for (const target of ['/things', '/all', '/secret']) {
       const [answer] = await exchange(app.port, request(target, [], { method }))
       // The parser of Node sends the response if it does not support the method.
@@ -29,7 +29,7 @@ describe('the method of a request', () => {
     expect(answer?.headers['allow']).toBe('GET, HEAD, POST, OPTIONS')
   })
 
-  it('is not overridden by a header or the query', async () => {
+  it('cannot be overridden by a header or the query', async () => {
     const lines = ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: DELETE']
     const [answer] = await exchange(app.port, request('/all?_method=DELETE', lines))
     expect({ status: answer?.status, ran }).toEqual({ status: 200, ran: ['all GET'] })
@@ -66,7 +66,7 @@ describe('the method of a request', () => {
   })
 })
 
-describe('an Expect header', () => {
+describe('a request with an Expect header', () => {
   it('results in a 413 and no 100 when Content-Length is too large', async () => {
     const lines = [
       'Content-Type: application/json',

@@ -244,7 +244,7 @@ describe('a guard that never settles', () => {
   })
 })
 
-describe('the order of guard and body', () => {
+describe('the order of guard and body reading', () => {
   it('runs the guard before the body is read', async () => {
     const { port, accepted } = await start({
       controllers,

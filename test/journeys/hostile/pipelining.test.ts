@@ -104,7 +104,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(answers[0]?.text).toBe('first last')
   })
 
-  it('are the last requests when a response has Connection: close', async () => {
+  it('are not followed by another response after Connection: close', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(later + request('/now') + malformed)
     setTimeout(release, 20)
@@ -176,7 +176,7 @@ describe('a request after a slow one', () => {
     expect(app.accepted()).toBeLessThan(1.5 * 1024 * 1024)
   })
 
-  it('does not prevent the abort signal when the client disconnects', async () => {
+  it('is detected without losing the abort signal when the client disconnects', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     await expect.poll(() => signals.length).toBe(1)

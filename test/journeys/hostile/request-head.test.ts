@@ -108,7 +108,7 @@ describe('the number of header lines', () => {
   })
 
   it.each([201, 1001, 1100, 2000])(
-    'causes a 431 at %i, also when the last line is Authorization',
+    'causes a 431 for %i lines, even when the last line is Authorization',
     async (count) => {
       const last = 'Authorization: Bearer good'
       const [answer] = await exchange(

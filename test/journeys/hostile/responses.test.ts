@@ -252,7 +252,7 @@ describe('a client that disconnects', () => {
     expect(logged).toEqual([])
   })
 
-  it('has aborted req.signal when the handler reads it for the first time', async () => {
+  it('finds req.signal aborted when it is read for the first time', async () => {
     const { promise: isAborted, resolve: seen } = deferred<boolean>()
     const { promise: isIn, resolve: entered } = deferred()
     const { port } = await startWith(async (req, res) => {
@@ -278,7 +278,7 @@ describe('a client that disconnects', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('does not affect the application, a hundred times at different points of a response', async () => {
+  it('does not affect the application at a hundred different points of a response', async () => {
     const handle: Handler = async (req, res) => {
       await tick(req.originalUrl.length % 7)
       res.write('x'.repeat(100_000))

@@ -43,7 +43,7 @@ describe('a refused request', () => {
 
 describe('a query with an invalid encoding', () => {
   it.each(['?x=%E0', '?%E0', '?x=%', '?x=%E0%A4&y=1'])(
-    'does not change the result of routing: %s',
+    'does not affect the result of routing: %s',
     async (query) => {
       const { port } = await start({ controllers })
       const [missing] = await exchange(port, request(`/nowhere${query}`))
@@ -69,7 +69,7 @@ describe('a null byte in a path with the wrong method', () => {
 })
 
 describe('a connection', () => {
-  it('accepts valid and refused requests in turn', async () => {
+  it('accepts valid and refused requests alternately', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const keep = ['Connection: keep-alive']

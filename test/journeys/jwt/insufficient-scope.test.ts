@@ -129,7 +129,7 @@ describe('another credential that lacks an ability', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document of a route with scopes', () => {
   it('contains a header for a 403 if a token can lack a scope', async () => {
     const { app } = await startOrders()
     const { paths, components } = app.document

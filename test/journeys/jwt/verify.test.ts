@@ -111,7 +111,7 @@ describe('the challenge for a token', () => {
 
 describe('the times in a token', () => {
   const second = 1_900_000_000
-  it('are compared with the clock of the application, with a tolerance', async () => {
+  it('are compared with the clock of the application within a tolerance', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret, clockTolerance: '10s' }))
     const at = async (offset: number, times: object) => {
       app.clock.set(new Date((second + offset) * 1000))

@@ -204,7 +204,7 @@ const MOODS: [string, LocalIssuer['mood']['answer']][] = [
   ['answers with no JSON', { status: 200, body: '<html>' }],
 ]
 
-describe('an issuer that does not work', () => {
+describe('an unavailable issuer', () => {
   it.each(MOODS)('causes a 503 at the start of a login as long as it %s', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     issuer.mood.answer = answer

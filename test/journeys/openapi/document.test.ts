@@ -36,7 +36,7 @@ describe('the document of an application', () => {
     expect(new App(users).document.tags).toEqual([{ name: 'Users' }])
   })
 
-  it('prefers @ApiOperation to inferred values', () => {
+  it('uses @ApiOperation instead of inferred values', () => {
     const replace = operation(users, 'put', '/users/{userId}')
     expect(replace).toMatchObject({
       summary: 'Replace it',
@@ -137,7 +137,7 @@ describe('the security in the document', () => {
     expect(paths['/users']?.get).not.toHaveProperty('security')
   })
 
-  it('follows @Public and auth.default', () => {
+  it('depends on @Public and auth.default', () => {
     @Auth()
     @Controller('a')
     class AController {

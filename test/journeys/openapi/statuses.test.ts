@@ -93,7 +93,7 @@ describe('@All and a route with the same path shape', () => {
     },
   )
 
-  it('are documented both for all methods when the path shapes differ', () => {
+  it('are both documented for all methods when the path shapes differ', () => {
     @Controller('x')
     class Things {
       @All(':a') any() {}

@@ -121,7 +121,7 @@ const guard = (canActivate: (req: Request) => unknown) => ({
   guard: { canActivate: canActivate as () => boolean },
 })
 
-describe('onError', () => {
+describe('the onError option', () => {
   it('receives an error that becomes a 500 once, with the fields of its request', async () => {
     const { get, reports, errors } = await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
@@ -312,7 +312,7 @@ describe('onError', () => {
   })
 })
 
-describe('a guard with a bug', () => {
+describe('a guard with a programming error', () => {
   const broken = (): boolean => (undefined as unknown as { id: number }).id > 0
   const refusing = (): boolean => {
     throw new Error('the token has expired')

@@ -184,7 +184,7 @@ describe('the req.id field', () => {
     expect(headers['access-control-expose-headers']).toBe('X-Request-Id')
   })
 
-  it('changes no header that a middleware has set or removed itself', async () => {
+  it('does not change a header that a middleware has set or removed', async () => {
     const own: Middleware = (req, res, next) => {
       res.setHeader('X-Request-Id', 'own')
       req.id = 'other'
@@ -526,7 +526,7 @@ describe('a mounted application', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document of an application with request ids', () => {
   const statusesOf = (document: TestApp['document'], path: string) =>
     Object.values(document.paths[path]?.get?.responses ?? {})
 

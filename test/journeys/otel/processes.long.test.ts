@@ -323,7 +323,7 @@ describe('an application without an installed OpenTelemetry', () => {
     }
   `
 
-  it('resolves none of its packages, and defines no global', async () => {
+  it('loads none of its packages, and defines no global variable', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })

@@ -250,7 +250,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
 
-  it('forgets the attempts after a login', async () => {
+  it('resets the attempts after a login', async () => {
     const { send, register } = await start()
     await register(EMAIL, PASSWORD)
     for (let i = 0; i < 9; i++) await send('login', { email: EMAIL, password: WRONG })
@@ -258,7 +258,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect((await send('login', { email: EMAIL, password: WRONG })).status).toBe(401)
   })
 
-  it('refuses short and very long passwords before any work', async () => {
+  it('refuses short and very long passwords immediately', async () => {
     const { send, hashes } = await start()
     for (const password of ['short', 'x'.repeat(201), '', 7])
       expect(await send('password', { token: 'x', password })).toMatchObject(INVALID)

@@ -95,7 +95,7 @@ describe('a policy', () => {
 describe('a handler that declares a policy', () => {
   const forgotten =
     'returned nothing promised json later written head redirect bytes swallowed unawaited caught'
-  it.each(forgotten.split(' '))('sends no success without a check: %s', async (path) => {
+  it.each(forgotten.split(' '))('cannot succeed without a check: %s', async (path) => {
     const response = await send('ana', `/forgetful/${path}`)
     expect(response.status).toBe(500)
     expect(JSON.stringify(response)).not.toContain('canary')
@@ -118,7 +118,7 @@ describe('a handler that declares a policy', () => {
     expect((await send('ana', '/forgetful/unknown')).status).toBe(500)
   })
 
-  it('cannot pass a promise as the object', async () => {
+  it('must not pass a promise as the object', async () => {
     expect((await send('ana', '/forgetful/promise', 'PATCH')).status).toBe(500)
   })
 

@@ -278,7 +278,7 @@ describe('a function that is passed to afterCommit()', () => {
     expect(order).toEqual(['end', 'inner', 'outer sees 1', 'at once'])
   })
 
-  it('runs as the tenant of the transaction and can begin another transaction', async () => {
+  it('runs as the tenant of the transaction, and can start another transaction', async () => {
     const db = app.get(Database)
     const seen: unknown[] = []
     await db.withTenantTransaction('acme', () =>
@@ -301,7 +301,7 @@ describe('a function that is passed to afterCommit()', () => {
     expect(order).toEqual([])
   })
 
-  it('undoes no statement when it fails', async () => {
+  it('does not undo statements when it fails', async () => {
     const db = app.get(Database)
     await db.transaction(async () => {
       await db.sql`insert into notes (text) values ('kept')`

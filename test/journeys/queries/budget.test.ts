@@ -266,7 +266,7 @@ describe('the @Queries decorator', () => {
   })
 })
 
-describe('a queryReport', () => {
+describe('the query report', () => {
   it('contains the fewest, the median and the most statements of each route', async () => {
     const test = await start()
     for (const count of [1, 2, 9]) await test.request().get(`/orders/few?count=${count}`)
@@ -286,7 +286,7 @@ describe('a queryReport', () => {
     ])
   })
 
-  it('is printed with summary', async () => {
+  it('is printed with the summary option', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const test = await start({ queries: { summary: true } })
     await test.request().get('/orders/many')

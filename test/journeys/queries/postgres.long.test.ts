@@ -48,7 +48,7 @@ async function failureOf(app: TestApp, path: string): Promise<QueryBudgetError> 
   return failure as QueryBudgetError
 }
 
-describe.each(KINDS)('blazon/postgres on %s', (_, open) => {
+describe.each(KINDS)('the package blazon/postgres on %s', (_, open) => {
   it('detects statements in a loop and in Promise.all, but accepts a list of ids', async () => {
     await using database = await open()
     const app = await TestApp.create({
@@ -111,7 +111,7 @@ class EntitiesController {
   }
 }
 
-describeWithServer('blazon/typeorm on a server', () => {
+describeWithServer('the package blazon/typeorm on a server', () => {
   it('detects statements in a loop and in Promise.all, but accepts a batch', async () => {
     await using database = await ownServerDatabase()
     const { url } = database.options

@@ -47,7 +47,7 @@ async function keyOf(
   return keys[0]?.replace(/^default:/, '')
 }
 
-describe('the address in the key of a client', () => {
+describe('the client address in a rate limit key', () => {
   const forwarded = (address: string) =>
     keyOf('ip', { trustProxy: 1, headers: { 'x-forwarded-for': address } })
 
@@ -79,7 +79,7 @@ describe('the address in the key of a client', () => {
   )
 })
 
-describe('the user in the key of a client', () => {
+describe('the user in a rate limit key', () => {
   const named = (user: unknown) =>
     keyOf('user', {
       middlewares: [

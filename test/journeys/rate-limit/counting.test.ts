@@ -110,7 +110,7 @@ describe('the rate limit of an application', () => {
     expect((await app.request().head('/items')).status).toBe(429)
   })
 
-  it('is checked before the guard, so refused requests count', async () => {
+  it('is checked before the guard, so that refused requests are counted', async () => {
     @Auth()
     @Controller('secrets')
     class SecretsController {
@@ -300,7 +300,7 @@ describe('the @RateLimit decorator', () => {
     expect(await statuses(app, '/a', '/b', '/a', '/b')).toEqual([200, 200, 429, 429])
   })
 
-  it('runs after the guard when it counts users, so refused requests do not count', async () => {
+  it('runs after the guard when it counts users, and ignores refused requests', async () => {
     @RateLimit({ limit: 1, window: 60, by: 'user' })
     @Controller('reports')
     class ReportsController {

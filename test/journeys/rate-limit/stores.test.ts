@@ -164,7 +164,7 @@ describe('a rate limit store', () => {
     ['returns NaN', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
     ['resolves to null', async () => null],
   ])(
-    'that %s is replaced by counting in memory, and logged once in a window',
+    'is replaced by counting in memory if it %s, which is logged once per window',
     async (_, answer) => {
       const { store } = notingStore(answer)
       const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })

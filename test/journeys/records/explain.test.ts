@@ -167,7 +167,7 @@ describe('the explain method', () => {
     expect(app.explain(response)).toEqual(record)
   })
 
-  it('works for responses of fetch, of callers, and of redirected requests', async () => {
+  it('supports responses of fetch, of callers, and of redirected requests', async () => {
     await start()
     const caller = app.as({ id: 9, permissions: ['work:read'] })
     const response = await caller.fetch('/work/closed')
@@ -405,7 +405,7 @@ describe('observers of decisions', () => {
     expect(app.logs.map(({ message }) => message)).toContain('A request observer failed')
   })
 
-  it('are informed that an application has no guard', async () => {
+  it('receive a decision if an application has no guard', async () => {
     const seen: unknown[] = []
     const listener: Plugin = {
       name: 'listener',

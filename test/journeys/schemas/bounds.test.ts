@@ -35,7 +35,7 @@ describe('the response to an invalid body', () => {
     ])
   })
 
-  it('counts the bytes of an error, not its characters', async () => {
+  it('limits the bytes of an error, not its characters', async () => {
     // As JSON, each of these characters has six bytes.
     const name = '\u0001'.repeat(3000)
     const message = await refuse(z.strictObject({}), { [name]: 1 })

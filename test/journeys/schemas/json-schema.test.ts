@@ -65,7 +65,7 @@ describe('a JSON Schema', () => {
     expect(body.errors).toMatchObject([{ in: 'body', path: 'value' }])
   })
 
-  it('sets defaults for each request, also nested ones', async () => {
+  it('sets defaults for each request, including nested defaults', async () => {
     const tags = { type: 'array', items: { type: 'string' }, default: [] }
     const request = await start(
       echo(object({ paging: object({ size: { type: 'integer', default: 10 } }), tags })),

@@ -140,7 +140,7 @@ describe('a session', () => {
     expect(app.logs).toMatchObject([{ level: 'warn', facts: { issues: 'is not a letter' } }])
   })
 
-  it('removes a value', async () => {
+  it('can remove a value', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { theme: 'dark', visits: 3 })
@@ -305,7 +305,7 @@ describe('the duration of a session', () => {
   })
 })
 
-describe('parallel requests', () => {
+describe('parallel requests with one session', () => {
   it('create one session with all values, even for parallel writes of one request', async () => {
     const created: string[] = []
     const inner = memorySessions()

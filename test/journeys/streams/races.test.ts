@@ -113,7 +113,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('responds with the error', async () => {
+    it('responds with an error response', async () => {
       const { reached, fail } = run('before')
       const one = await (await serve(path)).client()
       await reached

@@ -128,7 +128,7 @@ describe('a handler that is an async generator', () => {
     },
   )
 
-  it.each(['\n', '\r', '\0'])('refuses %j in the id, the type and a comment', (end) => {
+  it.each(['\n', '\r', '\0'])('refuses %j in the id, in the type and in a comment', (end) => {
     expect(() => sseEvent(1, { id: `a${end}b` })).toThrow(TypeError)
     expect(() => sseEvent(1, { event: `a${end}b` })).toThrow(TypeError)
     expect(() => sseComment(`a${end}b`)).toThrow(TypeError)

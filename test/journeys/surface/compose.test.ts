@@ -69,7 +69,7 @@ describe('the function compose()', () => {
     expect(found).toBe('payments')
   })
 
-  it('reports conflicts between its decorators and others as if they were written separately', async () => {
+  it('reports conflicts with its decorators in the same way as for separate decorators', async () => {
     @Controller('payments')
     class Payments {
       @Accepted

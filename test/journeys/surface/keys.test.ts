@@ -61,7 +61,7 @@ describe.each(Object.entries(libraries))('query keys with %s', (_, { page, tags 
     expect(await ask('/items?tag=a&other=1')).toEqual({ page: 1, tag: ['a'] })
   })
 
-  it('have errors with their path', async () => {
+  it('report errors with their path', async () => {
     await using app = await start([Items])
     const { status, body } = await app.request().get('/items?page=x')
     expect(status).toBe(400)
@@ -209,7 +209,7 @@ describe('keys of all parts with schemas of several libraries', () => {
     })
   })
 
-  it('have generic messages with the names of the keys', async () => {
+  it('report generic messages with the names of the keys', async () => {
     await using app = await start([Orders], { validation: { messages: 'generic' } })
     const { body } = await app.request().put('/orders/north/x').set('x-trace', trace).send(order)
     expect(body.errors).toEqual([{ in: 'params', path: 'id', message: 'is not valid' }])

@@ -12,7 +12,7 @@ import {
   whose,
 } from './optional-auth-app.js'
 
-describe('@Auth({ optional: true })', () => {
+describe('the decorator @Auth({ optional: true })', () => {
   it('calls the guard for a user of a middleware, but not if that user is null', async () => {
     const asked: unknown[] = []
     const guard = {
@@ -88,7 +88,7 @@ describe('@Auth({ optional: true })', () => {
     expect(status).toBe(401)
   })
 
-  it('refuses requests with credentials when no guard is configured, and warns', async () => {
+  it('refuses requests with credentials and warns when no guard is configured', async () => {
     await using app = await start({ auth: {}, contract: 'off' })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { authorization: 'Bearer ann' })).toBe(401)

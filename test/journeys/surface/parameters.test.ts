@@ -317,7 +317,7 @@ describe('two parameters with the same name', () => {
   })
 })
 
-describe('a subclass', () => {
+describe('a subclass of a controller with parameters', () => {
   class Base {
     @Ip()
     @Get()

@@ -82,7 +82,7 @@ describe('a listener on a request with a tenant', () => {
     expect(heard).toEqual([])
   })
 
-  it('receives one of several chunks of a body when it is added by once', async () => {
+  it('receives one of several chunks of a body when it is added by once()', async () => {
     heard = []
     const middleware: Middleware = (req: Request, _res: Response, next) => {
       req.once('data', () => heard.push('once'))

@@ -115,7 +115,7 @@ describe('an application that is mounted in another App', () => {
   })
 })
 
-describe('createTenantMiddleware in Express', () => {
+describe('the createTenantMiddleware function in Express', () => {
   it('passes its refusals to next', async () => {
     const outside = express()
       .use(createTenantMiddleware({ header: 'x-org', required: true }))

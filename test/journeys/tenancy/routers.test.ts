@@ -236,7 +236,7 @@ describe('a router in several applications', () => {
     expect([...ofOne, ...ofOther]).toEqual([])
   })
 
-  it('is wrapped once', async () => {
+  it('is wrapped only once', async () => {
     const router = shared()
     await start({ middlewares: [router, router] })
     const before = router.stack.map(({ handle }) => handle)

@@ -210,7 +210,7 @@ describe('the tenant store', () => {
   })
 })
 
-describe('createTenantMiddleware', () => {
+describe('the createTenantMiddleware function', () => {
   it('accepts the tenant of the application if a tenant is required', async () => {
     const inner = createTenantMiddleware({ header: 'x-inner', required: true })
     for (const authorize of [undefined, () => true]) {

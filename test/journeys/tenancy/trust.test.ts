@@ -83,8 +83,8 @@ describe('a middleware of an application with authorize', () => {
   })
 })
 
-describe('code that a middleware started before authorize', () => {
-  it('runs without a tenant: listener, timer and promise', async () => {
+describe('a callback that a middleware started before authorize', () => {
+  it('runs without a tenant in a listener, in a timer and in a promise', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -226,7 +226,7 @@ describe('a route after authorize', () => {
   })
 })
 
-describe('a mounted application', () => {
+describe('a mounted application with authorize', () => {
   it('receives no tenant from an App that has not authorised it yet', async () => {
     @Tenant({ optional: true })
     @Controller('inner')

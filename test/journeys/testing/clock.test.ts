@@ -128,7 +128,7 @@ describe('the clock of a TestApp', () => {
     await Promise.all([first, second])
   })
 
-  it('runs in real time until a test moves it', async () => {
+  it('uses the real time until a test moves it', async () => {
     app = await TestApp.create({ ...options, timeouts: { handler: '20ms' } })
     expect((await app.request().get('/never')).status).toBe(503)
     expect((await app.request().get('/never')).status).toBe(503)

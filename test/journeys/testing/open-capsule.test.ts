@@ -174,7 +174,7 @@ const CALLS: [string, Call, (port: number) => string][] = [
   ],
 ]
 
-describe('a replay', () => {
+describe('a replay of a capsule', () => {
   let bank: Server
   let port: number
   let charges: number

@@ -101,7 +101,7 @@ describe('streamed bodies', () => {
 })
 
 describe('the connect() method', () => {
-  it('supports protocol upgrades, as for WebSockets', async () => {
+  it('supports protocol upgrades such as WebSockets', async () => {
     app.server.on('upgrade', (req, socket: Duplex, head: Buffer) => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${req.headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`,

@@ -121,7 +121,7 @@ it.each(Object.entries(named))('%s reports a missing header by its name', async 
 })
 
 it.each(['zod', 'valibot', 'arktype', 'TypeBox', 'JSON Schema'])(
-  'the document has the names as %s writes them',
+  'the document contains the header names in the spelling of %s',
   (library) => {
     const controllers = [controllerOf(SCHEMAS[library] as Schema)]
     const { parameters } = new App({ controllers }).document.paths['/payments']?.get ?? {}

@@ -130,7 +130,7 @@ describe('schemas in the options of a route', () => {
     expect(ours).toContain('x-trace')
   })
 
-  it('apply in a mounted application, and for HEAD', async () => {
+  it('are used in a mounted application and for HEAD', async () => {
     const inner = new App({ controllers: [OptionsController], logger: false })
     const outer = express().use('/api', inner.handler)
     expect((await request(outer).post('/api/options').send({})).status).toBe(400)
@@ -140,7 +140,7 @@ describe('schemas in the options of a route', () => {
 })
 
 describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All }))(
-  '@%s',
+  'the @%s decorator',
   (name, verb) => {
     it('accepts schemas', async () => {
       @Controller()

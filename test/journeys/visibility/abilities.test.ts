@@ -97,7 +97,7 @@ function with_(app: TestApp, token: string | null) {
   return (token === null ? app : app.with({ authorization: `Bearer ${token}` })).request()
 }
 
-describe('the abilities of a caller', () => {
+describe('the abilities for a field with `visibleTo`', () => {
   it('are compared with req.user, and all abilities in a list are required', async () => {
     const app = await rows()
     const bodies = await Promise.all(

@@ -29,7 +29,7 @@ function bodyOf({ paths }: OpenApiDocument): Schema {
   return body.content['application/json']?.schema as Schema
 }
 
-describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (openapi) => {
+describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi) => {
   it('contains the fields of all callers, and requires no fields with an audience', () => {
     const { document } = staff({ openapi })
     const { properties, required } = personOf(document)

@@ -61,7 +61,7 @@ function described(options: Partial<AppOptions> = {}) {
   }
 }
 
-describe('@ApiResponseDoc on a class', () => {
+describe('the @ApiResponseDoc decorator on a class', () => {
   it('describes every route, while the method and the nearest class have priority', () => {
     const find = described()
     const texts = [404, 409, 410].map((status) => find('/things', 'get', status)?.description)

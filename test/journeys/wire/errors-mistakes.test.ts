@@ -62,7 +62,7 @@ describe('an error format that fails', () => {
     expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
   })
 
-  it('cannot change the list of an error', async () => {
+  it('cannot change the error list of the default format', async () => {
     const format = ({ errors: fields }: Failure) => {
       ;(fields as unknown[]).push('more')
       return {}
@@ -113,7 +113,7 @@ describe('an invalid `errors` option', () => {
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })
 
-  it.each([400, 406, 409, 412, 422])('is missing with the status %i', async (validation) => {
+  it.each([400, 406, 409, 412, 422])('is not reported for the status %i', async (validation) => {
     expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
   })
 

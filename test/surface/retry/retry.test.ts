@@ -72,7 +72,7 @@ describe('the Retry interceptor', () => {
     ['an unknown error', 'GET', '/prices', () => new Error('x')],
     ['a request that writes', 'POST', '/prices', busy],
     ['a response that has begun', 'GET', '/prices/begun', busy],
-  ])('does not repeat %s', async (_, method, path, failing) => {
+  ])('does not repeat the handler after %s', async (_, method, path, failing) => {
     await using app = await start(failing)
     await app
       .fetch(path, { method })
