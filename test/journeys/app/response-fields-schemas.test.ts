@@ -34,7 +34,7 @@ const LIBRARIES: [string, object][] = [
 ]
 
 describe('a response schema', () => {
-  it.each(LIBRARIES)('of %s defines the fields', async (_, schema) => {
+  it.each(LIBRARIES)('defines the fields with %s', async (_, schema) => {
     const at = new Date(0)
     await start(routeOf(schema, () => ({ user: ROW, list: [ROW, ROW], at, secret: 1 })))
     const data = { user: ADA, list: [ADA, ADA], at: at.toISOString() }
@@ -132,7 +132,7 @@ const Plain = z.union([
   z.object({ id: z.int(), phone: z.string() }),
 ])
 
-describe('a response schema with a union', () => {
+describe('a union in a response schema', () => {
   const UNIONS: [string, object, unknown, unknown][] = [
     [
       'keeps the names of the alternative with the tag',

@@ -163,7 +163,7 @@ describe('an attempt to send a password', () => {
     ['an array with toJSON', { list: Object.assign([ADA], { toJSON: () => [ROW] }) }],
   ]
 
-  it.each(ATTEMPTS)('by %s fails, even after valid responses', async (_, value) => {
+  it.each(ATTEMPTS)('fails by %s, even after valid responses', async (_, value) => {
     let current: object = value
     await start(routeOf(schema, () => current))
     const first = await read('/user')
@@ -176,7 +176,7 @@ describe('an attempt to send a password', () => {
     expect(text).not.toMatch(/password|secret|115,101,99/)
   })
 
-  it.each(ATTEMPTS)('by %s fails for a union', async (_, value) => {
+  it.each(ATTEMPTS)('fails by %s for a union', async (_, value) => {
     const other = schema.extend({ kind: z.literal('x') })
     await start(
       routeOf(

@@ -171,13 +171,13 @@ describe('a response', () => {
     ['post', 'accepted-bare', 202, success(202, 'Accepted')],
     ['get', 'later', 200, { later: true }],
     ['get', 'express', 203, { raw: true }],
-  ] as const)('of %s /answers/%s has the status %i', async (method, path, status, body) => {
+  ] as const)('to %s /answers/%s has status %i', async (method, path, status, body) => {
     const answer = await app.request()[method](`/answers/${path}`)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(body)
   })
 
-  it.each(['nothing', 'no-content'])('of /answers/%s is a 204 without a body', async (path) => {
+  it.each(['nothing', 'no-content'])('has status 204 and no body at /answers/%s', async (path) => {
     const answer = await app.request().delete(`/answers/${path}`)
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(answer.headers).not.toHaveProperty('content-type')
@@ -197,7 +197,7 @@ describe('a response', () => {
   it.each([
     ['redirect', 302],
     ['moved', 308],
-  ])('of /answers/%s redirects with %i', async (path, status) => {
+  ])('redirects from /answers/%s with %i', async (path, status) => {
     const answer = await app.request().get(`/answers/${path}`).redirects(0)
     expect([answer.status, answer.headers.location]).toEqual([status, '/answers/ok'])
   })
@@ -254,7 +254,7 @@ describe('an error response', () => {
     ['teapot', 418, { message: 'Short and stout', code: 'TEAPOT' }],
     ['rejected', 409, { message: 'taken', code: 'CONFLICT' }],
     ['nowhere', 404, { message: 'Cannot GET /errors/nowhere', code: 'NOT_FOUND' }],
-  ])('of /errors/%s has status %i and an envelope', async (path, status, facts) => {
+  ])('for /errors/%s has status %i and an envelope', async (path, status, facts) => {
     const answer = await app.request().get(`/errors/${path}`)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({ statusCode: 'error', status, ...facts })

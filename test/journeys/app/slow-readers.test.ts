@@ -161,8 +161,8 @@ describe('a client that reads no byte of a response', () => {
   })
 })
 
-describe('a client is not disconnected', () => {
-  it('when it slowly reads some bytes of one large chunk', async () => {
+describe('a client that reads slowly', () => {
+  it('is not disconnected when it reads some bytes of one large chunk', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     for (let i = 0; i < 4; i++) {
@@ -179,7 +179,7 @@ describe('a client is not disconnected', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('when its stream has nothing to send', async () => {
+  it('is not disconnected when its stream has nothing to send', async () => {
     const { port, cuts } = await start()
     client = connect(port, '127.0.0.1')
     let text = ''
@@ -195,7 +195,7 @@ describe('a client is not disconnected', () => {
     expect(cuts()).toEqual([])
   })
 
-  it('while it waits for its handler', async () => {
+  it('is not disconnected while it waits for its handler', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow')
     await app.clock.advance('1h')

@@ -268,7 +268,7 @@ describe('a request without a credential', () => {
   })
 })
 
-describe('a guard without `tenantOf` beside others', () => {
+describe('a guard without `tenantOf` next to other guards', () => {
   it('must confirm tenants itself, and causes a warning', async () => {
     await using app = await start({})
     const headers = { 'x-silent': 'ann@acme', 'x-tenant-id': 'zeta' }

@@ -155,7 +155,7 @@ const TABLE: readonly Row[] = [
 ]
 
 describe('a request of an application with several guards', () => {
-  it.each(TABLE)('with %s', async (_title, headers, results) => {
+  it.each(TABLE)('is handled by its credentials: %s', async (_title, headers, results) => {
     await using app = await start()
     const found: Record<string, unknown> = {}
     for (const path of Object.keys(results)) found[path] = await ask(app, path, headers)

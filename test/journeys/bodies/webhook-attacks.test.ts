@@ -221,7 +221,7 @@ describe('a failed webhook delivery', () => {
 })
 
 it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x6553f100', '٣'])(
-  'with the timestamp %s is refused',
+  'a webhook with the timestamp %s is refused',
   async (time) => {
     const app = await start(stripeWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update(`${time}.{}`).digest('hex')

@@ -135,7 +135,7 @@ describe('the durations of @Cache', () => {
     [{ shared: 'yes' as never }, INVALID],
     [{ key: 'k' as never }, INVALID],
     [{ tll: 1 } as never, ['W_OPTION_UNKNOWN']],
-  ])('with %j cause the problems %j', async (options, codes) => {
+  ])('result for %j in the problems %j', async (options, codes) => {
     expect(await cache(options)).toEqual(codes)
   })
 })
@@ -164,7 +164,7 @@ describe('the numbers of @RateLimit', () => {
     [{ name: 'say "hi"' }, INVALID],
     [{ name: 'back\\slash' }, INVALID],
     [{ by: 'session' as never }, INVALID],
-  ])('with %j cause the problems %j', async (policy, codes) => {
+  ])('result for %j in the problems %j', async (policy, codes) => {
     expect(await limited(policy)).toEqual(codes)
   })
 })
@@ -177,7 +177,7 @@ describe('an option of @Tenant', () => {
     [{ optional: 'yes' }, INVALID],
     [{ optionl: true }, INVALID],
     [null, INVALID],
-  ])('with %j causes the problems %j', async (options, codes) => {
+  ])('results for %j in the problems %j', async (options, codes) => {
     expect(await codesOf(Tenant(options as { optional: boolean }))).toEqual(codes)
   })
 })

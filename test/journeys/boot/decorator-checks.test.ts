@@ -103,7 +103,7 @@ describe('the @Params decorator', () => {
   }
 
   it.each(Object.entries(schemas))(
-    'of %s with a key that the path lacks cause an error',
+    'causes an error for %s with a key that the path lacks',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -114,7 +114,7 @@ describe('the @Params decorator', () => {
   )
 
   it.each(Object.entries(schemas))(
-    'of %s without a key of the path cause a warning',
+    'causes a warning for %s without a key of the path',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -124,7 +124,7 @@ describe('the @Params decorator', () => {
     },
   )
 
-  it('with a schema without known keys causes no warning', async () => {
+  it('causes no warning with a schema without known keys', async () => {
     @Controller()
     class Items {
       @Params(z.record(z.string(), z.string())) @Get(':id') get() {}

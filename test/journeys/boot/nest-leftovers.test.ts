@@ -241,7 +241,7 @@ describe('unknown metadata', () => {
   })
 
   it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
-    'of a document causes a warning that lists the Blazon decorators: %s',
+    'causes a warning with the Blazon decorators if it is for a document: %s',
     async (key) => {
       const target = makeController()
       decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))

@@ -258,7 +258,7 @@ describe('an unknown option name', () => {
     expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
   })
 
-  it.each(DECORATED)('in a decorator causes the problem %s, which suggests %s', async (...row) => {
+  it.each(DECORATED)('causes a problem in a decorator, %s, which suggests %s', async (...row) => {
     const [subject, meant, decorator] = row
     class C {
       method(): unknown {
@@ -278,7 +278,7 @@ describe('an unknown option name', () => {
     expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
   })
 
-  it.each(CALLS)('in a call causes the error %s and suggests %s', async (subject, meant, call) => {
+  it.each(CALLS)('makes a call fail with %s, which suggests %s', async (subject, meant, call) => {
     expect(await problemOf(call)).toMatchObject({
       code: 'E_OPTION_INVALID',
       subject,

@@ -51,7 +51,7 @@ describe('the @Cache decorator', () => {
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
     [{ ttl: 60, headers: ['X-Total-Count', 'set-cookie'] }, /headers/],
-  ])('with %j causes a boot problem', async (options, cause) => {
+  ])('causes a boot problem with %j', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
@@ -59,7 +59,7 @@ describe('the @Cache decorator', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('with an unknown option causes a warning', async () => {
+  it('causes a warning with an unknown option', async () => {
     const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
@@ -75,7 +75,7 @@ describe('the @Cache decorator', () => {
     ['PATCH', Patch],
     ['DELETE', Delete],
     ['OPTIONS', Options],
-  ])('on %s causes a boot problem', async (method, Verb) => {
+  ])('causes a boot problem on %s', async (method, Verb) => {
     @Controller()
     class WritesController {
       @Cache({ ttl: 60 })
@@ -96,7 +96,7 @@ describe('the @Cache decorator', () => {
     ['every method', All, {}],
     ['GET, with a key option', Get, { key: () => 'key' }],
     ['GET, with shared: true', Get, { shared: true }],
-  ] as const)('with a described body causes a boot problem: %s', async (_, Verb, options) => {
+  ] as const)('causes a boot problem with a described body: %s', async (_, Verb, options) => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 60, ...options })
@@ -109,7 +109,7 @@ describe('the @Cache decorator', () => {
     expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
   })
 
-  it('with a described body is allowed when ttl is 0', async () => {
+  it('can be used with a described body when ttl is 0', async () => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 0 })
@@ -160,7 +160,7 @@ describe('the @Cache decorator', () => {
   it.each([
     [{ ttl: 60_000 }, '60s'],
     [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
-  ])('with %j causes a warning about the unit', async (options, meant) => {
+  ])('causes a warning about the unit with %j', async (options, meant) => {
     const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warning?.code).toBe('W_CACHE_UNIT')
     expect(warning?.text).toContain(`Did you mean '${meant}'?`)
@@ -173,7 +173,7 @@ describe('the @Cache decorator', () => {
     { ttl: 2000 },
     { ttl: '5000s' },
     { ttl: '250ms', staleWhileRevalidate: '1d', tags: [], headers: ['X-Total-Count'] },
-  ])('with %j is allowed on GET and HEAD', async (options) => {
+  ])('can be used with %j on GET and HEAD', async (options) => {
     @Controller('heads')
     class HeadsController {
       @Cache(options)

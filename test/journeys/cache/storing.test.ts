@@ -200,7 +200,7 @@ describe('a cached response with middlewares', () => {
     expect(isKeptWithSession).toBe(false)
   })
 
-  it('is a 304 for a matching ETag, except for the request that fills the cache', async () => {
+  it('becomes a 304 for a matching ETag, except for the request that fills the cache', async () => {
     await start({ etag: true })
     handle = () => ({ ok: true })
     const first = await app.request().get('/answer')

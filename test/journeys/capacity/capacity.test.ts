@@ -112,7 +112,7 @@ describe('an application with the capacity option', () => {
   })
 })
 
-describe('a place is released exactly once', () => {
+describe('the place of a request', () => {
   /** Holds the only place with a request, ends it, and proves that one place is free, and not two. */
   async function proveOnePlace(url: string) {
     const before = held.begun.length
@@ -135,7 +135,7 @@ describe('a place is released exactly once', () => {
     held.all()
   }
 
-  it('after an error, HEAD, a sent response and a 404 of the handler', async () => {
+  it('is released once after an error, HEAD, a sent response and a 404', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const [path, method] of [
       ['/work/broken', 'GET'],
@@ -152,7 +152,7 @@ describe('a place is released exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after the client has disconnected while its request was running', async () => {
+  it('is released once after the client has disconnected during the request', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     const controller = new AbortController()
     const sent = fetch(`${url}/work/1`, { signal: controller.signal }).catch(() => 'left')
@@ -162,7 +162,7 @@ describe('a place is released exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after the handler timeout, which counts the time in the queue', async () => {
+  it('is released once after the handler timeout, including the time in the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -179,7 +179,7 @@ describe('a place is released exactly once', () => {
     expect(held.begun).toEqual(['1', '3'])
   })
 
-  it('after a stream has ended, and after its reader has disconnected', async () => {
+  it('is released once after the end of a stream, and after its reader disconnects', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const end of ['handler', 'client']) {
       const before = held.begun.length
@@ -196,7 +196,7 @@ describe('a place is released exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after a client has left the queue', async () => {
+  it('is released once after a client has left the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)

@@ -174,7 +174,7 @@ describe('a NAME_FILE variable', () => {
     ])
   })
 
-  it('in the environment has priority over the variable in .env', () => {
+  it('has priority in the environment over the variable in .env', () => {
     const folder = workIn({ '.env': 'KEY=from-env-file\n', key: 'from-mounted' })
     vi.stubEnv('KEY_FILE', join(folder, 'key'))
     expect(Secret.read().KEY).toBe('from-mounted')

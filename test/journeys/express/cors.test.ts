@@ -193,12 +193,12 @@ describe('a promise that security.cors.origin returns', () => {
 })
 
 describe('a misspelt option', () => {
-  it.each(['origins', 'orgin', 'allowedOrigins'])('in cors is refused: %s', async (name) => {
+  it.each(['origins', 'orgin', 'allowedOrigins'])('is refused in cors: %s', async (name) => {
     const problems = await bootProblems({ security: { cors: { [name]: [A] } } })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `security.cors.${name}` }])
   })
 
-  it('in helmet causes a warning', async () => {
+  it('causes a warning in helmet', async () => {
     const warnings = await bootWarnings({ security: { helmet: { framguard: false } as never } })
     expect(
       warnings.map(({ code, text }) => [code, /security\.helmet\.framguard/.test(text)]),

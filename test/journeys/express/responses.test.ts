@@ -129,7 +129,7 @@ describe('responses that are sent by Express methods', () => {
     expect(text).toBe('hello, file\n')
   })
 
-  it('depend on Accept with res.format, or are a 406 in the envelope', async () => {
+  it('depend on Accept with res.format, which can result in a 406', async () => {
     const { port } = await start()
     const ask = (accept: string) => send(port, { path: '/format', headers: { accept } })
     expect((await ask('text/html')).text).toBe('<p>html</p>')

@@ -150,7 +150,7 @@ describe('the response of app.fetch', () => {
     expect(fetchLines).toEqual(socketLines)
   })
 
-  it('is a 304 for a conditional request', async () => {
+  it('has status 304 for a conditional request', async () => {
     const app = apps.track(echoApp([]))
     const first = await app.fetch(new Request('http://shop.example/things'))
     const etag = first.headers.get('etag') as string

@@ -86,7 +86,7 @@ describe('a range request', () => {
   )
 
   it.each(['bytes=0-1,3-4', 'bytes=5-3', 'bytes=a-b', 'bytes=-', 'items=0-3', 'bytes'])(
-    'with an unsupported range receives the whole file: %s',
+    'results in the complete file if it is not supported: %s',
     async (range) => {
       const { get } = await start()
       const response = await get({ range })
@@ -95,7 +95,7 @@ describe('a range request', () => {
     },
   )
 
-  it('to an empty file is a 416, and a suffix range results in the empty file', async () => {
+  it('causes a 416 for an empty file, unless it is a suffix range', async () => {
     folder({ 'a.txt': '' })
     const { url } = await serve()
     const ask = async (headers: Record<string, string>) => {

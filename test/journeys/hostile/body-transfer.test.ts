@@ -146,7 +146,7 @@ describe('a refused body', () => {
     ['announced', post('/texts', json(600_000))],
     ['chunked', request('/texts', CHUNKED, { method: 'POST', body: chunked(json(600_000)) })],
   ])(
-    'that is %s and small is received completely before the connection ends without an error',
+    'is received completely before the connection ends without an error if it is %s and small',
     async (_, text) => {
       const connection = await RawConnection.open(app.port)
       connection.socket.pause()

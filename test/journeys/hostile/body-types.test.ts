@@ -160,7 +160,7 @@ describe('an empty body', () => {
     ['no length, with a type', ['Content-Type: application/json']],
     ['a length of 0', ['Content-Length: 0']],
     ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
-  ])('with %s is treated as missing, and validated as undefined', async (_, lines) => {
+  ])('is missing, and validated as undefined, with %s', async (_, lines) => {
     const refused = await ask('/texts', lines)
     expect(expectFailure(refused, 400, 'VALIDATION_FAILED')['errors']).toMatchObject([
       { in: 'body', path: '' },
@@ -174,7 +174,7 @@ describe('an empty body', () => {
     ['a length of 00', ['Content-Length: 00', 'Content-Type: application/json'], ''],
     ['a parameter', ['Content-Length: 0', 'Content-Type: application/vnd.a+json; v=1'], ''],
     ['no chunks', CHUNKED, '0\r\n\r\n'],
-  ])('with a JSON type and %s is malformed when the route has @Body', async (_, lines, body) => {
+  ])('is malformed with a JSON type and %s when the route has @Body', async (_, lines, body) => {
     for (const path of ['/texts', '/optional']) {
       const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
       expect(failure['message']).toContain('send no Content-Type')

@@ -233,7 +233,7 @@ describe('a forged token', () => {
     expect((await send(token)).status).toBe(200)
   })
 
-  it('with invalid claims is refused before the keys are fetched', async () => {
+  it('is refused with invalid claims before the keys are fetched', async () => {
     const issuer = await startIssuer(trusted)
     const { send } = await createGuarded(jwt({ issuer: issuer.url, audience: 'orders' }))
     for (const claims of [{ iss: 'evil' }, { aud: 'other' }, { exp: 1 }, { exp: undefined }]) {
@@ -251,7 +251,7 @@ describe('a forged token', () => {
     'constructor',
     '',
     '\u0000',
-  ])('with the kid %j is refused', async (kid) => {
+  ])('is refused with the kid %j', async (kid) => {
     const secret = randomBytes(32)
     const { send } = await createGuarded(jwt({ keys: { kid: 'k1', secret } }))
     for (const key of [secret, '', Buffer.alloc(32)]) {

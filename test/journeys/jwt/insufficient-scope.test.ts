@@ -115,7 +115,7 @@ describe('a token that lacks an ability', () => {
 })
 
 describe('another credential that lacks an ability', () => {
-  it('receives no details, even beside a later token', async () => {
+  it('receives no details, even together with a later token', async () => {
     const { app, ask, bearer } = await startOrders({ guards: { key, user, web } })
     expect(await ask('post', '', KEY)).toEqual([403, undefined])
     expect(await ask('get', '/programs', KEY)).toEqual([403, undefined])

@@ -36,7 +36,7 @@ const BEFORE = new Date(1_300_819_379_000)
 
 describe('the published example tokens', () => {
   it.each(Object.entries({ HS256, RS256, ES256 }))(
-    'of %s are verified',
+    'are verified with %s',
     async (_, { key, token }) => {
       const guard = jwt({ keys: key, issuer: 'joe', user: (claims) => claims, clockTolerance: 0 })
       const { app, send } = await createGuarded(guard)

@@ -39,7 +39,7 @@ describe('a response from the issuer', () => {
     ['an id token beside the code', (query) => query.set('id_token', 'a.b.c')],
     ['a response as a token', (query) => query.set('response', 'a.b.c')],
     ['nothing', (query) => [...query.keys()].forEach((name) => void query.delete(name))],
-  ])('with %s starts no session', async (_, change) => {
+  ])('starts no session with %s', async (_, change) => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     const answer = changed(await ada.answer(), change)
@@ -62,7 +62,7 @@ describe('a response from the issuer', () => {
     ['no end', { exp: undefined }],
     ['no subject', { sub: undefined }],
     ['a subject that is not text', { sub: 7 }],
-  ])('with %s in the id token starts no session', async (_, claims) => {
+  ])('starts no session if the id token has %s', async (_, claims) => {
     const { issuer, browser } = await startShop()
     Object.assign(issuer.mood.claims, claims)
     const ada = browser()
@@ -189,7 +189,7 @@ describe('a refusal of the issuer', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('with another state is ignored by this login', async () => {
+  it('is ignored if its state belongs to another login', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.parameters = { code: undefined, error: 'server_error', state: 'another' }
     const ada = browser()

@@ -148,7 +148,7 @@ describe('the responses of a document', () => {
     ['nothing', ['204']],
     ['made', ['201']],
     ['away', ['307']],
-  ])('of %s have the success responses %j', (name, statuses) => {
+  ])('include for %s the success responses %j', (name, statuses) => {
     const found = successesOf(documentOf(Responses), name).map(([status]) => status)
     expect(found.sort()).toEqual([...statuses].sort())
   })
@@ -258,7 +258,7 @@ describe('the top level of a document', () => {
     ['/api-docs', '.'],
     ['/docs/api', '..'],
     ['/a/b/c/', '../..'],
-  ])('at %s has the server root %s', (path, url) => {
+  ])('served at %s has the server root %s', (path, url) => {
     const { servers } = documentOf(Tagged, { swagger: { path } })
     expect(servers).toEqual([{ url, description: 'This server' }])
   })

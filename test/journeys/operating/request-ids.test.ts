@@ -141,7 +141,7 @@ describe('the req.id field', () => {
   it.each([
     ['a number', 17, '17'],
     ['too long', 'x'.repeat(200), 'x'.repeat(128)],
-  ])('from a middleware becomes a short string in the header: %s', async (_, id, sent) => {
+  ])('becomes a short string in the header if a middleware sets it: %s', async (_, id, sent) => {
     const naming: Middleware = (req, _res, next) => {
       req.id = id
       next()
@@ -155,7 +155,7 @@ describe('the req.id field', () => {
     ['a letter outside ASCII', 'ä'],
     ['a space', 'a b'],
     ['an object', { id: 1 }],
-  ])('from a middleware is left out of the header if it is invalid there: %s', async (_, id) => {
+  ])('is left out of the header if it is invalid there: %s', async (_, id) => {
     const naming: Middleware = (req, _res, next) => {
       req.id = id
       next()

@@ -184,7 +184,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     ] as const,
     ['oracle.db', "select q'[it's a canary]' from dual", undefined] as const,
     ['microsoft.sql_server', "select [it's], 'canary'", undefined] as const,
-  ])('of %s contains no value in its text: %s', async (system, text, shown) => {
+  ])('contains no value in its text for %s: %s', async (system, text, shown) => {
     const span = await spanOf({ system, text })
     expect(span?.attributes['db.query.text']).toBe(shown)
     expect(span?.attributes['db.system.name']).toBe(system)
@@ -207,7 +207,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     ['select (select 1 from a) from b', 'SELECT b'],
     ['create index on notes (a)', 'CREATE'],
     ['', 'postgresql'],
-  ])('for %s has a summary as its name', async (text, name) => {
+  ])('of %s has a summary as its name', async (text, name) => {
     expect((await spanOf({ text }))?.name).toBe(name)
   })
 

@@ -299,7 +299,7 @@ describe('the end of an outgoing call', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   })
 
-  it('is also caused while the body arrives', async () => {
+  it('can also occur while the body arrives', async () => {
     const over = gate()
     const host = await otherHost((req, res) => {
       req.socket.once('close', over.open)
@@ -312,7 +312,7 @@ describe('the end of an outgoing call', () => {
     await over.opened
   })
 
-  it('is also caused by a limit outside of requests', async () => {
+  it('can also be caused by a limit outside of requests', async () => {
     const host = await silentHost()
     const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })
     await expect(app.get(Outgoing)(host.url)).rejects.toMatchObject({ name: 'TimeoutError' })

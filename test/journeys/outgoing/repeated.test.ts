@@ -56,7 +56,7 @@ describe('a retried call', () => {
     [504, 3],
     [500, 1],
     [404, 1],
-  ])('after the status %i is sent %i times', async (status, times) => {
+  ])('is sent for the status %i in total %i times', async (status, times) => {
     const host = await otherHost((_req, res) => void res.writeHead(status).end('x'))
     const { call } = callerOf({ retries: true })
     const response = await call(host.url)
@@ -64,7 +64,7 @@ describe('a retried call', () => {
     expect(host.got).toHaveLength(times)
   })
 
-  it('after connection failures returns the response of the last attempt', async () => {
+  it('returns the response of the last attempt after connection failures', async () => {
     const host = await failingHost(2, (req) => void req.socket.destroy())
     const { call } = callerOf({ retries: true })
     expect(await (await call(host.url)).text()).toBe('fine')

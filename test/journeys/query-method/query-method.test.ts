@@ -299,7 +299,7 @@ describe('the document of QUERY routes', () => {
     }
   })
 
-  it.each(['3.0', '3.1', '3.2'] as const)('of %s makes a client with QUERY', async (version) => {
+  it.each(['3.0', '3.1', '3.2'] as const)('produces a client for QUERY: %s', async (version) => {
     const app = await documentOf(version)
     const text = emitClient(app.document)
     const { createClient } = await importClient(`query-${version}`, text)

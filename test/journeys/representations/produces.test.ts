@@ -236,7 +236,7 @@ describe('a representation', () => {
     ])
   })
 
-  it('in CSV results in a 500 for data other than a list of objects', async () => {
+  it('results in a 500 in CSV for data other than a list of objects', async () => {
     @Controller('rows')
     class Wrong {
       @Produces('application/json', 'text/csv') @Get() get() {
@@ -258,7 +258,7 @@ describe('a representation', () => {
     },
   )
 
-  it('with undocumented fields results in a 500 under check', async () => {
+  it('results in a 500 with undocumented fields under check', async () => {
     const { get } = await serve({ responses: 'check' })
     const response = await get('', 'text/csv')
     expect([response.status, response.text.includes('Ada')]).toEqual([500, false])

@@ -49,7 +49,7 @@ describe('a handler that is an async generator', () => {
     ['application/jsonl', 'application/jsonl'],
     ['application/jsonl, text/event-stream;q=0.5', 'application/jsonl'],
     ['*/*', 'text/event-stream'],
-  ])('with two formats uses the format for Accept %s', async (accept, type) => {
+  ])('uses one of two formats for Accept %s', async (accept, type) => {
     script(three)
     const response = await (await start()).fetch('/streams/both', { headers: { accept } })
     expect(response.headers.get('content-type')).toBe(type)

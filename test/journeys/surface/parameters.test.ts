@@ -357,18 +357,18 @@ describe('an invalid use of defineParameter()', () => {
       () => defineParameter(read, { in: 'query', name: 'a', schema: undefined as never }),
       /circular/,
     ],
-  ])('in %s causes a TypeError', (_, define, message) => {
+  ])('causes a TypeError in %s', (_, define, message) => {
     expect(define).toThrow(TypeError)
     expect(define).toThrow(message)
   })
 
-  it('without parentheses or with an argument causes a ConfigError', () => {
+  it('causes a ConfigError without parentheses or with an argument', () => {
     const bare = Ip as unknown as (...args: unknown[]) => unknown
     expect(() => bare(() => 1, { kind: 'method', name: 'get' })).toThrow('parentheses are missing')
     expect(() => bare('x')).toThrow('takes no arguments')
   })
 
-  it('in a schema, or in the name of a path parameter, causes a boot error', async () => {
+  it('causes a boot error in a schema or in the name of a path parameter', async () => {
     const Wrong = defineParameter(read, { in: 'query', name: 'a', schema: 'text' as never })
     const Broken = defineParameter(read, { in: 'query', name: 'a', schema: { type: 'strnig' } })
     @Controller('wrong')

@@ -109,7 +109,7 @@ describe('the tenant header', () => {
     ['prototype', 'prototype'],
     ['undefined', 'undefined'],
     ['null', 'null'],
-  ])('with %s causes a 400 on every route, without the id in the response', async (_, id) => {
+  ])('causes a 400 on every route, without the id in the response: %s', async (_, id) => {
     await start({ tenant: {} })
     // HTTP headers are Latin-1, so UTF-8 arrives in this form.
     const headers = { 'x-tenant-id': Buffer.from(id, 'utf8').toString('latin1') }
@@ -221,7 +221,7 @@ describe('the tenant claim of a JWT', () => {
     ['__proto__', '__proto__'],
     ['with a line break', 'acme\nzeta'],
     ['a look-alike', 'аcme'],
-  ])('with %s causes a 400', async (_, org) => {
+  ])('causes a 400 response: %s', async (_, org) => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask(bearer({ org }))).toEqual([400, 'TENANT_INVALID'])
   })
@@ -284,7 +284,7 @@ describe('tenant strategies', () => {
     }
   })
 
-  it('by subdomain read only the Host header', async () => {
+  it('can read a subdomain, which comes only from the Host header', async () => {
     await start({
       tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'Example.com' })] },
     })
@@ -299,7 +299,7 @@ describe('tenant strategies', () => {
     expect(await ask(forged)).toEqual(none)
   })
 
-  it('by host map host names to tenants', async () => {
+  it('can map host names to tenants', async () => {
     const strategies = [tenantFromHost({ 'Shop.acme.example': 'acme' })]
     await start({ tenant: { header: false, strategies }, trustProxy: true })
     expect(await ask({ host: 'shop.ACME.example:80' })).toBe('acme')
@@ -308,7 +308,7 @@ describe('tenant strategies', () => {
     expect(await ask(forged)).toEqual([400, 'TENANT_REQUIRED'])
   })
 
-  it('by path read one segment of the path', async () => {
+  it('can read one segment of the path', async () => {
     await start({ tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] } })
     expect(await ask({}, '/t/acme/who')).toBe('acme')
     expect(await ask({}, '/T/ac%6De/who')).toBe('acme')
@@ -320,7 +320,7 @@ describe('tenant strategies', () => {
   })
 
   it.each(['https://a.example', 'a.example:80', '*.a.example', '.a.example', 'müller.example', ''])(
-    'by host refuse the invalid host name %j',
+    'must not contain the invalid host name %j',
     (name) => {
       expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
         /^tenantFromHost\(\): .+is not a host name/,
@@ -329,7 +329,7 @@ describe('tenant strategies', () => {
     },
   )
 
-  it('by host refuse values that are not strings', () => {
+  it('must not map hosts to values that are not strings', () => {
     expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)

@@ -104,7 +104,7 @@ describe('a tenant strategy', () => {
     expect(strategies.map(([each]) => each?.name)).toEqual(['', 'byNumber'])
   })
 
-  it('by path compares decoded segments in any case, and takes exactly one', async () => {
+  it('compares decoded path segments in any case, and takes exactly one', async () => {
     await start({ header: false, strategies: [tenantFromPath('/Area 1/:tenant')] })
     for (const path of ['/area%201/acme/who', '/AREA%201/acme/who', '/%61rea%201/acme/who']) {
       expect(await ask({}, path)).toBe('acme')
@@ -113,7 +113,7 @@ describe('a tenant strategy', () => {
     expect(await ask({}, '/area%201/ACME/who')).toBe('ACME')
   })
 
-  it('by host supports a name with and without a port', async () => {
+  it('accepts a host name with and without a port', async () => {
     await start({ header: false, strategies: [tenantFromHost({ 'shop.example': 'acme' })] })
     expect(await ask({ host: 'shop.example:8080' })).toBe('acme')
     expect(await ask({ host: 'SHOP.example' })).toBe('acme')

@@ -83,7 +83,7 @@ describe('a middleware of an application with authorize', () => {
   })
 })
 
-describe('a callback that a middleware started before authorize', () => {
+describe('an asynchronous task that a middleware started before authorize', () => {
   it('runs without a tenant in a listener, in a timer and in a promise', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {

@@ -149,7 +149,7 @@ describe('a test override of TypeORM', () => {
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('for one data source does not affect the others', async () => {
+  it('does not affect the other data sources', async () => {
     const archive = typeorm({ name: 'archive', type: 'sqljs', entities: [NoteEntity] })
     class Both {
       readonly notes = inject(repositoryOf(NoteEntity))

@@ -267,7 +267,7 @@ describe('an uploaded file', () => {
     ['no bytes', { value: '' }],
     ['fewer bytes than its type begins with', { value: png().subarray(0, 5) }],
     ['the bytes of another type, in a large file', { value: Buffer.alloc(100_000, 'GIF89a') }],
-  ])('with %s results in a 415 with its name', async (_, more) => {
+  ])('results in a 415 if it has %s', async (_, more) => {
     const { status, body } = await send('profile', form([title, avatar(png(), more)]))
     expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     expect(body.errors).toEqual([
@@ -275,7 +275,7 @@ describe('an uploaded file', () => {
     ])
   })
 
-  it('without a signature has the declared type', async () => {
+  it('has the declared type if the type has no signature', async () => {
     const photo = { name: 'photos', value: png(), filename: 'p', type: 'image/png' }
     const note = { name: 'notes', value: 'x', filename: 'n', type: 'text/x-own' }
     expect((await send('album', form([photo, note]))).body.data.notes).toEqual([1])

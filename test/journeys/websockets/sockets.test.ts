@@ -125,7 +125,7 @@ describe('a WebSocket route', () => {
     ['null', undefined, 403],
     ['http://in-process', undefined, 101],
     ['https://shop.example', ['https://shop.example'], 101],
-  ])('from a page of %s with the origins %s gets %i', async (origin, origins, status) => {
+  ])('responds to a page of %s, with the origins %s, with %i', async (origin, origins, status) => {
     const app = await start(origins)
     const { opened, refused } = await open(app, undefined, { ...ADA, origin })
     expect(await Promise.race([opened.then(() => 101), refused.then((one) => one.status)])).toBe(
