@@ -35,8 +35,8 @@ async function guardOf(keys: Keys) {
   return (key: string) => own.canActivate({ headers: { 'x-api-key': key }, rawHeaders: [] })
 }
 
-describe('a text that is not a key', () => {
-  it(`costs no look-up: ${ROUNDS} random texts`, async () => {
+describe('a string that is not a valid key', () => {
+  it(`causes no lookup in the store: ${ROUNDS} random strings`, async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const next = numbers(7)
@@ -64,7 +64,7 @@ describe('a text that is not a key', () => {
     expect(keys.lookedUp).toHaveLength(1)
   })
 
-  it('is a key with any one character changed, left out, added or swapped', async () => {
+  it('can be a key with one character changed, left out, added or swapped', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -79,7 +79,7 @@ describe('a text that is not a key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('may be very long, empty, Unicode, or a name of every object', async () => {
+  it('can be very long, empty, in Unicode, or the name of a built-in property', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -103,7 +103,7 @@ describe('a text that is not a key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('is refused through a socket, too', async () => {
+  it('is also refused when it is sent through a socket', async () => {
     const keys = new Keys()
     const guard = apiKeys({ prefix: 'acme_live', find: keys.find })
     const port = await listening({ controllers: [OrdersController], auth: { guard } })
@@ -114,7 +114,7 @@ describe('a text that is not a key', () => {
   })
 })
 
-describe('a store that is wrong', () => {
+describe('a store with errors', () => {
   const other = generateApiKey({ prefix: 'acme_live' })
   const { key, hash } = generateApiKey({ prefix: 'acme_live' })
   const good = { id: 'one', hash }
@@ -136,7 +136,7 @@ describe('a store that is wrong', () => {
     ['an empty tenant', { ...good, tenant: '' }],
     ['an invalid date', { ...good, expiresAt: new Date('never') }],
     ['a date as text', { ...good, expiresAt: '2999-01-01' }],
-  ])('returns %s: refused, and logged', async (_, record) => {
+  ])('returns %s: the request is refused, and the error is logged', async (_, record) => {
     const app = await startWith({ find: () => record as ApiKeyRecord })
     expect(await statusWith(app, key)).toBe(401)
     expect(await statusWith(app, key)).toBe(401)
@@ -145,7 +145,7 @@ describe('a store that is wrong', () => {
     expect(String(logged[0]?.facts['err'])).toContain('apiKeys(): `find`')
   })
 
-  it.each([undefined, null])('returns %j: refused, and not logged', async (record) => {
+  it.each([undefined, null])('returns %j: it is refused, but not logged', async (record) => {
     const app = await startWith({ find: () => record })
     expect(await statusWith(app, key)).toBe(401)
     expect(app.logs).toEqual([])
@@ -158,7 +158,7 @@ describe('a store that is wrong', () => {
     ['rejects with nothing', async () => fail(undefined), 503],
     ['rejects with 503', async () => fail(new ServiceUnavailableError('busy')), 503],
     ['rejects with an HTTP error', async () => fail(new ConflictError('no')), 409],
-  ])('%s: refused with its own status, and tried again', async (_, find, status) => {
+  ])('%s: the request is refused, and a later one succeeds', async (_, find, status) => {
     let isBroken = true
     const app = await startWith({ find: () => (isBroken ? find() : good) })
     expect(await statusWith(app, key)).toBe(status)
@@ -167,7 +167,7 @@ describe('a store that is wrong', () => {
     expect(await statusWith(app, key)).toBe(200)
   })
 
-  it('returns an invalid user: refused, and logged', async () => {
+  it('returns an invalid user: the request is refused, and the error is logged', async () => {
     for (const user of [null, undefined, 'one', Promise.resolve({ id: 1 })]) {
       const app = await startWith({ find: () => good, user: () => user as unknown as object })
       expect(await statusWith(app, key)).toBe(401)
@@ -175,7 +175,7 @@ describe('a store that is wrong', () => {
     }
   })
 
-  it('cannot change a key that is kept, nor can a handler', async () => {
+  it('cannot change a cached key, and neither can a handler', async () => {
     const record = { ...good, permissions: ['orders:read'] }
     const app = await startWith({ find: () => record, cacheFor: '1d' })
     const write = () => app.request().get('/orders/write').set('x-api-key', key)
@@ -189,8 +189,8 @@ function fail(error: unknown): never {
   throw error
 }
 
-describe('the secret', () => {
-  it('is in no log line after any failure', async () => {
+describe('the secret of an API key', () => {
+  it('appears in no log line after a failure', async () => {
     const keys = new Keys()
     const secrets: string[] = []
     const logger = new Lines()
@@ -220,7 +220,7 @@ describe('the secret', () => {
     }
   })
 
-  it('reaches neither the store nor the response', async () => {
+  it('is passed neither to the store nor to the response', async () => {
     const given: unknown[] = []
     const { key, hash } = generateApiKey({ prefix: 'acme_live' })
     const app = await startWith({
@@ -236,12 +236,12 @@ describe('the secret', () => {
   })
 })
 
-describe('the log of uses', () => {
+describe('the usage log of API keys', () => {
   async function used(app: TestApp, key: string, times: number) {
     for (let n = 0; n < times; n++) expect(await statusWith(app, key)).toBe(200)
   }
 
-  it('has each key at most once in an interval, and only accepted ones', async () => {
+  it('contains each accepted key at most once per interval', async () => {
     const keys = new Keys()
     const uses: string[] = []
     const app = await startWith({
@@ -265,7 +265,7 @@ describe('the log of uses', () => {
     expect(uses.slice(2)).toEqual(['key-1 /orders', 'key-2 /orders'])
   })
 
-  it('delays no request, and is awaited when the application closes', async () => {
+  it('delays no request, and is completed before the application closes', async () => {
     const keys = new Keys()
     let release = () => {}
     let isDone = false
@@ -284,7 +284,7 @@ describe('the log of uses', () => {
     expect(isDone).toBe(true)
   })
 
-  it('is awaited even if another report has ended before', async () => {
+  it('is awaited on close even if another report has ended before', async () => {
     const keys = new Keys()
     const ends: string[] = []
     let release = () => {}
@@ -311,7 +311,7 @@ describe('the log of uses', () => {
     ['throws', () => fail(new Error('no table'))],
     ['rejects', async () => fail(new Error('no table'))],
     ['rejects with nothing', async () => fail(undefined)],
-  ])('refuses no request when it %s', async (_, onUse) => {
+  ])('does not cause a refusal when it %s', async (_, onUse) => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, onUse })
     await used(app, keys.add(), 2)

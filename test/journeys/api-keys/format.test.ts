@@ -18,8 +18,8 @@ function checksumOf(text: string): string {
   return digits
 }
 
-describe('a generated key', () => {
-  it('has its prefix, 32 random digits, and the CRC-32 of both', () => {
+describe('a generated API key', () => {
+  it('consists of its prefix, 32 random digits, and a CRC-32 checksum', () => {
     for (let n = 0; n < 500; n++) {
       const { key, start, hash } = generateApiKey({ prefix: 'acme_live' })
       expect(key).toMatch(/^acme_live_[0-9A-Za-z]{38}$/)
@@ -30,7 +30,7 @@ describe('a generated key', () => {
     }
   })
 
-  it('uses every digit, about equally often', () => {
+  it('uses all digits about equally often', () => {
     const counts = new Map([...DIGITS].map((digit) => [digit, 0]))
     const rounds = 4000
     for (let n = 0; n < rounds; n++) {
@@ -44,13 +44,13 @@ describe('a generated key', () => {
     for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(8 * 45)
   })
 
-  it('is another one each time', () => {
+  it('is different each time', () => {
     const keys = Array.from({ length: 1000 }, () => generateApiKey({ prefix: 'a' }).key)
     expect(new Set(keys).size).toBe(keys.length)
   })
 
   it.each(['', '_', 'acme_', '_acme', 'a__b', 'äcme', 'a b', '7up', 'a'.repeat(33), 7, null])(
-    'has no prefix %j',
+    'must not have the prefix %j',
     (prefix) => {
       expect(() => generateApiKey({ prefix: prefix as string })).toThrow(ConfigError)
       expect(() => usable(apiKeys({ prefix: prefix as string, find: () => undefined }))).toThrow(
@@ -60,7 +60,7 @@ describe('a generated key', () => {
   )
 
   it.each(['constructor', 'toString', 'acme', 'acme_live_2', 'A1'])(
-    'may have the prefix %j',
+    'can have the prefix %j',
     (prefix) => {
       expect(generateApiKey({ prefix }).key).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{38}$`))
     },

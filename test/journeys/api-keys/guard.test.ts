@@ -11,7 +11,7 @@ import {
 } from './support.js'
 
 describe('a request with an API key', () => {
-  it('has the user of the key, with its abilities', async () => {
+  it('receives the user of the key, with the abilities of the key', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find })
     const reader = keys.add({ name: 'CI', tenant: 'acme', permissions: ['orders:read'] })
@@ -32,7 +32,7 @@ describe('a request with an API key', () => {
     expect([(await write(reader)).status, (await write(writer)).status]).toEqual([403, 200])
   })
 
-  it('has the user that the application makes, a new one for each request', async () => {
+  it('receives a new user from the application each time', async () => {
     const keys = new Keys()
     const made: object[] = []
     const user = (record: ApiKeyRecord, req: Request) => {
@@ -47,7 +47,7 @@ describe('a request with an API key', () => {
     expect(made).toHaveLength(2)
   })
 
-  it('may have a key with each of several prefixes', async () => {
+  it('can have a key with any of several prefixes', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, prefix: ['acme', 'acme_live', 'acme_test'] })
     for (const prefix of ['acme', 'acme_live', 'acme_test']) {
@@ -57,7 +57,7 @@ describe('a request with an API key', () => {
     expect(keys.lookedUp).toHaveLength(3)
   })
 
-  it('may use either of two live keys of a client, and only the new one after the change', async () => {
+  it('can use both keys of a client during a key change, and only the new one afterwards', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: 0 })
     const [old, renewed] = [keys.add({ tenant: 'acme' }), keys.add({ tenant: 'acme' })]
@@ -66,7 +66,7 @@ describe('a request with an API key', () => {
     expect([await statusWith(app, old), await statusWith(app, renewed)]).toEqual([401, 200])
   })
 
-  it('is anonymous without a key on a route with optional auth, and refused with a wrong one', async () => {
+  it('is anonymous without a key on a route with optional auth, but refused with a wrong key', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find })
     const open = async (key?: string) => {
@@ -82,7 +82,7 @@ describe('a request with an API key', () => {
     ])
   })
 
-  it('finds its key with the instances of the application', async () => {
+  it('is authenticated by a store that receives the providers of the application', async () => {
     const Table = new InjectionToken<Map<string, ApiKeyRecord>>('Table')
     const { key, hash } = generateApiKey({ prefix: 'acme_live' })
     const table = new Map([[hash, { id: 'one', hash }]])
@@ -94,8 +94,8 @@ describe('a request with an API key', () => {
   })
 })
 
-describe('a key', () => {
-  it('expires on the clock of the application, also while it is kept', async () => {
+describe('an API key', () => {
+  it('expires by the clock of the application, even while it is cached', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '1d' })
     await app.clock.advance(0)
@@ -112,7 +112,7 @@ describe('a key', () => {
     expect(keys.lookedUp).toHaveLength(2)
   })
 
-  it('is looked up once in the stated time, and refused after it when it was revoked', async () => {
+  it('is looked up once per cache period, and refused afterwards if it was revoked', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -126,7 +126,7 @@ describe('a key', () => {
     expect(await statusWith(app, key)).toBe(401)
   })
 
-  it('is kept from the begin of its look-up, however long that took', async () => {
+  it('is cached from the start of its lookup, even if the lookup takes long', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -139,7 +139,7 @@ describe('a key', () => {
     expect(await statusWith(app, key)).toBe(401)
   })
 
-  it('is looked up once for requests that come together, and not for ever by one that hangs', async () => {
+  it('is looked up once for concurrent requests, and again after a lookup that hangs', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -160,7 +160,7 @@ describe('a key', () => {
     expect(keys.lookedUp.length).toBe(2)
   })
 
-  it('that is unknown, revoked or expired is looked up each time, and never kept', async () => {
+  it('is looked up each time and never cached if it is unknown, revoked or expired', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '1d' })
     const revoked = keys.add({ revokedAt: new Date(0) })
@@ -183,7 +183,7 @@ describe('a key', () => {
     expect(await statusWith(app, late.key)).toBe(200)
   })
 
-  it('is refused where its tenant is another one', async () => {
+  it('is refused for a request to another tenant', async () => {
     const keys = new Keys()
     const guard = apiKeys({ prefix: 'acme_live', find: keys.find })
     const app = await startWith(
@@ -202,14 +202,14 @@ describe('a key', () => {
   })
 })
 
-describe('the place of a key', () => {
+describe('the location of an API key', () => {
   const app = async (more: object, keys: Keys) =>
     listening({
       controllers: [OrdersController],
       auth: { guard: apiKeys({ prefix: 'acme_live', find: keys.find, ...more }) },
     })
 
-  it('is a header, once, and never the URL', async () => {
+  it('is a header that occurs once, and never the URL', async () => {
     const keys = new Keys()
     const port = await app({}, keys)
     const [key, other] = [keys.add(), keys.add()]
@@ -228,7 +228,7 @@ describe('the place of a key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('may be another header', async () => {
+  it('can be another header', async () => {
     const keys = new Keys()
     const port = await app({ header: 'Acme-Key' }, keys)
     const key = keys.add()
@@ -236,7 +236,7 @@ describe('the place of a key', () => {
     expect(await statusOfLines(port, [`x-api-key: ${key}`])).toBe(401)
   })
 
-  it.each([['Bearer'], ['ApiKey']])('may be Authorization with %s, once', async (scheme) => {
+  it.each([['Bearer'], ['ApiKey']])('can be Authorization with %s, once', async (scheme) => {
     const keys = new Keys()
     const port = await app({ scheme }, keys)
     const key = keys.add()
@@ -253,7 +253,7 @@ describe('the place of a key', () => {
     expect(await status(line, line)).toBe(401)
   })
 
-  it('is a security scheme', () => {
+  it('is documented as a security scheme', () => {
     const guard = (more: object) => apiKeys({ prefix: 'acme_live', find: () => undefined, ...more })
     expect(guard({})).toMatchObject({
       credentials: ['x-api-key'],
@@ -275,7 +275,7 @@ describe('the place of a key', () => {
     })
   })
 
-  it('is carried by a request whose Authorization has a prefix of the guard, right or wrong', () => {
+  it('is Authorization if the value starts with a prefix of the guard, even with a wrong key', () => {
     const { carries } = apiKeys({ prefix: ['a', 'b_c'], find: () => undefined, scheme: 'Bearer' })
     const carried = (authorization?: string) =>
       carries?.({ headers: { authorization } } as unknown as Request)
@@ -287,8 +287,8 @@ describe('the place of a key', () => {
   })
 })
 
-describe('a rate limit by key', () => {
-  it('counts each key by its id, and a request without one by its address', async () => {
+describe('a rate limit per API key', () => {
+  it('counts keys by their ids, and requests without a key by their address', async () => {
     const keys = new Keys()
     const counted: string[] = []
     const store = {
@@ -321,7 +321,7 @@ describe('a rate limit by key', () => {
 })
 
 describe('a guard that contains apiKeys', () => {
-  it('is told to prepare it for the application', async () => {
+  it('results in a logged error about forApplication if it does not prepare them', async () => {
     const keys = new Keys()
     const inner = apiKeys({ prefix: 'acme_live', find: keys.find })
     const app = await startWith(
@@ -334,7 +334,7 @@ describe('a guard that contains apiKeys', () => {
 })
 
 describe('two applications', () => {
-  it('keep the keys of one guard apart', async () => {
+  it('keep separate caches for the keys of one shared guard', async () => {
     const keys = new Keys()
     const guard = apiKeys({ prefix: 'acme_live', find: keys.find, cacheFor: '1d' })
     const [one, other] = [

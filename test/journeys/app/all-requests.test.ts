@@ -172,7 +172,7 @@ describe('an observer of all requests', () => {
     expect(more).toEqual([])
   })
 
-  it('gets the route, the request and the time', async () => {
+  it('receives the route, the request and the time', async () => {
     const { app, port } = await serve()
     const before = Date.now()
     await send(port, 'GET /work/quick?a=1')
@@ -184,7 +184,7 @@ describe('an observer of all requests', () => {
     expect(app.getRouteTable()).toHaveLength(11)
   })
 
-  it('is called for refusals by a schema, a limit, and the size of a body', async () => {
+  it('is called for refusals by a schema, a rate limit, and the body limit', async () => {
     const { port } = await serve({ limits: { body: 10 } })
     await send(port, `POST /work/save\n${JSON_HEAD}\nContent-Length: 2`, '{}')
     await over(1)
@@ -209,13 +209,13 @@ describe('an observer of all requests', () => {
     expect(facts).toEqual(['200 handler', '304 handler', '200 handler', '200 cache'])
   })
 
-  it('is called for a handler that takes too long', async () => {
+  it('is called for a handler that exceeds its time limit', async () => {
     const { port } = await serve({ timeouts: { handler: '10ms' } })
     await send(port, 'GET /work/slow')
     expect(await over()).toMatchObject([{ status: 503, outcome: 'timeout', cause: 'timeout' }])
   })
 
-  it('is called without a status if the client leaves before the head', async () => {
+  it('is called without a status if the client disconnects before the head is sent', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/work/slow' }).on('error', () => {})
     client.end()
@@ -228,7 +228,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toHaveLength(1)
   })
 
-  it('is called with the status if the client leaves after the head', async () => {
+  it('is called with the status if the client disconnects after the head was sent', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/work/begun' }).on('error', () => {})
     client.end()
@@ -259,7 +259,7 @@ describe('an observer of all requests', () => {
     expect(all[0]?.bytes).toBe(Buffer.byteLength(response))
   })
 
-  it('is called for a head with too many lines', async () => {
+  it('is called for a request head with too many lines', async () => {
     const { port } = await serve({ limits: { headers: 3 } })
     await send(port, 'GET /work/quick\nA: a\nB: b')
     expect(await over()).toMatchObject([{ status: 431, cause: 'head' }])
@@ -273,7 +273,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 408, outcome: 'sent', cause: 'parser' }])
   })
 
-  it('counts the bytes of each response of a connection, also of pipelined ones', async () => {
+  it('counts the bytes of each response on a connection, including pipelined ones', async () => {
     const { port } = await serve()
     const one = 'GET /work/quick HTTP/1.1\r\nHost: a\r\n'
     const two = 'GET /work/stream HTTP/1.1\r\nHost: a\r\n'
@@ -286,7 +286,7 @@ describe('an observer of all requests', () => {
     expect(all[0]?.bytes).toBeLessThan(1000)
   })
 
-  it('gets no bytes if no observer needs them', async () => {
+  it('receives no byte count if no observer needs it', async () => {
     const frugal: Plugin = {
       name: 'frugal',
       requests: () => ({ onEnd: (request) => void ended.push(request), needsBytes: false }),
@@ -300,7 +300,7 @@ describe('an observer of all requests', () => {
     expect(sizes).toEqual([0, bytes.length, bytes.length])
   })
 
-  it('gets the bytes of its own responses if an application around it counts none', async () => {
+  it('receives the bytes of its own responses if the outer application counts none', async () => {
     const inner = new App({ controllers: [WorkController], plugins: [observer], logger: false })
     cleanups.push(() => inner.close())
     const frugal: Plugin = { name: 'frugal', requests: () => ({ onEnd() {}, needsBytes: false }) }
@@ -328,7 +328,7 @@ describe('an observer of all requests', () => {
     expect((await over(2)).map(({ bytes }) => bytes)).toEqual([sizes[1], sizes[3]])
   })
 
-  it('knows the start of a request, even if it is read late', async () => {
+  it('receives the start time of a request, even if it is read late', async () => {
     const app = await TestApp.create({
       controllers: [WorkController],
       plugins: [observer],
@@ -411,7 +411,7 @@ describe('an observer of all requests', () => {
     expect(await over(2)).toMatchObject([facts, facts])
   })
 
-  it('is called once by each application that a request passes', async () => {
+  it('is called once by each application that handles a request', async () => {
     const inner = new App({ controllers: [WorkController], plugins: [observer], logger: false })
     cleanups.push(() => inner.close())
     const { port } = await serve({ controllers: [], middlewares: [inner.handler] })
@@ -430,7 +430,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 200, cause: 'middleware', route: null }])
   })
 
-  it('knows the tenant, and runs in its async context', async () => {
+  it('receives the tenant, and runs in its async context', async () => {
     const { port } = await serve({ tenant: {} })
     await send(port, 'GET /work/quick\nX-Tenant-Id: acme')
     await send(port, 'GET /work/quick\nX-Tenant-Id: a%b')
@@ -440,7 +440,7 @@ describe('an observer of all requests', () => {
     ])
   })
 
-  it('does not disturb requests when it fails', async () => {
+  it('does not affect requests when it fails', async () => {
     const lines: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const failing: Plugin = {
@@ -473,7 +473,7 @@ describe('an observer of all requests', () => {
 })
 
 describe('an application without an observer', () => {
-  it('leaves requests and responses as they are', async () => {
+  it('leaves requests and responses unchanged', async () => {
     const silent: Plugin = { name: 'silent', requests: () => null }
     let keys: PropertyKey[] = []
     @Controller()

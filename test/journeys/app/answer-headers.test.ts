@@ -49,7 +49,7 @@ const start = (middlewares: Middleware[] = []) =>
 
 describe('an error response', () => {
   it.each(Object.keys(MEANT))(
-    'does not carry the header %s that the handler set for its own response',
+    'does not contain the header %s that the handler set for its own response',
     async (name) => {
       await using app = await start()
       for (const target of [`/one/${name}`, '/all']) {
@@ -60,7 +60,7 @@ describe('an error response', () => {
     },
   )
 
-  it('carries all other headers of the handler, and its own Content-Length and Content-Type', async () => {
+  it('keeps all other headers of the handler, but has its own Content-Length and Content-Type', async () => {
     await using app = await start()
     const { headers, text } = await app.request().get('/all')
     expect(headers).toMatchObject({

@@ -47,7 +47,7 @@ class SlowController {
 const options = { controllers: [CounterController, SlowController], providers: [Counter, Gate] }
 const json = async (url: string) => (await fetch(url)).json()
 
-describe('App', () => {
+describe('the class App', () => {
   it('listens, returns its address, responds, and refuses connections after close()', async () => {
     const app = new App(options)
     const address = await app.listen(0, '127.0.0.1')
@@ -114,7 +114,7 @@ describe('App', () => {
     ])
   })
 
-  it('responds through app.handler on a server that the test created', async () => {
+  it('responds through app.handler on a server that the test creates', async () => {
     const app = new App(options)
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

@@ -88,7 +88,7 @@ describe('an observer around all requests', () => {
     }),
   })
 
-  it('surrounds middlewares, routes and errors, and the first plugin is the outermost', async () => {
+  it('wraps middlewares, routes and errors, with the first plugin as the outermost', async () => {
     const notes: string[] = []
     const middleware = (_req: Request, _res: Response, next: () => void) => {
       notes.push(`middleware for ${RequestContext.current()?.url}`)
@@ -139,7 +139,7 @@ describe('an observer around all requests', () => {
       },
       ['after'],
     ],
-  ])('that %s leaves the request as it is', async (_, around, logged) => {
+  ])('leaves the request unchanged if it %s', async (_, around, logged) => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const plugins = [{ name: 'careless', requests: () => ({ around }) }, observer]
@@ -156,7 +156,7 @@ describe('an observer of errors', () => {
     requests: () => ({ onError: (...all) => void heard.push(all), ...more }),
   })
 
-  it('receives each logged error, besides the option onError', async () => {
+  it('receives each logged error in addition to the option onError', async () => {
     const [heard, reported]: [unknown, ErrorContext][][] = [[], []]
     const { port } = await serve({
       plugins: [hearing(heard as never)],
@@ -170,7 +170,7 @@ describe('an observer of errors', () => {
     expect(reported).toEqual(heard)
   })
 
-  it('sees no secret of a schema, and gets the URL without secrets', async () => {
+  it('receives neither the secrets of a schema nor those in the URL', async () => {
     const heard: [unknown, ErrorContext][] = []
     let urlOf: ObserverSetup['urlOf'] | undefined
     @Controller('reset')
@@ -195,7 +195,7 @@ describe('an observer of errors', () => {
     expect(urlOf?.((await over())[0]?.req as Request)).toBe('/reset/[secret]?a=1')
   })
 
-  it('that fails is logged, and the response is sent', async () => {
+  it('can fail without an effect on the response, and its failure is logged', async () => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const onError = () => {
@@ -207,7 +207,7 @@ describe('an observer of errors', () => {
   })
 })
 
-describe('setTraceContext', () => {
+describe('the function setTraceContext', () => {
   const TRACE = '0af7651916cd43dd8448eb211c80319c'
   const SPAN = 'b7ad6b7169203331'
   const OWN = '00f067aa0ba902b7'
@@ -234,7 +234,7 @@ describe('setTraceContext', () => {
     return found
   }
 
-  it('lets a span stand for a request', async () => {
+  it('makes a span the trace context of the request', async () => {
     const state = { serialize: () => 'a=b' }
     const span = { traceId: TRACE, spanId: OWN, traceFlags: 1, traceState: state }
     const caller = `traceparent: 00-${TRACE}-${SPAN}-00`
@@ -245,14 +245,14 @@ describe('setTraceContext', () => {
     expect(known).toEqual(facts)
   })
 
-  it('does not make the log name a span that is not recorded', async () => {
+  it('keeps a span that is not recorded out of the log', async () => {
     const span = { traceId: TRACE, spanId: OWN, traceFlags: 0 }
     const { trace, known } = await traceWith(span, 'GET /work/quick')
     expect(known).toBeUndefined()
     expect(trace).toMatchObject({ headers: { traceparent: `00-${TRACE}-${OWN}-00` } })
   })
 
-  it('ignores ids that are not valid', async () => {
+  it('ignores invalid ids', async () => {
     const span = { traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 }
     const caller = `traceparent: 00-${TRACE}-${SPAN}-01`
     const { trace } = await traceWith(span, `GET /work/quick\n${caller}`)

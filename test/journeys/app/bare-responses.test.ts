@@ -153,7 +153,7 @@ afterEach(() => app.close())
 
 const get = (path: string) => app.request().get(path)
 
-describe('a returned value of a route that is documented with raw: true', () => {
+describe('the return value of a route that is documented with raw: true', () => {
   it.each([
     ['value', '{"x":1}'],
     ['promise', '{"x":1}'],
@@ -177,7 +177,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
     expect([answer.status, answer.text]).toEqual([status, text])
   })
 
-  it('is an empty 204 response when the handler returns nothing', async () => {
+  it('becomes an empty 204 response when the handler returns nothing', async () => {
     expect((await get('/bare/none')).status).toBe(204)
   })
 
@@ -190,7 +190,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
     expect(JSON.parse(answer.text)).toEqual(body)
   })
 
-  it('is the same from the cache, and has the same head for HEAD', async () => {
+  it('is the same when it comes from the cache, and HEAD returns the same headers', async () => {
     expect((await get('/bare/cached')).text).toBe('{"x":1}')
     const { text, headers } = await get('/bare/cached')
     expect([text, headers['x-cache']]).toEqual(['{"x":1}', 'HIT'])
@@ -198,7 +198,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '7', undefined])
   })
 
-  it('is the value that an interceptor returns in its place', async () => {
+  it('can be replaced by an interceptor', async () => {
     await app.close()
     const intercept = async (_req: Request, next: () => unknown) => {
       const point = (await next()) as { x: number }
@@ -208,7 +208,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
     expect((await get('/bare/value')).text).toBe('{"x":2}')
   })
 
-  it('keeps the envelope when the status is another one, or an error', async () => {
+  it('is wrapped in the envelope for errors and for other statuses', async () => {
     await app.close()
     await start()
     const { status, body } = await get('/bare/other')
@@ -225,7 +225,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
     expect(JSON.stringify(responses?.['200'])).not.toContain('statusCode')
   })
 
-  it('is sent without the envelope when the ETag setting of Express is on', async () => {
+  it('is sent without the envelope when the Express ETag setting is on', async () => {
     await app.close()
     await start({ etag: true })
     const { text, headers } = await get('/bare/value')
@@ -235,7 +235,7 @@ describe('a returned value of a route that is documented with raw: true', () => 
   })
 })
 
-describe('a returned value of a route with a content type other than JSON', () => {
+describe('the return value of a route with a content type other than JSON', () => {
   it.each([
     ['string', 'text/csv; charset=utf-8', 'a,b\n1,2'],
     ['raw', 'text/markdown; charset=utf-8', '# Title'],
@@ -254,7 +254,7 @@ describe('a returned value of a route with a content type other than JSON', () =
     ['bytes', 'application/octet-stream', [255, 1]],
     ['buffer', 'image/png', [1, 2]],
     ['wild-bytes', 'image/png', [1, 2]],
-  ])('may be bytes: /typed/%s', async (path, type, bytes) => {
+  ])('can consist of bytes: /typed/%s', async (path, type, bytes) => {
     const answer = await app.fetch(`/typed/${path}`)
     expect(answer.headers.get('content-type')).toBe(type)
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual(bytes)
@@ -270,7 +270,7 @@ describe('a returned value of a route with a content type other than JSON', () =
     expect((await get('/typed/string')).headers['content-type']).toBe('text/csv; charset=utf-8')
   })
 
-  it('is the same from the cache, and has the same head for HEAD', async () => {
+  it('is the same when it comes from the cache, and HEAD returns the same headers', async () => {
     expect((await get('/typed/cached')).text).toBe('1')
     const { text, headers } = await get('/typed/cached')
     expect([text, headers['x-cache']]).toEqual(['1', 'HIT'])
@@ -284,7 +284,7 @@ describe('a returned value of a route with a content type other than JSON', () =
     ['a number', 1],
     ['null', null],
     ['an array', ['a']],
-  ])('responds 500 and logs the remedy when it is %s', async (what, value) => {
+  ])('results in a logged 500 error with a remedy when it is %s', async (what, value) => {
     returned = () => value
     const { status, body } = await get('/typed/wrong')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -294,7 +294,7 @@ describe('a returned value of a route with a content type other than JSON', () =
     expect(text).toMatch(/200 .*'text\/csv'.*string or bytes/)
   })
 
-  it('responds 500 when the handler returns nothing and the route has @HttpCode(200)', async () => {
+  it('results in a 500 response when it is missing and the route has @HttpCode(200)', async () => {
     expect((await get('/typed/forgotten')).status).toBe(500)
   })
 })

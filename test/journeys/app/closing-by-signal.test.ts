@@ -23,8 +23,8 @@ async function turns(count: number) {
   for (let index = 0; index < count; index++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe('closing by a signal', () => {
-  it('still serves a request that was sent on an idle connection when listening stopped', async () => {
+describe('closing an application by a signal', () => {
+  it('still serves a request that was sent on an idle connection before listening stopped', async () => {
     const app = await serve()
     const idle = await open(app, head('/quick'))
     await idle.seen('quick')
@@ -54,7 +54,7 @@ describe('closing by a signal', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('loses no request of clients that send one after the other', async () => {
+  it('loses no request of clients that send one request after another', async () => {
     const app = await serve()
     let lost = 0
     let served = 0
@@ -95,7 +95,7 @@ describe('closing by a signal', () => {
     expect(log.slice(0, 2)).toEqual(['logged: POST /body', 'onClose'])
   })
 
-  it('waits for preStop only if it is called with a signal, and only if it listens', async () => {
+  it('waits for preStop only after a signal, and only if the application listens', async () => {
     const listens = await serve({ timeouts: { preStop: '1h' } })
     await listens.close()
     const mounted = await App.create({ ...options, timeouts: { preStop: '1h' } })
@@ -107,8 +107,8 @@ describe('closing by a signal', () => {
   })
 })
 
-describe('closing on the clock of a test', () => {
-  it('is not ready during preStop, and closes after it', async () => {
+describe('closing an application with a test clock', () => {
+  it('makes it unready during preStop, and closes it afterwards', async () => {
     const app = await TestApp.create({
       ...options,
       contract: 'off',
@@ -135,7 +135,7 @@ describe('closing on the clock of a test', () => {
     await expect(status('/quick')).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('warns handlers two seconds before it cuts them, by their signal', async () => {
+  it('aborts the signal of handlers two seconds before it cuts them', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/warned')
@@ -149,7 +149,7 @@ describe('closing on the clock of a test', () => {
     expect(log).toEqual(['warned: AppClosingError', 'onClose'])
   })
 
-  it('responds 503 to a request whose handler stops then, and logs no failure', async () => {
+  it('responds with 503 to a request whose handler then stops, and logs no failure', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/gives-up')
@@ -162,7 +162,7 @@ describe('closing on the clock of a test', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts after timeouts.close, and names the route', async () => {
+  it('cuts requests after timeouts.close, and logs the route', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const cut = expect(app.fetch('/slow')).rejects.toThrow()
@@ -175,7 +175,7 @@ describe('closing on the clock of a test', () => {
     released.open()
   })
 
-  it('continues with the next onClose when one exceeds timeouts.onClose', async () => {
+  it('continues with the next onClose hook when one exceeds timeouts.onClose', async () => {
     const stuck = { name: 'stuck', onClose: () => new Promise(() => {}) }
     const app = await TestApp.create({
       ...options,
@@ -190,12 +190,12 @@ describe('closing on the clock of a test', () => {
   })
 })
 
-describe('the timeouts of closing', () => {
+describe('the timeouts for closing', () => {
   it.each([
     [{ preStop: '5 bananas' }, 'timeouts.preStop'],
     [{ preStop: -1 }, 'timeouts.preStop'],
     [{ onClose: 0 }, 'timeouts.onClose'],
-  ])('are checked: %j', async (timeouts, subject) => {
+  ])('are validated at boot: %j', async (timeouts, subject) => {
     const start = App.create({ timeouts } as object)
     await expect(start).rejects.toMatchObject({ problems: [{ code: 'E_OPTION_INVALID', subject }] })
   })

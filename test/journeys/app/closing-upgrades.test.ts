@@ -42,7 +42,7 @@ async function openWebSocket(app: App, createConnection?: () => Duplex) {
 }
 
 describe('closing an application with upgraded connections', () => {
-  it('lets onClose hooks close them, and ends those that remain open', async () => {
+  it('lets onClose hooks close the connections, and ends the remaining ones', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const app = await serve({ plugins: [{ name: 'chat', ...closeClients(sockets) }] })
     upgradeBy(app, sockets)
@@ -52,7 +52,7 @@ describe('closing an application with upgraded connections', () => {
     expect(log).toEqual(['goodbye', 'onClose'])
   })
 
-  it('ends them when no hook closes them', async () => {
+  it('ends the connections when no hook closes them', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const app = await serve()
     upgradeBy(app, sockets)
@@ -61,7 +61,7 @@ describe('closing an application with upgraded connections', () => {
     expect(await closed).toEqual([1006, ''])
   })
 
-  it('ends them when timeouts.close is over and a hook still waits', async () => {
+  it('ends the connections when timeouts.close is over and a hook is still running', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const waits = {
       name: 'chat',
@@ -87,7 +87,7 @@ describe('closing an application with upgraded connections', () => {
     await tunnel.ended
   })
 
-  it('cuts a tunnel whose client neither reads nor leaves', async () => {
+  it('cuts a tunnel whose client neither reads nor disconnects', async () => {
     const app = await serve()
     const opened = new Promise<void>((resolve) => {
       app.server.on('connect', (_req, socket: Duplex) => {

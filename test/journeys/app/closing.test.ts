@@ -33,7 +33,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends idle connections first, and sends Connection: close on active ones', async () => {
+  it('ends idle connections first, and sends Connection: close on active connections', async () => {
     const app = await serve()
     const busy = await open(app, head('/slow'))
     await entered.opened
@@ -49,7 +49,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('receives the rest of a request body when the head has arrived', async () => {
+  it('receives the rest of a request body if the head has arrived', async () => {
     const app = await serve()
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { socket, ended } = await open(app, post)
@@ -60,7 +60,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('sends a whole response to a client that reads slowly', async () => {
+  it('sends the whole response to a client that reads slowly', async () => {
     const app = await serve()
     const { socket, ended } = await open(app)
     socket.pause()
@@ -72,7 +72,7 @@ describe('closing an application that listens', () => {
     await closing
   })
 
-  it('responds to pipelined requests, and runs no request that arrives after close()', async () => {
+  it('responds to pipelined requests, but runs no request that arrives after close()', async () => {
     const app = await serve()
     const { socket, server, ended } = await open(app, head('/slow') + head('/slow'))
     await entered.opened
@@ -116,7 +116,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts a stream that ignores the signal when timeouts.close is over', async () => {
+  it('cuts a stream that ignores the abort signal when timeouts.close is over', async () => {
     const app = await serve({ timeouts: { close: '20ms' } })
     const { ended } = await open(app, head('/deaf'))
     await entered.opened

@@ -79,8 +79,8 @@ function pieces() {
 const post = (body: ReadableStream) =>
   app.fetch('/notes', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 
-describe('timeouts.handler', () => {
-  it('does not count the time in which the client sends its body', async () => {
+describe('the timeouts.handler option', () => {
+  it('does not include the time in which the client sends its body', async () => {
     const { body, send, end } = pieces()
     const answer = post(body)
     send('{"text":')
@@ -108,7 +108,7 @@ describe('timeouts.handler', () => {
     expect((await slow).status).toBe(200)
   })
 
-  it.each(['/open', '/later', '/never'])('responds 503 once for %s', async (path) => {
+  it.each(['/open', '/later', '/never'])('responds with 503 once for %s', async (path) => {
     const answer = app.fetch(path)
     await app.clock.advance('29s')
     expect(logged).toEqual([])
@@ -134,7 +134,7 @@ describe('timeouts.handler', () => {
     },
   )
 
-  it('leaves the response to an error middleware that is slower than a handler that returns `res`', async () => {
+  it('lets an error middleware finish that is slower than a handler that returns `res`', async () => {
     let finish = () => {}
     let respond = () => {}
     @Controller('slow')

@@ -107,8 +107,8 @@ async function start(options: AppOptions = { defaultStatus }) {
 
 const data = (text: string | undefined) => JSON.parse(text as string) as object
 
-describe('defaultStatus', () => {
-  it('is the status of returned values and of this.ok, by method', async () => {
+describe('the defaultStatus option', () => {
+  it('sets the status of returned values and of this.ok for each method', async () => {
     const { send } = await start()
     const made = await send('POST', '')
     expect([made.status, data(made.body)]).toEqual([
@@ -124,7 +124,7 @@ describe('defaultStatus', () => {
     expect((await send('POST', '/any')).status).toBe(200)
   })
 
-  it('has the envelope without data when nothing is returned, as with @HttpCode', async () => {
+  it('sends an envelope without data when nothing is returned, as with @HttpCode', async () => {
     const { send } = await start()
     const { status, body } = await send('POST', '/nothing')
     expect([status, data(body)]).toEqual([
@@ -141,7 +141,7 @@ describe('defaultStatus', () => {
     expect((await send('POST', '/moved')).status).toBe(302)
   })
 
-  it('is in the document and in the model', async () => {
+  it('appears in the OpenAPI document and in the model', async () => {
     const { app } = await start()
     const responses = (path: string, method: 'get' | 'post' | 'put' | 'delete') =>
       Object.keys(app.document.paths[path]?.[method]?.responses ?? {}).filter((key) => key < '4')
@@ -156,7 +156,7 @@ describe('defaultStatus', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is 200 for all methods by default, also after an application with another default', async () => {
+  it('is 200 for all methods by default, even after an application with another default', async () => {
     await start()
     const { app, send } = await start({
       controllers: [NotesController],
@@ -168,13 +168,13 @@ describe('defaultStatus', () => {
     expect(app.document.paths['/notes/ok']?.post?.responses).toHaveProperty('2XX')
   })
 
-  it('applies to @All by the name ALL', async () => {
+  it('applies to @All under the name ALL', async () => {
     const { send } = await start({ defaultStatus: { ALL: 203 } })
     expect((await send('POST', '/any')).status).toBe(203)
     expect((await send('POST', '/ok')).status).toBe(200)
   })
 
-  it('makes a documented 200 that is never sent a warning', async () => {
+  it('causes a warning for a documented 200 response that is never sent', async () => {
     @Controller()
     class Wrong {
       @Post()
@@ -198,13 +198,13 @@ describe('defaultStatus', () => {
     ['defaultStatus.POST', { POST: '201' }],
     ['defaultStatus.POST', { POST: 200.5 }],
     ['defaultStatus.TRACE', { TRACE: 200 }],
-  ])('refuses %s: %j', async (subject, defaultStatus) => {
+  ])('is refused for %s: %j', async (subject, defaultStatus) => {
     expect(await bootProblems({ defaultStatus } as AppOptions)).toMatchObject([
       { code: 'E_OPTION_INVALID', subject },
     ])
   })
 
-  it('ignores a method that is undefined', async () => {
+  it('ignores a method with the value undefined', async () => {
     const { send } = await start({ defaultStatus: { POST: undefined } } as unknown as AppOptions)
     expect((await send('POST', '/ok')).status).toBe(200)
   })

@@ -27,7 +27,7 @@ describe('the documentation of an application', () => {
     return app
   }
 
-  it('is at /api-docs, /api-docs.json and /api-docs.yaml', async () => {
+  it('is served at /api-docs, /api-docs.json and /api-docs.yaml', async () => {
     const app = await start()
     const page = await app.request().get('/api-docs').expect('Content-Type', /html/)
     expect(page.status).toBe(200)
@@ -36,7 +36,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs.yaml').expect('Content-Type', /yaml/).expect(200)
   })
 
-  it('matches its path in any case and with a final slash, and allows GET and HEAD only', async () => {
+  it('matches its path in any case and with a final slash, but allows only GET and HEAD', async () => {
     const app = await start()
     for (const path of ['/API-Docs/', '/api-docs/?a=b', '/api-docs.JSON']) {
       await app.request().get(path).expect(200)
@@ -47,7 +47,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs/none.js').expect(404)
   })
 
-  it('responds 304 when If-None-Match has the current ETag', async () => {
+  it('results in a 304 response when If-None-Match has the current ETag', async () => {
     const app = await start()
     for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml', '/api-docs?init.js']) {
       const { headers } = await app.request().get(path).expect(200)
@@ -56,7 +56,7 @@ describe('the documentation of an application', () => {
     }
   })
 
-  it('has its own Content-Security-Policy, and the other headers of helmet', async () => {
+  it('has its own Content-Security-Policy, and the other helmet headers', async () => {
     const app = await start()
     const { headers } = await app.request().get('/api-docs')
     expect(headers['content-security-policy']).toContain("script-src 'self'")
@@ -66,7 +66,7 @@ describe('the documentation of an application', () => {
   })
 
   it.each([[false], [{ enabled: false }], [[]]] as const)(
-    'is absent with swagger: %j',
+    'is not served with swagger: %j',
     async (swagger) => {
       const app = await start(swagger)
       for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml', '/api-docs?init.js']) {
@@ -75,7 +75,7 @@ describe('the documentation of an application', () => {
     },
   )
 
-  it('is at the paths of several documents when swagger is an array', async () => {
+  it('is served at the paths of several documents when swagger is an array', async () => {
     const app = await start([
       { path: '/docs', title: 'All' },
       { path: '/docs/none', title: 'None', include: () => false },
@@ -89,7 +89,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs').expect(404)
   })
 
-  it('has a server URL that is relative to the path of the document', async () => {
+  it('contains a server URL that is relative to the path of the document', async () => {
     const app = await start([{ path: '/docs' }, { path: '/a/b/docs' }])
     const urlOf = async (path: string) => (await app.request().get(path)).body.servers[0].url
     expect(await urlOf('/docs.json')).toBe('.')

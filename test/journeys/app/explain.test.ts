@@ -53,7 +53,7 @@ const booking: Plugin = {
   },
 }
 
-describe('explain of a plugin', () => {
+describe('the explain method of a plugin', () => {
   let app: TestApp
   afterEach(() => app.close())
   const logged: unknown[] = []
@@ -88,7 +88,7 @@ describe('explain of a plugin', () => {
     expect(logged).toEqual([])
   })
 
-  it('is not called for an HttpError, and may return undefined for other errors', async () => {
+  it('is not called for an HttpError, and can return undefined for other errors', async () => {
     const asked: unknown[] = []
     const observer: Plugin = {
       name: 'observer',
@@ -151,7 +151,7 @@ describe('explain of a plugin', () => {
     expect(seen).toEqual([[true, expect.any(TakenError)]])
   })
 
-  it('repeats no input of the request when validation.messages is generic', async () => {
+  it('repeats no request input when validation.messages is generic', async () => {
     const sent = { 'my password': 'x' }
     const plain = await start()
     expect((await plain.post('/seats').send(sent)).body.errors).toEqual([
@@ -164,7 +164,7 @@ describe('explain of a plugin', () => {
     expect(body.errors).toEqual([{ in: 'body', path: '*', message: 'is not valid' }])
   })
 
-  it('keeps the status, the headers and the code of its HttpError beside its errors', async () => {
+  it('can set the status, headers and code of its HttpError together with its errors', async () => {
     const errors = [{ in: 'body', path: 'seat', message: 'is taken' } as const]
     const meanings: [HttpError, number][] = [
       [new HttpError(400, 'Bad seat', { code: 'SEAT_BAD', errors }), 400],

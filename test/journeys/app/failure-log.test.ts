@@ -72,7 +72,7 @@ const stream: Middleware = (_error, _req, res, _next) => {
 }
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
-describe('an error to which an error middleware responds with 500 or more', () => {
+describe('an error for which an error middleware sends a status of 500 or more', () => {
   it.each<[string, Middleware[]]>([
     ['at once', [answer()]],
     ['later', [answerLater]],
@@ -104,7 +104,7 @@ describe('an error to which an error middleware responds with 500 or more', () =
     expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
   })
 
-  it('is logged, and so is another error to which a middleware has changed it', async () => {
+  it('is logged once, and so is an error that a middleware replaces it with', async () => {
     const other = new Error('in other words', { cause: bug })
     const logged = await start([(_error, _req, _res, next) => next(other), answer()])
     await app.request().get('/users/7')
@@ -114,7 +114,7 @@ describe('an error to which an error middleware responds with 500 or more', () =
     ])
   })
 
-  it('is logged when it is a client error that is sent with 500', async () => {
+  it('is logged when it is a client error that is sent with status 500', async () => {
     const logged = await start([answer(500)])
     await app.request().get('/users/missing/7')
     expect(logged).toMatchObject([{ err: { message: 'No such user' }, status: 500 }])
@@ -131,7 +131,7 @@ describe('an error to which an error middleware responds with 500 or more', () =
     ['responds with 200', (_error, _req, res, _next) => res.json({ fine: true })],
     ['ends the connection', (_error, _req, res, _next) => res.destroy()],
     ['calls next()', (_error, _req, _res, next) => next()],
-  ])('is logged before a middleware sees it: one that %s', async (_, middleware) => {
+  ])('is logged before it reaches a middleware that %s', async (_, middleware) => {
     let seen: number | undefined
     const logged: object[] = await start([
       (error, _req, _res, next) => {
@@ -148,13 +148,13 @@ describe('an error to which an error middleware responds with 500 or more', () =
     expect(logged).toMatchObject([{ err: bug, status: 500 }])
   })
 
-  it('is logged when it is a client error that no response can hold, in place of which 500 is sent', async () => {
+  it('is logged when it is a client error that cannot be sent and is replaced by a 500', async () => {
     const logged = await start([])
     expect((await app.request().get('/users/unsendable/7')).status).toBe(500)
     expect(logged).toMatchObject([{ err: { message: 'No text' }, status: 500 }])
   })
 
-  it('is not logged when it is an error of the client', async () => {
+  it('is not logged when it is caused by the client', async () => {
     const logged = await start([answer(400)])
     await app.request().get('/users/missing/7')
     expect(logged).toEqual([])
@@ -192,7 +192,7 @@ describe('a failure in the log', () => {
     next()
   }
 
-  it('has the pattern of the route and the requestId', async () => {
+  it('contains the route pattern and the requestId', async () => {
     const logged = await start([naming])
     await app.request().get('/users/7?x=1')
     await app.request().get('/users/7?id=number')
@@ -203,7 +203,7 @@ describe('a failure in the log', () => {
     ])
   })
 
-  it('has a requestId, which the client gets, when nothing has set req.id', async () => {
+  it('has a requestId, which is also sent to the client, when req.id is not set', async () => {
     const logged = await start([])
     const { body } = await app.request().get('/users/7')
     expect(body.requestId).toMatch(/^[\da-f-]{36}$/)
@@ -237,7 +237,7 @@ describe('a failure in the log', () => {
     ])
   })
 
-  it('has no route when no route of a controller was matched', async () => {
+  it('has no route when no controller route matched', async () => {
     const router = express.Router().get('/old/:id', () => {
       throw bug
     })

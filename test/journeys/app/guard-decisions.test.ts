@@ -22,7 +22,7 @@ async function ask(canActivate: () => boolean | Promise<boolean>) {
 /** Errors like those of `http-errors`, which Express middlewares throw. */
 const decision = (status: number) => ({ status, statusCode: status, expose: status < 500 })
 
-describe('an error with a status that a guard throws', () => {
+describe('an error with a status that is thrown by a guard', () => {
   it.each([400, 403, 404, 429, 503])('keeps its status: %i', async (status) => {
     const thrown = await ask(() => {
       throw errorWith(decision(status))
@@ -37,7 +37,7 @@ describe('an error with a status that a guard throws', () => {
     ['a status alone, as HTTP clients throw it', { status: 403 }],
     ['two different statuses', { status: 403, statusCode: 404, expose: true }],
     ['a string as status', { status: '403', statusCode: '403', expose: true }],
-  ])('becomes 401 when it has %s', async (_, facts) => {
+  ])('becomes a 401 error when it has %s', async (_, facts) => {
     const { status, scheme } = await ask(() => {
       throw errorWith(facts)
     })

@@ -115,7 +115,7 @@ const REFUSALS: Record<string, () => unknown> = {
 }
 
 describe('a guard that fails', () => {
-  it.each(Object.keys(FAULTS))('responds 401 and logs the error: %s', async (name) => {
+  it.each(Object.keys(FAULTS))('results in a 401 response and a logged error: %s', async (name) => {
     const guard = { canActivate: FAULTS[name] as () => boolean }
     const logged = await start({
       auth: { guard },
@@ -145,7 +145,7 @@ describe('a guard that fails', () => {
     ])
   })
 
-  it.each(Object.keys(REFUSALS))('logs nothing when the result is a refusal: %s', async (name) => {
+  it.each(Object.keys(REFUSALS))('logs nothing when its result is a refusal: %s', async (name) => {
     const guard = { canActivate: REFUSALS[name] as () => boolean }
     const logged = await start({ auth: { guard } })
     const { status } = await app.request().get('/vault/7')
@@ -153,7 +153,7 @@ describe('a guard that fails', () => {
     expect(logged).toEqual([])
   })
 
-  it('logs at most 20 failures at once, and then one each second', async () => {
+  it('logs at most 20 failures at once, and then one per second', async () => {
     const guard = { canActivate: FAULTS['a SyntaxError'] as () => boolean }
     const logged = await start({ auth: { guard } })
     // From now on, only the test moves the clock.
@@ -165,7 +165,7 @@ describe('a guard that fails', () => {
     expect(logged).toHaveLength(23)
   })
 
-  it('is logged after any number of refusals, and a long pause allows no more than 20 lines', async () => {
+  it('is logged after many refusals, but still limited to 20 lines after a long pause', async () => {
     let fails: () => unknown = () => {
       throw new Error('expired')
     }
@@ -224,7 +224,7 @@ describe('a function that runs after the guard', () => {
       { auth: { guard }, tenant: { header: false, strategies: [broken] } },
     ],
     ['tenant.store', '/vault/7', { auth: { guard }, tenant: { store: { find: broken } } }],
-  ])('responds 500 or more and logs the error when it throws: %s', async (_, path, options) => {
+  ])('results in a logged 500 or 503 error when it throws: %s', async (_, path, options) => {
     const logged = await start(options)
     const { status } = await app.request().get(path).set('X-Tenant-ID', 'acme')
     expect(status).toBeGreaterThanOrEqual(500)
@@ -233,7 +233,7 @@ describe('a function that runs after the guard', () => {
     expect(String(err.cause ?? err)).toBe('TypeError: broken')
   })
 
-  it('keeps the status of a ServiceUnavailableError that a guard throws', async () => {
+  it('keeps the status of a ServiceUnavailableError that the guard throws', async () => {
     const logged = await start({
       auth: {
         guard: {

@@ -63,7 +63,7 @@ async function problemsOf(options: TestOptions) {
   return (error as ConfigError).problems
 }
 
-describe('Health', () => {
+describe('the health of an application', () => {
   it('is up when nothing has a health check', async () => {
     await start({ plugins: [{ name: 'silent' }] })
     const { body } = await get('/letters/health')
@@ -135,7 +135,7 @@ describe('Health', () => {
     })
   })
 
-  it('is closing for a caller that waits when the application closes', async () => {
+  it('is reported as closing to a waiting caller when the application closes', async () => {
     const opened = gate()
     await start({ health: { checks: { slow: () => opened.opened } } })
     const report = app.get(Health).check()
@@ -145,7 +145,7 @@ describe('Health', () => {
     await closed
   })
 
-  it('calls a check at most once a second, and again after that', async () => {
+  it('calls a check at most once per second, and again afterwards', async () => {
     let calls = 0
     await start({ health: { checks: { counted: () => void calls++ } } })
     await app.clock.advance(1)
@@ -182,7 +182,7 @@ describe('Health', () => {
     ])
   })
 
-  it('does not call a check again that has not returned, for ten seconds', async () => {
+  it('does not repeat a check that has not returned for ten seconds', async () => {
     let calls = 0
     await start({
       health: {
@@ -207,8 +207,8 @@ describe('Health', () => {
   })
 })
 
-describe('the option health', () => {
-  it('serves three routes with no-store, also for HEAD', async () => {
+describe('the health option', () => {
+  it('serves three routes with no-store, including HEAD', async () => {
     await start({ health: true })
     for (const path of ['/livez', '/readyz', '/startupz']) {
       const { status, text, headers } = await get(path)
@@ -228,20 +228,20 @@ describe('the option health', () => {
     }
   })
 
-  it('is off without the option', async () => {
+  it('serves no routes without the option', async () => {
     await start({ health: false })
     for (const path of ['/livez', '/readyz', '/startupz'])
       expect((await get(path)).status).toBe(404)
   })
 
-  it('is neither in the document nor in the route table, and ignores prefix and limits', async () => {
+  it('appears in no document or route table, and ignores prefix and limits', async () => {
     await start({ health: true, prefix: 'api', rateLimit: { limit: 1, window: '1h' } })
     for (let index = 0; index < 5; index++) expect((await get('/readyz')).status).toBe(200)
     expect(Object.keys(app.document.paths)).toEqual(['/api/letters/health'])
     expect(app.getRouteTable()).toHaveLength(1)
   })
 
-  it('runs no middleware, and needs no tenant', async () => {
+  it('runs no middleware, and requires no tenant', async () => {
     await start({
       health: true,
       tenant: {},
@@ -256,7 +256,7 @@ describe('the option health', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  it('is not ready when a required check fails, but alive and started', async () => {
+  it('reports not ready, but alive and started, when a required check fails', async () => {
     await start({ health: true, plugins: [{ name: 'db', health: fails }] })
     const ready = await get('/readyz')
     expect([ready.status, ready.text]).toEqual([503, '{"status":"down"}\n'])
@@ -264,7 +264,7 @@ describe('the option health', () => {
     expect((await get('/startupz')).status).toBe(200)
   })
 
-  it('stays ready, degraded, when only a check fails that is not required', async () => {
+  it('reports ready and degraded when only an optional check fails', async () => {
     await start({
       health: { checks: { cache: { check: fails, required: false } } },
       plugins: [{ name: 'replica', health: { check: fails, required: false } }],
@@ -273,7 +273,7 @@ describe('the option health', () => {
     expect([status, text]).toEqual([200, '{"status":"degraded"}\n'])
   })
 
-  it('shows reasons only to those whom the guard lets pass', async () => {
+  it('shows reasons only to callers that the guard accepts', async () => {
     await start({
       health: { guard: new Operators(), checks: { mail: fails, queue: () => 3 } },
       plugins: [{ name: 'db', health: () => 'fine' }],
@@ -292,7 +292,7 @@ describe('the option health', () => {
     }
   })
 
-  it('logs the failure of its guard, and no refusal', async () => {
+  it('logs failures of its guard, but no refusals', async () => {
     const logged: object[] = []
     await start({ health: { guard: new Operators() }, logger: recordingLogger(logged) })
     for (const operator of ['no', 'broken']) {
@@ -323,13 +323,13 @@ describe('the option health', () => {
     ])
   })
 
-  it('sends only the status if JSON cannot hold the details', async () => {
+  it('sends only the status if the details cannot be serialized as JSON', async () => {
     const checks = { big: () => 1n }
     await start({ health: { guard: new Operators(), checks } })
     expect((await asOperator('/readyz')).text).toBe('{"status":"up"}\n')
   })
 
-  it('responds 503 one second after a check or the guard hangs', async () => {
+  it('responds with 503 one second after a check or the guard hangs', async () => {
     const guard = { canActivate: () => hangs() as Promise<boolean> }
     await start({ health: { guard, checks: { hangs } } })
     const answer = app.fetch('/readyz')
@@ -359,7 +359,7 @@ describe('the option health', () => {
     expect(calls).toEqual({ plugin: 1, check: 1 })
   })
 
-  it('has other paths on request', async () => {
+  it('can be configured with other paths', async () => {
     await start({ health: { paths: { live: '/healthz', ready: '/is/ready' } } })
     expect((await get('/healthz')).status).toBe(200)
     expect((await get('/is/ready')).status).toBe(200)
@@ -367,7 +367,7 @@ describe('the option health', () => {
     expect((await get('/livez')).status).toBe(404)
   })
 
-  it('leaves a route with a parameter all other paths', async () => {
+  it('leaves all other paths to a route with a parameter', async () => {
     @Controller()
     class Pages {
       @Get(':page') page({ params }: Request) {
@@ -379,7 +379,7 @@ describe('the option health', () => {
     expect((await get('/livez')).body).toEqual({ status: 'up' })
   })
 
-  it('is a boot error when a controller has one of its paths', async () => {
+  it('causes a boot error when a controller uses one of its paths', async () => {
     @Controller()
     class Own {
       @Get('livez') live() {}
@@ -409,13 +409,13 @@ describe('the option health', () => {
     [{ health: { paths: { ready: '/livez' } } }, 'health.paths'],
     [{ health: { paths: { ready: '/LiveZ' } } }, 'health.paths'],
     [{ health: { paths: { alive: '/x' } } }, 'health.paths.alive'],
-  ])('is a boot error: %j', async (options, subject) => {
+  ])('causes a boot error: %j', async (options, subject) => {
     const problems = await problemsOf(options as unknown as TestOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
 })
 
-describe('routes of a plugin', () => {
+describe('the routes of a plugin', () => {
   const status = (path: string): Plugin => ({
     name: 'status',
     routes: ({ get: find }) => [
@@ -430,7 +430,7 @@ describe('routes of a plugin', () => {
     providers: [{ token: 'word', useValue: 'hello' }],
   })
 
-  it('are served behind the middlewares, and fail as other routes do', async () => {
+  it('are served behind the middlewares, and fail in the same way as other routes', async () => {
     const seen: string[] = []
     const middlewares = [
       (req: Request, _res: Response, next: () => void) => {
@@ -452,7 +452,7 @@ describe('routes of a plugin', () => {
     ['/status/', 'E_PATH_SYNTAX', "plugin 'status'"],
     ['/:status', 'E_PATH_SYNTAX', "plugin 'status'"],
     ['/a b', 'E_PATH_SYNTAX', "plugin 'status'"],
-  ])('are a boot error at %s', async (path, code, subject) => {
+  ])('cause a boot error at %s', async (path, code, subject) => {
     const options = { controllers: [LettersController], plugins: [status(path)] }
     expect(await problemsOf(options)).toMatchObject([{ code, subject }])
   })

@@ -93,8 +93,8 @@ const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body
 describe.each([
   ['is over', {}],
   ['is over, with an unread body', UNREAD],
-])('a handler whose time %s', (_when, init) => {
-  it.each(Object.keys(CALLS))('may still call %s once or twice without effect', async (name) => {
+])('a handler whose time limit %s', (_when, init) => {
+  it.each(Object.keys(CALLS))('can still call %s once or twice without effect', async (name) => {
     const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })
@@ -102,15 +102,15 @@ describe.each([
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('may still call all methods without effect', async () => {
+  it('can still call all methods without effect', async () => {
     const { outcome, body } = await ask(Object.keys(CALLS), init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503 })
   })
 })
 
-describe('a handler that has failed with an unread body', () => {
-  it.each(Object.keys(CALLS))('may still call %s without effect', async (name) => {
+describe('a handler that failed before it read the body', () => {
+  it.each(Object.keys(CALLS))('can still call %s without effect', async (name) => {
     late = [CALLS[name] as (res: Response) => unknown]
     await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
     const response = await app.fetch('/failed', UNREAD)

@@ -31,7 +31,7 @@ function setUp(options: AppOptions = {}) {
 }
 
 describe('listen()', () => {
-  it('logs one line: where, how many routes, and how long the start took', async () => {
+  it('logs one line with the address, the number of routes, and the startup time', async () => {
     const { app, lines } = setUp()
     const { port } = await app.listen(0)
     const url = `http://localhost:${port}`
@@ -48,7 +48,7 @@ describe('listen()', () => {
   it.each([
     ['is off', { swagger: false }, 'test'],
     ['is served in production', { swagger: { path: '/docs', enabled: true } }, 'production'],
-  ] as const)('names no documentation that %s', async (_, options, environment) => {
+  ] as const)('does not log the documentation if it %s', async (_, options, environment) => {
     vi.stubEnv('NODE_ENV', environment)
     onTestFinished(() => void vi.unstubAllEnvs())
     const { app, lines } = setUp(options)
@@ -62,7 +62,7 @@ describe('listen()', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '[::1]'],
     ['0.0.0.0', 'localhost'],
-  ])('names a URL that can be opened for the host %s', async (host, shown) => {
+  ])('logs a URL that can be opened for the host %s', async (host, shown) => {
     const { app, lines } = setUp({ controllers: [] })
     const { port } = await app.listen(0, { host })
     const message = expect.stringContaining(`Listening on http://${shown}:${port} with 0 routes`)
@@ -70,7 +70,7 @@ describe('listen()', () => {
     expect((await fetch(`http://${shown}:${port}/`)).status).toBe(404)
   })
 
-  it('takes the host as a second argument', async () => {
+  it('accepts the host as a second argument', async () => {
     const { app, lines } = setUp()
     const { address, port } = await app.listen(0, '127.0.0.1')
     expect(address).toBe('127.0.0.1')
@@ -104,14 +104,14 @@ describe('listen()', () => {
     await expect(setUp().app.listen(port as number)).rejects.toThrow(message)
   })
 
-  it.each(['3000', ' 3000', 'abc', ''])('refuses the text %j as a port', async (port) => {
+  it.each(['3000', ' 3000', 'abc', ''])('refuses the string %j as a port', async (port) => {
     const listening = setUp().app.listen(port as never)
     await expect(listening).rejects.toThrow(`'${port}' is not a port, because it is a string.`)
     await expect(listening).rejects.toBeInstanceOf(RangeError)
   })
 })
 
-describe('a path that cannot be listened at', () => {
+describe('a path that cannot be used for listening', () => {
   function makeFolder() {
     const folder = mkdtempSync(join(tmpdir(), 'blazon-listen-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -127,7 +127,7 @@ describe('a path that cannot be listened at', () => {
     return error.message
   }
 
-  it('is a socket that a killed process has left', async () => {
+  it('can be a socket that a killed process has left behind', async () => {
     const path = makeFolder()('app.sock')
     const code = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
     spawnSync(process.execPath, ['-e', code, path])
@@ -138,13 +138,13 @@ describe('a path that cannot be listened at', () => {
     expect(await setUp().app.listen(path)).toBe(path)
   })
 
-  it('is a socket that another program uses', async () => {
+  it('can be a socket that another program uses', async () => {
     const path = makeFolder()('app.sock')
     await setUp().app.listen(path)
     expect(await refusal(path, 'EADDRINUSE')).toContain('Another program is using this path')
   })
 
-  it('is a file or a folder', async () => {
+  it('can be a file or a folder', async () => {
     const pathOf = makeFolder()
     writeFileSync(pathOf('app.sock'), 'text')
     for (const path of [pathOf('app.sock'), pathOf('')]) {
@@ -152,7 +152,7 @@ describe('a path that cannot be listened at', () => {
     }
   })
 
-  it('has a folder that does not exist', async () => {
+  it('can be in a folder that does not exist', async () => {
     const path = makeFolder()('none/app.sock')
     expect(await refusal(path, 'EACCES')).toMatch(/The folder .*none does not exist: create it/)
   })

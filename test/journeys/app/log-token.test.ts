@@ -57,8 +57,8 @@ const named: Plugin = {
   ],
 }
 
-describe('inject(Log)', () => {
-  it('writes lines with the facts of the current request', async () => {
+describe('the result of inject(Log)', () => {
+  it('provides a logger that adds the fields of the current request to its lines', async () => {
     const app = await TestApp.create({
       controllers: [OrdersController],
       providers: [Orders],
@@ -77,7 +77,7 @@ describe('inject(Log)', () => {
     await app.close()
   })
 
-  it('keeps the facts of requests apart that run at the same time', async () => {
+  it('keeps the fields of concurrent requests separate', async () => {
     const app = await TestApp.create({
       controllers: [OrdersController],
       providers: [Orders],
@@ -94,7 +94,7 @@ describe('inject(Log)', () => {
     await app.close()
   })
 
-  it('writes outside of requests, on every level, to a logger with three levels', async () => {
+  it('writes outside of requests, at every level, to a logger with three levels', async () => {
     const lines: unknown[] = []
     const write = (level: string) => (facts: object, message: string) =>
       void lines.push([level, facts, message])
@@ -110,7 +110,7 @@ describe('inject(Log)', () => {
     await app.close()
   })
 
-  it('lets no given fact replace one of the request, and never throws', async () => {
+  it('never throws, and lets no field of the caller replace a field of the request', async () => {
     @Controller('forge')
     class ForgeController {
       private readonly log = inject(Log)
@@ -145,7 +145,7 @@ describe('inject(Log)', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no disk'))],
-  ])('fails no request if the logger %s', async (_, write) => {
+  ])('does not make a request fail if the logger %s', async (_, write) => {
     const errors: unknown[] = []
     const onError = (error: unknown) => void errors.push(error)
     const logger = { info: write, warn: write, error: write }
@@ -166,7 +166,7 @@ describe('inject(Log)', () => {
     await app.close()
   })
 
-  it('adds a step only to an application that injects it', async () => {
+  it('adds a step only to applications that inject it', async () => {
     let stack = ''
     @Controller('stack')
     class StackController {
@@ -191,7 +191,7 @@ describe('inject(Log)', () => {
     await logged.close()
   })
 
-  it('is replaced by an override of a test', async () => {
+  it('can be replaced by an override in a test', async () => {
     const lines: string[] = []
     const write = (message: unknown) => void lines.push(String(message))
     const log = { trace: write, debug: write, info: write, warn: write, error: write, fatal: write }

@@ -39,7 +39,7 @@ function logged(): Line[] {
 }
 
 describe('the default logger', () => {
-  it('writes an error whose fields JSON cannot hold', async () => {
+  it('writes an error whose fields cannot be serialized as JSON', async () => {
     const written: string[] = []
     const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
       written.push(String(text))
@@ -67,7 +67,7 @@ describe('the default logger', () => {
   })
 })
 
-describe('a logger of pino', () => {
+describe('a pino logger', () => {
   it('receives a failure once, with its error', async () => {
     await using app = await TestApp.create({ controllers: [FailingController], logger })
     await app.request().get('/throws')
@@ -76,7 +76,7 @@ describe('a logger of pino', () => {
     ])
   })
 
-  it('receives a handler timeout once, also when the handler rethrows the abort reason', async () => {
+  it('receives a handler timeout once, even when the handler rethrows the abort reason', async () => {
     await using app = await TestApp.create({ controllers: [FailingController], logger })
     const answer = app
       .request()
@@ -94,7 +94,7 @@ describe('a logger of pino', () => {
     expect(logged().map(({ msg }) => msg)).toEqual([expect.stringContaining('testOverrides')])
   })
 
-  it('receives the error of onClose after a failed start, and not the error that is thrown', async () => {
+  it('receives the error of onClose after a failed start, but not the error that is thrown', async () => {
     const fails = {
       name: 'p',
       setup() {

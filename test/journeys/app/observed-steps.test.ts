@@ -91,13 +91,13 @@ async function observed(
 
 const sesame = { authorization: 'Bearer sesame' }
 
-describe('onStep', () => {
+describe('the onStep observer', () => {
   it.each([
     ['plain', 200],
     ['slow', 200],
     ['broken', 500],
     ['rejected', 500],
-  ])('sees a handler begin and end: %s', async (path, status) => {
+  ])('is called when a handler begins and ends: %s', async (path, status) => {
     const { app, seen } = await observed()
     await app.request().get(`/work/${path}`).expect(status)
     expect(seen).toEqual(['handler', 'respond'])
@@ -107,14 +107,14 @@ describe('onStep', () => {
     ['the guard', {}, false, 401, ['guard']],
     ['the abilities', sesame, false, 403, ['guard', 'can']],
     ['the schema', sesame, true, 400, ['guard', 'can', 'body', 'validate']],
-  ])('ends with the step that refuses: %s', async (_, headers, may, status, steps) => {
+  ])('covers the steps up to a refusal by %s', async (_, headers, may, status, steps) => {
     mayAll = may
     const { app, seen } = await observed()
     await app.request().post('/work/save').set(headers).send({ name: 1 }).expect(status)
     expect(seen).toEqual([...steps, 'respond'])
   })
 
-  it('ends with the cache when it has the response', async () => {
+  it('is not called for the handler when the cache has the response', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/cached').expect(200)
     expect(seen).toEqual(['cache', 'unexpired', 'handler', 'respond'])
@@ -123,25 +123,25 @@ describe('onStep', () => {
     expect(seen).toEqual(['cache', 'respond'])
   })
 
-  it('sees the handler again when an interceptor calls it again', async () => {
+  it('is called for the handler again when an interceptor repeats the handler', async () => {
     const { app, seen } = await observed({ interceptors: [twice] })
     await app.request().get('/work/plain').expect(200)
     expect(seen).toEqual(['intercept', 'handler', 'handler', 'respond'])
   })
 
-  it('sees a stream until it has its first item', async () => {
+  it('ends the stream step when the stream has its first item', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/ticks').expect(200)
     expect(seen).toEqual(['stream', 'handler', 'respond'])
   })
 
-  it('is not called without a route', async () => {
+  it('is not called for requests without a route', async () => {
     const { app, seen } = await observed()
     await app.request().get('/nowhere').expect(404)
     expect(seen).toEqual([])
   })
 
-  it('changes nothing if an observer throws, or rejects', async () => {
+  it('changes nothing if an observer throws or rejects', async () => {
     const steps: StepName[] = []
     const plugins: Plugin[] = [
       {

@@ -49,7 +49,7 @@ const pairs = Object.keys(ACCESS).flatMap((base) =>
   Object.keys(ACCESS).map((own) => [base, own] as const),
 )
 
-describe('a method that is overridden', () => {
+describe('an overridden method', () => {
   it.each(pairs)(
     'has only its own access decorator: %s in the base class, %s in the subclass',
     async (base, own) => {
@@ -84,7 +84,7 @@ describe('a method that is overridden', () => {
     },
   )
 
-  it.each(Object.keys(ACCESS))('inherits the access when it states none: %s', async (base) => {
+  it.each(Object.keys(ACCESS))('inherits the access rule if it has none: %s', async (base) => {
     const BaseAccess = accessOf(base)
     class Base {
       @BaseAccess()
@@ -163,7 +163,7 @@ describe('a method that is overridden', () => {
   })
 })
 
-describe('a decorator of a class', () => {
+describe('a class decorator', () => {
   @ApiTags('Base')
   @Controller('base')
   class Base {
@@ -173,7 +173,7 @@ describe('a decorator of a class', () => {
     }
   }
 
-  it('replaces the one of its base class, and is inherited without one', async () => {
+  it('replaces the decorator of its base class, which is inherited otherwise', async () => {
     @ApiTags('Houses')
     @Controller('house')
     class House extends Base {}

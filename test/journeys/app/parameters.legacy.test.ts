@@ -83,12 +83,12 @@ describe('decorated parameters', () => {
     expect(body.data).toEqual({ id: 7, page: 2, prefix: 'u-' })
   })
 
-  it('report every rejected part at once', async () => {
+  it('report all rejected parts at once', async () => {
     const { body } = await app.request().get('/users/x?page=y')
     expect(body.errors.map((error: { in: string }) => error.in)).toEqual(['params', 'query'])
   })
 
-  it('receive request, response and body in any order', async () => {
+  it('receive the request, the response and the body in any order', async () => {
     const { status, body } = await app.request().post('/users').send({ name: 'Ada' })
     expect([status, body.data]).toEqual([201, { name: 'Ada', method: 'POST' }])
     expect((await app.request().post('/users').send({})).status).toBe(400)
@@ -103,12 +103,12 @@ describe('decorated parameters', () => {
     expect((await app.request().get('/users/me/now')).body.data).toEqual({ id: 1 })
   })
 
-  it('leave parameters without a decorator undefined', async () => {
+  it('are undefined without a decorator', async () => {
     const { body } = await app.request().get('/users/sparse/9')
     expect(body.data).toEqual({ first: true, params: { id: '9' } })
   })
 
-  it('may not describe a part that a decorator of the method describes', async () => {
+  it('must not describe a part that a decorator of the method already describes', async () => {
     @Controller()
     class Twice {
       @(Body(Create) as MethodDecorator)
@@ -123,7 +123,7 @@ describe('decorated parameters', () => {
   })
 })
 
-it('names class, method and part when a parameter gets a class instead of a schema', async () => {
+it('boot reports class, method and part for a parameter with a class but no schema', async () => {
   class CreateUser {
     name!: string
   }
@@ -142,7 +142,7 @@ it('names class, method and part when a parameter gets a class instead of a sche
 })
 
 describe('two decorators on one parameter', () => {
-  it('are an error at boot', async () => {
+  it('cause a boot error', async () => {
     @Controller()
     class Items {
       @Post() create(@Body(Create) @Query(Page) _value: unknown) {}

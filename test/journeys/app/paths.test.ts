@@ -75,7 +75,7 @@ async function start(options: Partial<TestOptions> = {}): Promise<TestApp> {
 }
 
 describe('paths with mixed segments and literal characters', () => {
-  it('are URLs with parameters in the document', async () => {
+  it('appear in the document as URLs with parameters', async () => {
     const { paths } = (await start()).document
     expect(Object.keys(paths)).toEqual([
       '/B%C3%BCcher/%7Ball%7D',
@@ -90,7 +90,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(names('/files/{name}.{ext}')).toEqual(['name', 'ext'])
   })
 
-  it('give the handler the values of the generated client', async () => {
+  it('pass the values of the generated client to the handler', async () => {
     const app = await start()
     const name = `paths-${process.env['BLAZON_DIALECT']}`
     const { createClient } = await importClient(name, emitClient(app.document))
@@ -106,14 +106,14 @@ describe('paths with mixed segments and literal characters', () => {
     expect(await dataOf('files', 'other', { constructor: 'README' })).toBe('README')
   })
 
-  it('are reached by fuzz and authMatrix', async () => {
+  it('are tested by fuzz and authMatrix', async () => {
     const app = await start()
     expect(await app.fuzz({ seed: 1, runs: 20 })).toMatchObject({ operations: 6, skipped: [] })
     const { rows } = await app.authMatrix({ anonymous: null })
     expect(rows.map(({ operation }) => operation)).toContain('POST /Bücher/:id\\:publish')
   })
 
-  it('are reached by proveIsolation', async () => {
+  it('are tested by proveIsolation', async () => {
     @Tenant()
     @Controller('notes')
     class NotesController {
@@ -128,7 +128,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(String(report)).toContain('GET /notes/@{author},{id}')
   })
 
-  it('are explained by the path that the table of routes shows, and by that of a request', async () => {
+  it('can be explained by the path in the route table and by the path of a request', async () => {
     const table = (await start()).getRouteTable()
     const literal = { method: 'GET', path: '/files/constructor' }
     const routes = [...table, literal].map(({ method, path }, index) => ({ index, method, path }))
@@ -141,7 +141,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(findRoutes(model, { method: null, path: '/near/1' }).found).toEqual([])
   })
 
-  it('are labels of metrics as they are written', async () => {
+  it('are used unchanged as labels of metrics', async () => {
     const app = await start({ metrics: {} })
     await app.request().post('/b%C3%BCcher/7:PUBLISH').expect(200)
     const { text } = await app.request().get('/metrics')

@@ -65,9 +65,9 @@ const pathsOf = (app: App) => app.getRouteTable().map(({ method, path }) => `${m
 const controllers = [OrdersController, UsersController, RootController]
 const guard = { canActivate: () => true }
 
-describe('prefix', () => {
+describe('the prefix option', () => {
   it.each(['api/v1', '/api/v1', 'api//v1/', '/api/v1/'])(
-    'stands before the paths of all controllers: %s',
+    'is added before the paths of all controllers: %s',
     async (prefix) => {
       const app = await start({ controllers, prefix, auth: { guard } })
       expect(pathsOf(app)).toEqual([
@@ -84,7 +84,7 @@ describe('prefix', () => {
     },
   )
 
-  it.each(['', '/', undefined])('may be empty: %j', async (prefix) => {
+  it.each(['', '/', undefined])('can be empty: %j', async (prefix) => {
     const app = await start({
       controllers: [UsersController],
       ...(prefix !== undefined && { prefix }),
@@ -93,7 +93,7 @@ describe('prefix', () => {
     await app.request().get('/users').expect(200)
   })
 
-  it('is in 405 with Allow and in OPTIONS, and reaches middlewares, guard and model whole', async () => {
+  it('is part of the path in 405 and OPTIONS, and for middlewares, guards and the model', async () => {
     const seen: unknown[] = []
     const middlewares: AppOptions['middlewares'] = [
       (req, _res, next) => {
@@ -114,7 +114,7 @@ describe('prefix', () => {
     expect(seen).toEqual(['/api/orders/7', '/api/orders', '/api/orders', '/api/orders'])
   })
 
-  it('is in the document; the page and the document stay at swagger.path', async () => {
+  it('is in the document, but does not change swagger.path', async () => {
     const app = await start({ controllers, prefix: 'api', swagger: { path: '/docs' } })
     expect(Object.keys(app.document.paths)).toEqual([
       '/api',
@@ -152,7 +152,7 @@ describe('prefix', () => {
     expect(await ask('/api/legacy/rows')).toMatchObject({ status: 404 })
   })
 
-  it('is in the generated client', async () => {
+  it('is part of the paths in the generated client', async () => {
     const app = await start({ controllers, prefix: 'api', auth: { guard } })
     const name = `prefix-${process.env['BLAZON_DIALECT']}`
     const { createClient } = await importClient(name, emitClient(app.document))
@@ -161,7 +161,7 @@ describe('prefix', () => {
     expect(found).toMatchObject({ ok: true, status: 200, data: '7' })
   })
 
-  it('may have parameters, which are parameters of every route', async () => {
+  it('can have parameters, which are parameters of every route', async () => {
     const ByOrganization = z.object({ organization: z.coerce.number(), id: z.string() })
 
     @Controller('members')
@@ -181,7 +181,7 @@ describe('prefix', () => {
     await app.fuzz({ seed: 3, runs: 30 })
   })
 
-  it('makes @Params that lack its parameter a warning, and a repeated parameter an error', async () => {
+  it('results in a warning for @Params without its parameter, and refuses a repeated one', async () => {
     @Controller('members')
     class MembersController {
       @Get(':id')
@@ -199,7 +199,7 @@ describe('prefix', () => {
     ])
   })
 
-  it('is in the operations of authMatrix and fuzz', async () => {
+  it('is part of the operations in authMatrix and fuzz', async () => {
     const app = await start({ controllers, prefix: 'api', auth: { guard } })
     const { rows } = await app.authMatrix({ anonymous: null })
     expect(rows.map(({ operation }) => operation).sort()).toEqual(pathsOf(app).sort())
@@ -207,7 +207,7 @@ describe('prefix', () => {
     expect([report.operations, report.skipped]).toEqual([4, []])
   })
 
-  it('is in the names of boot errors', async () => {
+  it('is part of the route names in boot errors', async () => {
     class Copy extends OrdersController {}
     const problems = await bootProblems({ controllers: [OrdersController, Copy], prefix: 'api' })
     expect(problems[0]).toMatchObject({
@@ -216,7 +216,7 @@ describe('prefix', () => {
     })
   })
 
-  it('of one application does not change another one with the same controllers', async () => {
+  it('does not change another application with the same controllers', async () => {
     const [first, second, third] = [
       await start({ controllers, prefix: 'a' }),
       await start({ controllers, prefix: 'b' }),
@@ -261,10 +261,10 @@ describe('prefix', () => {
   })
 })
 
-describe('the prefix of a module', () => {
+describe('the prefix option of a module', () => {
   const users: Module = { name: 'users', prefix: '/people/', controllers: [UsersController] }
 
-  it('follows the prefix of the application, before the controllers of the module', async () => {
+  it('follows the prefix of the application, before the paths of the controllers', async () => {
     const orders: Module = { prefix: 'v1', imports: [users], controllers: [OrdersController] }
     const app = await start({
       controllers: [RootController],
@@ -282,7 +282,7 @@ describe('the prefix of a module', () => {
     await app.request().get('/api/v1/users').expect(404)
   })
 
-  it('applies to modules with exports, and may be the same in two modules', async () => {
+  it('works in modules with exports, and can be equal in two modules', async () => {
     const own: Module = { prefix: 'people', controllers: [OrdersController], exports: [] }
     const app = await start({ modules: [users, own], auth: { guard } })
     expect(pathsOf(app).sort()).toEqual([
@@ -293,13 +293,13 @@ describe('the prefix of a module', () => {
     await app.request().get('/people/orders/1').expect(200)
   })
 
-  it('may be the only field of a module, and is known by its name', async () => {
+  it('can be the only field of a module, and is recognized by its name', async () => {
     expect(await bootWarnings({ modules: [{ prefix: 'a' }] })).toEqual([])
     const modules = [{ prefx: 'a' } as Module]
     expect(await bootWarnings({ modules })).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
   })
 
-  it('is an error if a controller is listed again with another prefix', async () => {
+  it('causes an error if a controller is listed again with another prefix', async () => {
     const [problem, ...others] = await bootProblems({
       controllers: [UsersController],
       modules: [users],
@@ -315,7 +315,7 @@ describe('the prefix of a module', () => {
     })
   })
 
-  it('may be repeated with the same meaning, and a subclass has the routes below both', async () => {
+  it('can be repeated with the same meaning, and gives a subclass routes below both', async () => {
     class Again extends UsersController {}
     const modules: Module[] = [
       users,

@@ -55,7 +55,7 @@ const REFUSED = [
 ] as const
 
 describe.each(REFUSED)('%s', (_what, ask, status) => {
-  it('gets the same response whether a middleware has set a header or not', async () => {
+  it('results in the same response whether a middleware has set a header or not', async () => {
     await start([])
     const flat = await ask()
     await app.close()
@@ -69,7 +69,7 @@ describe.each(REFUSED)('%s', (_what, ask, status) => {
     expect([set.status, set.text]).toEqual([flat.status, flat.text])
   })
 
-  it('reaches error middlewares as an Error', async () => {
+  it('is passed to error middlewares as an Error', async () => {
     const seen: unknown[] = []
     const note: ErrorRequestHandler = (error, _req, _res, next) => {
       seen.push(error)
@@ -83,7 +83,7 @@ describe.each(REFUSED)('%s', (_what, ask, status) => {
   })
 })
 
-describe('an error of a handler', () => {
+describe('an error that a handler throws', () => {
   it('keeps its stack', async () => {
     let stack: string | undefined
     const note: ErrorRequestHandler = (error: Error, _req, _res, next) => {

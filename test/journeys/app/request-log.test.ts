@@ -56,8 +56,8 @@ async function serve(options: AppOptions) {
   return { app, send, port }
 }
 
-describe('logs: true', () => {
-  it('writes one line of JSON to stdout for each request, flushed when the application closes', async () => {
+describe('the option logs: true', () => {
+  it('writes one JSON line per request to stdout, and flushes when the application closes', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true, tenant: {} })
     await send('/orders/7?token=abc', 'X-Tenant-Id: acme\r\n')
@@ -93,7 +93,7 @@ describe('logs: true', () => {
     expect(more).toEqual([])
   })
 
-  it('names the method of the request, where a route of GET responds to HEAD', async () => {
+  it('contains the method of the request when a GET route handles a HEAD request', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true })
     for (const method of ['HEAD', 'GET', 'HEAD']) {
@@ -109,7 +109,7 @@ describe('logs: true', () => {
     ])
   })
 
-  it('writes valid lines for megabytes of line breaks, terminal codes and half characters', async () => {
+  it('writes valid lines for megabytes of line breaks, terminal codes and lone surrogates', async () => {
     const { text, lines } = captureStdout()
     const evil = '\u001b[2J\u2028\ud800\u009b31m\r\n{"level":"fatal"}\r\n'
     const evilIn: Plugin = {
@@ -136,7 +136,7 @@ describe('logs: true', () => {
     expect(lines()[0]).toMatchObject({ level: 'info', requestId: evil })
   })
 
-  it('never lets text begin a line of its own where lines are for people', async () => {
+  it('lets no input start a new line in the format for people', async () => {
     const { text } = captureStdout()
     const { app, send } = await serve({
       logger: { pretty: true },
@@ -153,7 +153,7 @@ describe('logs: true', () => {
     expect(text()).toMatch(/\n {4}Error: a bug\n {6}at /)
   })
 
-  it('writes to a pino-compatible logger, and leaves out the levels that it does not have', async () => {
+  it('writes to a pino-compatible logger, and skips levels that the logger lacks', async () => {
     const entries: unknown[] = []
     const write = (level: string) => (facts: object, message: string) =>
       void entries.push({ level, message, ...facts })
@@ -166,7 +166,7 @@ describe('logs: true', () => {
     expect(entries).toMatchObject([{ level: 'warn', message: 'GET /orders/:id', status: 200 }])
   })
 
-  it('has the same status in two applications, one mounted in the other, for a body that is refused', async () => {
+  it('has the same status in a mounted application and its host for a refused body', async () => {
     const entries: object[] = []
     const write = (facts: object) => void entries.push(facts)
     const shared = { logs: true, logger: { info: write, warn: write, error: write } }
@@ -188,7 +188,7 @@ describe('logs: true', () => {
     expect(entries.filter((facts) => 'aborted' in facts)).toEqual([])
   })
 
-  it('names no status of a pipelined response whose client left before it was sent', async () => {
+  it('contains no status for a pipelined response that was never sent', async () => {
     const entries: object[] = []
     const write = (facts: object) => void entries.push(facts)
     let begin: () => void = () => {}
@@ -219,7 +219,7 @@ describe('logs: true', () => {
     expect(entries).toMatchObject([left, left])
   })
 
-  it('keeps the `emit` that a host has set on its responses', async () => {
+  it('keeps the `emit` function that a host has set on its responses', async () => {
     const events: string[] = []
     const inner = await App.create({
       controllers: [OrdersController],
@@ -250,7 +250,7 @@ describe('logs: true', () => {
     }
   })
 
-  it('is off in tests; a test that asks for it finds the lines in `logs`', async () => {
+  it('is off in tests by default, and can be enabled to read lines from `logs`', async () => {
     const silent = await TestApp.create({ controllers: [OrdersController], auth: { guard } })
     await silent.request().get('/orders/7')
     await silent.close()
@@ -267,7 +267,7 @@ describe('logs: true', () => {
     ])
   })
 
-  it('refuses wrong options', async () => {
+  it('refuses invalid options', async () => {
     const wrong = {
       logs: { levels: 1, fields: 'x' } as never,
       logger: { level: 'loud', redact: [1], pretty: 1 } as never,
@@ -280,8 +280,8 @@ describe('logs: true', () => {
   })
 })
 
-describe('logger: { level, redact }', () => {
-  it('hides the facts of requests that it names', async () => {
+describe('the option logger: { level, redact }', () => {
+  it('hides the request fields that it names', async () => {
     const { lines } = captureStdout()
     const { app, send } = await serve({ logs: true, logger: { redact: ['user', 'path'] } })
     await send('/orders/of/me', 'X-User: u1\r\n')
@@ -293,7 +293,7 @@ describe('logger: { level, redact }', () => {
     ])
   })
 
-  it('writes lines whatever the user and the id of the request are', async () => {
+  it('writes lines for any user and any request id', async () => {
     const { lines } = captureStdout()
     const odd: Plugin = {
       name: 'odd',
@@ -316,7 +316,7 @@ describe('logger: { level, redact }', () => {
     expect(body).toContain(`"${'r'.repeat(128)}"`)
   })
 
-  it('shows what an AggregateError is made of, and the message of an error, whatever schemas call secret', async () => {
+  it('shows the errors in an AggregateError and all messages, even with secret fields', async () => {
     const { lines } = captureStdout()
     const Secret = { type: 'object', properties: { message: { type: 'string', secret: true } } }
     @Controller('aggregate')
@@ -336,7 +336,7 @@ describe('logger: { level, redact }', () => {
     expect(lines()).toMatchObject([{ level: 'error', err }])
   })
 
-  it('writes the lines of the framework from its level on, without hidden fields', async () => {
+  it('writes framework lines from the given level on, without hidden fields', async () => {
     const { lines } = captureStdout()
     const secrets = { password: 'p', list: [{ card: { number: 1, name: 'n' } }], number: 2 }
     const headers = { Authorization: 'a', cookie: 'c', 'Set-Cookie': ['s'], host: 'h' }

@@ -14,7 +14,7 @@ import {
   WaysController,
 } from './response-fields-app.js'
 
-describe("responses: 'check'", () => {
+describe("the option responses: 'check'", () => {
   const LIES: [string, object, unknown, RegExp][] = [
     ['a field without a name', User, ROW, /does not name at 'data\.passwordHash'/],
     ['a field of another type', User, { ...ADA, id: 'secret' }, /schema at 'data\.id'/],
@@ -37,7 +37,7 @@ describe("responses: 'check'", () => {
   ]
 
   it.each(LIES)(
-    'refuses %s, and logs route and path but no value',
+    'refuses %s, and logs the route and the path, but no value',
     async (_, schema, value, text) => {
       await start(
         routeOf(schema, () => value),
@@ -54,7 +54,7 @@ describe("responses: 'check'", () => {
     },
   )
 
-  it('sends what the schema describes', async () => {
+  it('sends the data that the schema describes', async () => {
     const value = { user: new Account(), list: [ADA], at: new Date(0) }
     const schema = z.object({ user: User, list: z.array(User), at: z.date().nullable() })
     await start(
@@ -70,7 +70,7 @@ describe("responses: 'check'", () => {
   })
 
   it.each(['json', 'bare-json', 'send', 'jsonp', 'later', 'etag', 'raw', 'cached'])(
-    'refuses a lie, however the response is sent: %s',
+    'refuses a response that contradicts its schema, however it is sent: %s',
     async (way) => {
       await start(WaysController, { responses: 'check' })
       for (let i = 0; i < 2; i++) {

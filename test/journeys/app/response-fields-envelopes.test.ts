@@ -125,8 +125,8 @@ async function read(path: string): Promise<{ status: number; text: string; type:
   return { status: response.status, text: await response.text(), type }
 }
 
-describe("responses: 'strip'", () => {
-  it.each(CASES)('drops fields: %s, envelope: %s', async (way, _, envelope, expected) => {
+describe("the option responses: 'strip'", () => {
+  it.each(CASES)('removes fields: %s, envelope: %s', async (way, _, envelope, expected) => {
     await start(WaysController, { envelope, responses: 'strip' })
     for (let i = 0; i < 2; i++) {
       const { status, text } = await read(`/ways/${way}`)
@@ -134,14 +134,14 @@ describe("responses: 'strip'", () => {
     }
   })
 
-  it('gives an own envelope only the fields that are described', async () => {
+  it('keeps only the described fields in a custom envelope', async () => {
     await start(WaysController, { envelope: own, responses: 'strip' })
     await read('/ways/returned')
     await read('/ways/ok')
     expect(seen).toEqual([ADA, ADA])
   })
 
-  it('drops what an own envelope adds without describing it', async () => {
+  it('drops the undocumented fields of a custom envelope', async () => {
     const success: EnvelopeFormat['success'] = (result) => ({ ok: true, note: '', result, more: 1 })
     await start(WaysController, { envelope: { ...own, success }, responses: 'strip' })
     expect(JSON.parse((await read('/ways/returned')).text)).toEqual(wrapped(ADA, ''))
@@ -152,7 +152,7 @@ describe("responses: 'strip'", () => {
     expect((await read('/ways/returned')).type).toBe('application/vnd.own+json')
   })
 
-  it('chooses the fields of a union once, before the envelope is around the data', async () => {
+  it('chooses the fields of a union once, before it wraps the data in the envelope', async () => {
     const schema = {
       type: 'object',
       properties: { id: {}, name: {} },
@@ -171,7 +171,7 @@ describe("responses: 'strip'", () => {
     expect(JSON.parse((await read('/union')).text)).toEqual(wrapped({ ...ADA, note: 'kept' }))
   })
 
-  it('limits what a handler sends itself as the whole body', async () => {
+  it('filters a whole body that a handler sends itself', async () => {
     @Controller('sent')
     class SentController {
       @Ok() @Get('whole') whole(_req: Req, res: Res) {
@@ -190,7 +190,7 @@ describe("responses: 'strip'", () => {
     expect(JSON.parse((await read('/sent/bare')).text)).toEqual(ADA)
   })
 
-  it('limits what a handler sends after the envelope of its data has failed', async () => {
+  it('filters a body that the handler sends after the envelope of its data failed', async () => {
     const failing: EnvelopeFormat = {
       ...own,
       success() {
@@ -227,7 +227,7 @@ describe("responses: 'strip'", () => {
     expect([status, JSON.parse(text)]).toEqual([201, wrapped(ROW, 'Made')])
   })
 
-  it('never changes thrown errors in a format of the application', async () => {
+  it('never changes thrown errors in the error format of the application', async () => {
     const Missing = z.object({ reason: z.string() })
     @Controller('missing')
     class MissingController {
@@ -248,7 +248,7 @@ describe("responses: 'strip'", () => {
   })
 })
 
-describe("responses: 'check'", () => {
+describe("the option responses: 'check'", () => {
   it.each(CASES)('refuses fields: %s, envelope: %s', async (way, _, envelope) => {
     await start(WaysController, { envelope, responses: 'check' })
     const { status, text } = await read(`/ways/${way}`)
@@ -258,7 +258,7 @@ describe("responses: 'check'", () => {
     expect(seen).toEqual([])
   })
 
-  it.each(ENVELOPES)('sends what is described, envelope: %s', async (_, envelope, expected) => {
+  it.each(ENVELOPES)('sends the described fields, envelope: %s', async (_, envelope, expected) => {
     @Controller('right')
     class RightController extends BaseController {
       @Ok(z.array(User)) @Get() list() {
@@ -276,7 +276,7 @@ describe("responses: 'check'", () => {
   it.each([
     ['a field more', { ok: true, note: '', more: 1 }, /does not name at 'more'/],
     ['a field less', { ok: true }, /does not match its schema at 'note'/],
-  ])('refuses an envelope that is not as it describes itself: %s', async (_, body, text) => {
+  ])('refuses an envelope that does not match its own schema: %s', async (_, body, text) => {
     await start(WaysController, {
       envelope: { ...typed, success: () => body },
       responses: 'check',
@@ -294,7 +294,7 @@ describe("responses: 'check'", () => {
     }
   }
 
-  it('sends the 500 in the format of errors of the envelope', async () => {
+  it('sends the 500 error in the error format of the envelope', async () => {
     const format = ({ status }: { status: number }) => ({ fault: status })
     const error = { format, schema: { type: 'object', properties: { fault: {} } } }
     await start(WaysController, { envelope: { ...typed, error }, responses: 'check' })
@@ -305,7 +305,7 @@ describe("responses: 'check'", () => {
 })
 
 describe('an envelope', () => {
-  it('is a boot error if its schema cannot take a reference', async () => {
+  it('causes a boot error if its schema cannot contain a reference', async () => {
     const schema: EnvelopeFormat['schema'] = ({ $ref }) => {
       if ($ref !== undefined) throw new Error('no references here')
       return { type: 'object' }

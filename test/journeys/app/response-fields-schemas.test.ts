@@ -33,15 +33,15 @@ const LIBRARIES: [string, object][] = [
   ],
 ]
 
-describe('a schema', () => {
-  it.each(LIBRARIES)('of %s names the fields', async (_, schema) => {
+describe('a response schema', () => {
+  it.each(LIBRARIES)('defines the fields with %s', async (_, schema) => {
     const at = new Date(0)
     await start(routeOf(schema, () => ({ user: ROW, list: [ROW, ROW], at, secret: 1 })))
     const data = { user: ADA, list: [ADA, ADA], at: at.toISOString() }
     expect((await json('/user')).data).toEqual(data)
   })
 
-  it('that allows other properties keeps them', async () => {
+  it('keeps other properties if it allows them', async () => {
     const row = { a: 'a', secret: 'x' }
     const schema = z.object({
       loose: z.looseObject({ a: z.string() }),
@@ -67,13 +67,13 @@ describe('a schema', () => {
     })
   })
 
-  it('of valibot that is loose keeps them, too', async () => {
+  it('keeps other properties if it is a loose object of valibot', async () => {
     const schema = v.looseObject({ id: v.number() })
     await start(routeOf(schema, () => ROW))
     expect((await json('/user')).data).toEqual(ROW)
   })
 
-  it('that contains itself names the fields at every depth', async () => {
+  it('filters the fields at every depth if it contains itself', async () => {
     const Node = z.object({
       id: z.int(),
       get children() {
@@ -93,7 +93,7 @@ describe('a schema', () => {
     expect(text).not.toContain('secret')
   })
 
-  it('that contains itself below a pattern names the fields of every name', async () => {
+  it('filters the fields of each matching name if it contains itself below a pattern', async () => {
     const Node = {
       type: 'object',
       properties: { name: { type: 'string' } },
@@ -106,7 +106,7 @@ describe('a schema', () => {
     expect(data).toEqual({ name: 'x', childOfAll: { name: 'x' }, childOfOne: { name: 'x' } })
   })
 
-  it('of a union that contains itself is compared with each part once', async () => {
+  it('compares each part of a union once if the union contains itself', async () => {
     let compared = 0
     const counted = Object.defineProperty({ type: 'string' }, 'minLength', {
       get: () => void compared++,
@@ -132,7 +132,7 @@ const Plain = z.union([
   z.object({ id: z.int(), phone: z.string() }),
 ])
 
-describe('a union', () => {
+describe('a union in a response schema', () => {
   const UNIONS: [string, object, unknown, unknown][] = [
     [
       'keeps the names of the alternative with the tag',

@@ -15,9 +15,9 @@ import {
   WaysController,
 } from './response-fields-app.js'
 
-describe("responses: 'strip'", () => {
+describe("the option responses: 'strip'", () => {
   it.each(['returned', 'promised', 'ok', 'json', 'bare-json', 'send', 'jsonp', 'later', 'etag'])(
-    'drops what the schema does not name, however the response is sent: %s',
+    'removes fields that the schema does not describe, however the response is sent: %s',
     async (way) => {
       await start(WaysController)
       const { status, text } = await read(`/ways/${way}`)
@@ -36,7 +36,7 @@ describe("responses: 'strip'", () => {
     expect(await json('/ways/json')).toEqual({ ...envelope, message: 'Mine' })
   })
 
-  it('applies to responses without envelope', async () => {
+  it('applies to responses without an envelope', async () => {
     await start(WaysController)
     expect(await json('/ways/raw')).toEqual(ADA)
     expect(await json('/ways/hal')).toEqual(ADA)
@@ -48,12 +48,12 @@ describe("responses: 'strip'", () => {
     expect(await read('/ways/missing')).toEqual({ status: 404, text: '{"reason":"gone"}' })
   })
 
-  it('sends everything with a status that has no schema', async () => {
+  it('sends everything for a status that has no schema', async () => {
     await start(WaysController)
     expect(await json('/ways/other-status')).toMatchObject({ data: ROW })
   })
 
-  it('stores the stripped response', async () => {
+  it('stores the filtered response', async () => {
     await start(WaysController)
     const [first, second] = [await read('/ways/cached'), await read('/ways/cached')]
     expect(first.text).not.toContain('secret')
@@ -64,7 +64,7 @@ describe("responses: 'strip'", () => {
     ['json replacer', (_key: string, value: unknown) => value],
     ['json spaces', 2],
     ['json escape', true],
-  ])('works with the setting of Express: %s', async (name, value) => {
+  ])('works with the Express setting: %s', async (name, value) => {
     await start(WaysController, {
       plugins: [{ name: 'p', setup: ({ express }) => void express.set(name, value) }],
     })
@@ -87,7 +87,7 @@ function wrapJson(_req: Req, res: Response, next: () => void) {
   next()
 }
 
-describe('the mode of a route', () => {
+describe('the responses mode of a route', () => {
   @Controller('modes')
   @ResponseFields('strip')
   class ModesController {
@@ -102,14 +102,14 @@ describe('the mode of a route', () => {
     }
   }
 
-  it('comes from its method, else its class, else the application', async () => {
+  it('comes from its method, then its class, then the application', async () => {
     await start(ModesController, { responses: { fields: 'check' } })
     expect(await json('/modes/class')).toMatchObject({ data: ADA })
     expect(await json('/modes/method')).toMatchObject({ data: ROW })
     expect((await read('/modes/check')).status).toBe(500)
   })
 
-  it("is 'send' if nobody chooses", async () => {
+  it("is 'send' by default", async () => {
     await start(WaysController, { responses: {} })
     expect(await json('/ways/returned')).toMatchObject({ data: ROW })
   })
@@ -139,7 +139,7 @@ const shifty = () => {
 const circle: Record<string, unknown> = { ...ROW }
 circle.self = circle
 
-describe('an attempt to send the password', () => {
+describe('an attempt to send a password', () => {
   const schema = z.object({ user: User, at: z.date(), text: z.string(), list: z.array(User) })
   const ATTEMPTS: [string, object][] = [
     ['an instance with a getter', { user: new Account() }],
@@ -163,7 +163,7 @@ describe('an attempt to send the password', () => {
     ['an array with toJSON', { list: Object.assign([ADA], { toJSON: () => [ROW] }) }],
   ]
 
-  it.each(ATTEMPTS)('by %s fails, also after honest responses', async (_, value) => {
+  it.each(ATTEMPTS)('fails by %s, even after valid responses', async (_, value) => {
     let current: object = value
     await start(routeOf(schema, () => current))
     const first = await read('/user')
@@ -176,7 +176,7 @@ describe('an attempt to send the password', () => {
     expect(text).not.toMatch(/password|secret|115,101,99/)
   })
 
-  it.each(ATTEMPTS)('through a union, by %s fails', async (_, value) => {
+  it.each(ATTEMPTS)('fails by %s for a union', async (_, value) => {
     const other = schema.extend({ kind: z.literal('x') })
     await start(
       routeOf(
@@ -191,16 +191,16 @@ describe('an attempt to send the password', () => {
   it.each([
     ['zod', z.string()],
     ['a list', z.array(z.string())],
-  ])('in place of a whole body fails: %s', async (_, whole) => {
+  ])('fails when it replaces the whole body: %s', async (_, whole) => {
     await start(routeOf(whole, () => ROW, { raw: true }))
     expect(await read('/user')).toEqual({ status: 200, text: 'null' })
   })
 })
 
-describe('a value without a form in JSON', () => {
+describe('a value that cannot be serialized as JSON', () => {
   const Tags = z.object({ tags: z.array(z.string()) })
 
-  it.each(['strip', 'check'] as const)('inside data is a 500: %s', async (responses) => {
+  it.each(['strip', 'check'] as const)('causes a 500 inside data: %s', async (responses) => {
     await start(
       routeOf(Tags, () => ({ tags: new Set(['secret']) })),
       { responses },
@@ -210,7 +210,7 @@ describe('a value without a form in JSON', () => {
     expect(errors[0]?.err.message).toMatch(/^UserController\.find.*a Set/)
   })
 
-  it('that contains itself is a 500', async () => {
+  it('results in a 500 response if it contains itself', async () => {
     const Self = z.object({
       get self() {
         return Self

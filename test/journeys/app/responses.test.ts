@@ -144,7 +144,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('this.ok', () => {
+describe('the method this.ok', () => {
   it('responds with the status of @HttpCode, or with its own status argument', async () => {
     const statusOf = async (path: string) => (await app.request().get(`/answers/${path}`)).status
     expect(await statusOf('ok')).toBe(200)
@@ -171,25 +171,25 @@ describe('a response', () => {
     ['post', 'accepted-bare', 202, success(202, 'Accepted')],
     ['get', 'later', 200, { later: true }],
     ['get', 'express', 203, { raw: true }],
-  ] as const)('%s /answers/%s is %i', async (method, path, status, body) => {
+  ] as const)('to %s /answers/%s has status %i', async (method, path, status, body) => {
     const answer = await app.request()[method](`/answers/${path}`)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual(body)
   })
 
-  it.each(['nothing', 'no-content'])('of /answers/%s is 204 without a body', async (path) => {
+  it.each(['nothing', 'no-content'])('has status 204 and no body at /answers/%s', async (path) => {
     const answer = await app.request().delete(`/answers/${path}`)
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect(answer.headers).not.toHaveProperty('content-type')
     expect(answer.headers).not.toHaveProperty('content-length')
   })
 
-  it('keeps the body and type that methods of Express have set', async () => {
+  it('keeps the body and type that Express methods have set', async () => {
     const { text, headers } = await app.request().get('/answers/text')
     expect([text, headers['content-type']]).toEqual(['hello', 'text/plain; charset=utf-8'])
   })
 
-  it('carries the headers of @Header, which the handler may change', async () => {
+  it('contains the headers of @Header, which the handler can change', async () => {
     const { headers } = await app.request().get('/answers/headers')
     expect([headers['x-first'], headers['x-second']]).toEqual(['1', 'changed'])
   })
@@ -197,12 +197,12 @@ describe('a response', () => {
   it.each([
     ['redirect', 302],
     ['moved', 308],
-  ])('of /answers/%s redirects with %i', async (path, status) => {
+  ])('redirects from /answers/%s with %i', async (path, status) => {
     const answer = await app.request().get(`/answers/${path}`).redirects(0)
     expect([answer.status, answer.headers.location]).toEqual([status, '/answers/ok'])
   })
 
-  it('is 404 when the handler calls next(), or the error that the handler passes', async () => {
+  it('has status 404 when the handler calls next(), or the status of a passed error', async () => {
     expect((await app.request().get('/answers/next')).status).toBe(404)
     expect((await app.request().get('/answers/next-error')).body).toMatchObject({ status: 409 })
   })
@@ -213,32 +213,32 @@ describe('a response', () => {
   })
 })
 
-describe('methods', () => {
-  it('HEAD gets the response of GET without the body', async () => {
+describe('HTTP methods', () => {
+  it('include HEAD, which receives the response of GET without the body', async () => {
     const get = await app.request().get('/answers/ok')
     const head = await app.request().head('/answers/ok')
     expect([head.status, head.text]).toEqual([200, undefined])
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
   })
 
-  it('HEAD and OPTIONS run their own routes when these exist', async () => {
+  it('include HEAD and OPTIONS routes, which are used when they exist', async () => {
     expect((await app.request().head('/methods')).headers['x-head']).toBe('own')
     expect((await app.request().options('/methods')).body).toBe('own options')
   })
 
-  it('OPTIONS responds with the allowed methods, in the envelope', async () => {
+  it('include OPTIONS, which responds with the allowed methods in the envelope', async () => {
     const { status, headers, body } = await app.request().options('/answers/accepted')
     expect([status, headers.allow]).toEqual([200, 'POST, OPTIONS'])
     expect(body).toEqual(success(200, 'Allowed methods', { allow: ['POST', 'OPTIONS'] }))
   })
 
-  it('a method that the path does not have gets 405 with Allow, in the envelope', async () => {
+  it('result in a 405 response with Allow if the path does not support them', async () => {
     const { status, headers, body } = await app.request().put('/answers/ok')
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(body).toMatchObject({ statusCode: 'error', status: 405, code: 'METHOD_NOT_ALLOWED' })
   })
 
-  it('@All handles the methods that no other route handles', async () => {
+  it('are handled by @All if no other route handles them', async () => {
     expect((await app.request().get('/methods/any')).body.data).toBe('specific')
     for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const) {
       const { body } = await app.request()[method]('/methods/any')
@@ -248,20 +248,20 @@ describe('methods', () => {
   })
 })
 
-describe('an error', () => {
+describe('an error response', () => {
   it.each([
     ['missing', 404, { message: 'User 7 does not exist', code: 'NOT_FOUND' }],
     ['teapot', 418, { message: 'Short and stout', code: 'TEAPOT' }],
     ['rejected', 409, { message: 'taken', code: 'CONFLICT' }],
     ['nowhere', 404, { message: 'Cannot GET /errors/nowhere', code: 'NOT_FOUND' }],
-  ])('of /errors/%s is %i in the envelope', async (path, status, facts) => {
+  ])('for /errors/%s has status %i and an envelope', async (path, status, facts) => {
     const answer = await app.request().get(`/errors/${path}`)
     expect(answer.status).toBe(status)
     expect(answer.body).toEqual({ statusCode: 'error', status, ...facts })
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('carries its own headers, and drops headers of the body that it replaces', async () => {
+  it('contains the headers of the error, but drops headers of the replaced body', async () => {
     expect((await app.request().get('/errors/teapot')).headers['x-tea']).toBe('yes')
     const { headers } = await app.request().get('/errors/headers')
     expect(headers['x-kept']).toBe('yes')
@@ -289,7 +289,7 @@ describe('an error', () => {
     }
   })
 
-  it('has the requestId when a middleware has set req.id', async () => {
+  it('contains the requestId when a middleware has set req.id', async () => {
     const withId = await TestApp.create({
       contract: 'throw',
       controllers: [ErrorsController],
@@ -307,7 +307,7 @@ describe('an error', () => {
 })
 
 describe('static headers', () => {
-  it('are sent with every response, and handlers can read, change and remove them', async () => {
+  it('are sent with every response, and can be read, changed and removed by handlers', async () => {
     @Controller()
     class Home {
       @Get() get(_req: Req, res: Response) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { errors, handler, start } from './values-app.js'
 
 describe('a returned Response', () => {
-  it('keeps status, headers, each cookie and the body', async () => {
+  it('keeps its status, headers, cookies and body', async () => {
     const app = await start()
     handler.make = () => {
       const headers = new Headers({ 'X-Own': 'yes', 'Transfer-Encoding': 'none', Vary: 'Accept' })
@@ -26,7 +26,7 @@ describe('a returned Response', () => {
     ])
   })
 
-  it('keeps its own reason, or has the reason of its status', async () => {
+  it('keeps its own reason phrase, or receives the default one for its status', async () => {
     const app = await start()
     const reasonOf = async (init: ResponseInit) => {
       handler.make = () => new Response('short', init)
@@ -38,7 +38,7 @@ describe('a returned Response', () => {
     expect(await reasonOf({})).toBe('OK')
   })
 
-  it('sends a redirect without a body', async () => {
+  it('results in a redirect without a body', async () => {
     const app = await start()
     handler.make = () => Response.redirect('http://example.com/', 303)
     const response = await app.fetch('/values', { redirect: 'manual' })
@@ -49,7 +49,7 @@ describe('a returned Response', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('is a 500 if its body was read, or if it is an error', async () => {
+  it('results in a 500 response if its body was read or if it is an error response', async () => {
     const app = await start()
     handler.make = async () => {
       const response = new Response('read')
@@ -67,7 +67,7 @@ describe('a returned Response', () => {
   })
 })
 
-describe('a returned value under a status without a body', () => {
+describe('a returned value with a status that allows no body', () => {
   const VALUES: [string, () => unknown][] = [
     ['a stream', () => Readable.from(['dropped'])],
     ['a web stream', () => new Blob(['dropped']).stream()],
@@ -92,7 +92,7 @@ describe('a returned value under a status without a body', () => {
   })
 })
 
-describe('a returned body that differs from its Content-Length', () => {
+describe('a returned body whose length differs from its Content-Length', () => {
   const stating = (text: string | null, length: number) =>
     new Response(text, { headers: { 'Content-Length': String(length) } })
 
@@ -100,7 +100,7 @@ describe('a returned body that differs from its Content-Length', () => {
     ['longer', () => stating('some bytes', 4), /more bytes with a Content-Length of 4/],
     ['empty', () => stating('', 4), /0 bytes with a Content-Length of 4/],
     ['absent', () => stating(null, 4), /0 bytes with a Content-Length of 4/],
-  ])('is a 500 before its first byte: %s', async (_, value, message) => {
+  ])('results in a 500 response before its first byte: %s', async (_, value, message) => {
     const app = await start()
     handler.make = value
     const response = await app.fetch('/values')
@@ -108,7 +108,7 @@ describe('a returned body that differs from its Content-Length', () => {
     expect(errors).toMatchObject([{ err: { message: expect.stringMatching(message) } }])
   })
 
-  it('ends the connection if it is shorter: the client would wait for the rest', async () => {
+  it('ends the connection if it is too short, so that the client does not wait', async () => {
     const app = await start()
     handler.make = () => stating('some', 10)
     const response = await app.fetch('/values')
@@ -118,7 +118,7 @@ describe('a returned body that differs from its Content-Length', () => {
     expect(errors).toMatchObject([{ err: { message } }])
   })
 
-  it('ends the connection after the stated bytes if it is longer', async () => {
+  it('ends the connection after the announced bytes if it is too long', async () => {
     const app = await start()
     handler.make = () => {
       const chunks = ['some', ' ', 'bytes']
@@ -131,7 +131,7 @@ describe('a returned body that differs from its Content-Length', () => {
     expect(errors[0]?.err.message).toContain('more bytes with a Content-Length of 5')
   })
 
-  it('is sent if both are equal, in bytes and not in characters', async () => {
+  it('is sent if both lengths are equal in bytes', async () => {
     const app = await start()
     handler.make = () => stating('größer', 8)
     expect(await (await app.fetch('/values')).text()).toBe('größer')
@@ -158,7 +158,7 @@ describe('a returned stream that fails before its first byte', () => {
     ],
   ]
 
-  it.each(FAILING)('is a 500: %s', async (_, value, message) => {
+  it.each(FAILING)('results in a 500 response: %s', async (_, value, message) => {
     const app = await start()
     handler.make = value
     const response = await app.fetch('/values')
@@ -171,7 +171,7 @@ describe('a returned stream that fails before its first byte', () => {
   })
 })
 
-it('destroys a returned stream that can only be written', async () => {
+it('a returned stream that is only writable is destroyed', async () => {
   const app = await start()
   const stream = new Writable()
   handler.make = () => stream
@@ -179,7 +179,7 @@ it('destroys a returned stream that can only be written', async () => {
   expect(stream.destroyed).toBe(true)
 })
 
-it('sends a stream of an older package, which has no `read`', async () => {
+it('a stream of an old package without `read` is sent', async () => {
   const app = await start()
   handler.make = () => {
     const stream = Object.assign(new Stream(), {
@@ -217,7 +217,7 @@ function locked(): ReadableStream {
 }
 
 describe('the handler timeout', () => {
-  it('ends the response of a stream that has sent nothing', async () => {
+  it('ends the response if a stream has sent nothing', async () => {
     const app = await start({ timeouts: { handler: '5s' } })
     const silent = new PassThrough()
     handler.make = () => silent
@@ -238,7 +238,7 @@ describe('the handler timeout', () => {
     expect(await response.text()).toBe('begun, ended')
   })
 
-  it('destroys a stream that comes after it', async () => {
+  it('destroys a stream that is returned later', async () => {
     const app = await start({ timeouts: { handler: '5s' } })
     const late = new PassThrough()
     let resolve: (value: unknown) => void = () => {}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
 
-describe('the check of @Limits', () => {
+describe('the validation of @Limits', () => {
   function withLimits(limits: unknown) {
     @Controller()
     class Limited {
@@ -36,7 +36,7 @@ describe('the check of @Limits', () => {
     ])
   })
 
-  it('refuses wrong values on a class, and two on one target', async () => {
+  it('refuses invalid values on a class, and two decorators on one target', async () => {
     @Limits({ depth: -1 })
     @Controller()
     class OnClass {
@@ -54,7 +54,7 @@ describe('the check of @Limits', () => {
     ])
   })
 
-  it('warns of an unknown name, and of limits for a body that is never read', async () => {
+  it('warns about an unknown name, and about limits for a body that is never read', async () => {
     const unknown = await bootWarnings(withLimits({ body: 1, timout: 5 }))
     expect(unknown).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(unknown[0]?.text).toContain('timout')

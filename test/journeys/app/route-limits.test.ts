@@ -75,8 +75,8 @@ const controllers = [DocsController, OtherController]
 const tooLarge = [413, 'PAYLOAD_TOO_LARGE']
 const tooDeep = [400, 'MALFORMED_JSON']
 
-describe('@Limits body and depth', () => {
-  it('replace the limits of the application; a method replaces its class field by field', async () => {
+describe('the body and depth of @Limits', () => {
+  it('override the limits of the application, and those on a method override its class', async () => {
     const { post } = await start({ controllers, limits: { body: '3kb', depth: 5 } })
     expect(await post('/docs/small', text(1024))).toEqual([200, undefined])
     expect(await post('/docs/small', text(1025))).toEqual(tooLarge)
@@ -92,7 +92,7 @@ describe('@Limits body and depth', () => {
     expect(await post('/other', nested(6))).toEqual(tooDeep)
   })
 
-  it('count bytes after decompression, and those that are announced', async () => {
+  it('apply to bytes after decompression, and to the announced length', async () => {
     const { app } = await start({ controllers })
     const { gzipSync } = await import('node:zlib')
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
@@ -106,7 +106,7 @@ describe('@Limits body and depth', () => {
     expect((await send(1025)).status).toBe(413)
   })
 
-  it('name their size in the document', async () => {
+  it('add the size to the document', async () => {
     const { app } = await start({ controllers })
     const responses = (path: string) => app.document.paths[path]?.post?.responses ?? {}
     expect(responses('/docs/larger')['413']).toMatchObject({
@@ -124,7 +124,7 @@ describe('@Limits body and depth', () => {
     expect(await shared(5120)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 5120 } })
   })
 
-  it('are changes that `blazon openapi diff` reports', async () => {
+  it('are reported by `blazon openapi diff` when they change', async () => {
     @Controller('docs')
     class Unlimited {
       @Post()
@@ -190,7 +190,7 @@ describe('@Limits body and depth', () => {
     expect(await waiting).toEqual([503, 'HANDLER_TIMEOUT'])
   })
 
-  it('warn of long lists by the limit of the route', async () => {
+  it('are compared with list lengths in a boot warning', async () => {
     const schema: JsonSchema = { type: 'array', items: { type: 'boolean' } }
     @Controller('lists')
     class ListsController {
@@ -271,8 +271,8 @@ function ask(app: TestApp, path: string, init: RequestInit = {}) {
   return state
 }
 
-describe('@Limits timeout', () => {
-  it('ends each route after its own time, also when they wait together', async () => {
+describe('the timeout of @Limits', () => {
+  it('ends each route after its own time, even when several are waiting', async () => {
     const { app, logged } = await start(slow)
     const long = ask(app, '/long')
     const unlimited = ask(app, '/unlimited')
@@ -311,7 +311,7 @@ describe('@Limits timeout', () => {
     await response.body?.cancel()
   })
 
-  it('aborts req.signal', async () => {
+  it('aborts req.signal when it expires', async () => {
     let reason: unknown
     @Controller()
     class Aborted {
@@ -331,7 +331,7 @@ describe('@Limits timeout', () => {
     expect(reason).toMatchObject({ code: 'HANDLER_TIMEOUT' })
   })
 
-  it('is the time of error middlewares for errors of the route', async () => {
+  it('applies to error middlewares for errors of the route', async () => {
     const hanging: ErrorRequestHandler = (_error, _req, _res, _next) => {}
     @Controller()
     class Failing {
@@ -377,7 +377,7 @@ describe('@Limits timeout', () => {
     expect(answer.status).toBe(503)
   })
 
-  it('decides whether 503 is in the document', async () => {
+  it('determines whether 503 is in the document', async () => {
     const has503 = async (options: TestOptions) => {
       const { app } = await start({ ...slow, ...options })
       return Object.entries(app.document.paths).flatMap(([path, { get }]) =>

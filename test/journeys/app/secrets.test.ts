@@ -130,14 +130,14 @@ function expectHidden(text: string): void {
   for (const part of ['correct', 'horse', 'battery']) expect(text).not.toContain(part)
 }
 
-describe('a field that its schema calls secret', () => {
+describe('a field that its schema marks as secret', () => {
   it.each([
     ['a body', 'zod', { name: 'a', password: SECRET }],
     ['a nested list', 'tree', { name: 'a', children: [{ name: 'b', keys: ['x', SECRET] }] }],
     ['a record', 'tree', { name: 'a', byName: { first: SECRET } }],
     ['a union', 'tree', { name: 'a', either: { pin: SECRET } }],
     ['a body of valibot', 'valibot', { password: SECRET }],
-  ])('is in no error of %s', async (_, path, body) => {
+  ])('appears in no error of %s', async (_, path, body) => {
     const { post } = await serve({ logger: false })
     for (const accept of ['application/json', 'application/problem+json']) {
       const { status, text } = await post(path, body, accept)
@@ -147,7 +147,7 @@ describe('a field that its schema calls secret', () => {
     }
   })
 
-  it('is in no error of a query, nor in one of an own format', async () => {
+  it('appears in no error of a query, or in an error of a custom format', async () => {
     const format = (failure: object) => ({ failure })
     const { get } = await serve({ logger: false, errors: { format, schema: {} } })
     const { status, text } = await get(`query?name=a&password=${encodeURIComponent(SECRET)}`)
@@ -156,7 +156,7 @@ describe('a field that its schema calls secret', () => {
     expectHidden(text)
   })
 
-  it('is known from JSON Schema, by `secret` and by the format `password`', async () => {
+  it('is detected in JSON Schema by `secret` and by the format `password`', async () => {
     const { post } = await serve({ logger: false })
     const { status, text } = await post('json', { pin: 4711, name: 'long name' })
     expect(status).toBe(400)
@@ -164,7 +164,7 @@ describe('a field that its schema calls secret', () => {
     expect(text).toContain('must be <= 10')
   })
 
-  it('is known behind references to any place of JSON Schema', async () => {
+  it('is detected behind references to any part of a JSON Schema', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -187,7 +187,7 @@ describe('a field that its schema calls secret', () => {
     expect(text).toContain('[secret] and [secret] are taken')
   })
 
-  it('is in no message of a handler, also if it is short', async () => {
+  it('appears in no message of a handler, even if it is short', async () => {
     const { post } = await serve({ logger: false })
     const { status, text } = await post('refused', { pin: 12 })
     expect(status).toBe(409)
@@ -198,7 +198,7 @@ describe('a field that its schema calls secret', () => {
   it.each([
     ['the own logger', { level: 'trace', pretty: false } as const],
     ['the own logger, for people', { pretty: true } as const],
-  ])('is in no line of %s, whatever the program writes', async (_, logger) => {
+  ])('appears in no line of %s, whatever the program writes', async (_, logger) => {
     const { text } = captureStdout()
     const { app, post } = await serve({ logger, logs: true })
     const { status } = await post('open', { password: ` ${SECRET} ` })
@@ -210,7 +210,7 @@ describe('a field that its schema calls secret', () => {
     expectHidden(text())
   })
 
-  it('is in no line that a pino-compatible logger gets from the framework', async () => {
+  it('appears in no framework line that a pino-compatible logger receives', async () => {
     const lines: { facts: object; message: string }[] = []
     const write = (facts: object, message: string) => void lines.push({ facts, message })
     const { post } = await serve({ logger: { info: write, warn: write, error: write } })
@@ -258,14 +258,14 @@ describe('a field that its schema calls secret', () => {
     }
 
     it.each(['correct%20horse/battery', 'correct+horse%2Fbattery', '%63orrect%20horse%2fbattery'])(
-      'is not in the logged URL: %s',
+      'does not appear in the logged URL: %s',
       async (token) => {
         const { url } = await failWith(new Error('x'), token)
         expect(url).toBe('/fail?token=[secret]')
       },
     )
 
-    it('is in no error that onError gets', async () => {
+    it('does not appear in an error that onError receives', async () => {
       const thrown = new DOMException('correct horse is late', 'TimeoutError')
       const { err } = await failWith(thrown, 'correct+horse')
       expect(err).toMatchObject({ name: 'TimeoutError', message: '[secret] is late' })
@@ -276,12 +276,12 @@ describe('a field that its schema calls secret', () => {
       expect((await failWith(thrown, 'correct')).err).toBe(thrown)
     })
 
-    it('hides no fact of the request', async () => {
+    it('does not hide other fields of the request', async () => {
       expect(await failWith(new Error('x'), '500')).toMatchObject({ status: 500, method: 'GET' })
       expect(await failWith(new Error('x'), 'GET')).toMatchObject({ status: 500, method: 'GET' })
     })
 
-    it('does not lose the line of an error that cannot be read', async () => {
+    it('does not prevent the log line of an error that cannot be read', async () => {
       const thrown = Object.defineProperty(new Error('with correct'), 'boom', {
         enumerable: true,
         get() {
@@ -300,7 +300,7 @@ describe('a field that its schema calls secret', () => {
     expect(text).not.toContain('"secret":')
   })
 
-  it('is left alone in responses and in values of the handler', async () => {
+  it('remains unchanged in responses and in values of the handler', async () => {
     @Controller('echo')
     class EchoController {
       @Post() @Body(z.object({ key: z.string().meta({ secret: true }) })) echo(req: Request) {

@@ -106,7 +106,7 @@ async function full(): Promise<void> {
 
 describe('a client that reads no byte of a response', () => {
   it.each(['large', 'written'])(
-    'is cut after a minute, with a line in the log: %s',
+    'is disconnected after a minute, with a log line: %s',
     async (path) => {
       const { port, cuts } = await start()
       await sendUnread(port, path)
@@ -121,7 +121,7 @@ describe('a client that reads no byte of a response', () => {
     },
   )
 
-  it('is cut after the time of `timeouts.response`', async () => {
+  it('is disconnected after the time of `timeouts.response`', async () => {
     const { port, cuts } = await start({ response: '4s' })
     await sendUnread(port, 'large')
     await full()
@@ -130,7 +130,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('is cut although its response waits for an earlier one', async () => {
+  it('is disconnected although its response waits for an earlier one', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow', 'large')
     await app.clock.advance('10m')
@@ -144,7 +144,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('has any time with 0', async () => {
+  it('has unlimited time with the value 0', async () => {
     const { port, cuts } = await start({ response: 0 })
     await sendUnread(port, 'large')
     await full()
@@ -152,7 +152,7 @@ describe('a client that reads no byte of a response', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('is cut off once, independent of its duration', async () => {
+  it('is disconnected once, independent of the duration', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     await full()
@@ -161,8 +161,8 @@ describe('a client that reads no byte of a response', () => {
   })
 })
 
-describe('a client is not cut', () => {
-  it('that reads some bytes of one large chunk from time to time', async () => {
+describe('a client that reads slowly', () => {
+  it('is not disconnected when it reads some bytes of one large chunk', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     for (let i = 0; i < 4; i++) {
@@ -179,7 +179,7 @@ describe('a client is not cut', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('whose stream has nothing to send', async () => {
+  it('is not disconnected when its stream has nothing to send', async () => {
     const { port, cuts } = await start()
     client = connect(port, '127.0.0.1')
     let text = ''
@@ -195,7 +195,7 @@ describe('a client is not cut', () => {
     expect(cuts()).toEqual([])
   })
 
-  it('that waits for its handler', async () => {
+  it('is not disconnected while it waits for its handler', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow')
     await app.clock.advance('1h')

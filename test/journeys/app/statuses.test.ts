@@ -123,7 +123,7 @@ describe('a status that a handler sets', () => {
     expect({ status, body }).toMatchObject({ status: 203, body: { status: 203 } })
   })
 
-  it('overrides @HttpCode, also when it is 200', async () => {
+  it('overrides @HttpCode, even when it is 200', async () => {
     const app = await make()
     for (const [path, status] of [
       ['/made', 201],
@@ -177,7 +177,7 @@ describe('a status that a handler sets', () => {
     expect(made).toBe(3)
   })
 
-  it('breaks the contract when the document does not have it', async () => {
+  it('violates the contract when the document does not contain it', async () => {
     @Controller()
     class TeaController {
       @ApiResponseDoc({ status: 202, description: 'Tea', schema: z.number() })

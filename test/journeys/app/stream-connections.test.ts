@@ -50,7 +50,7 @@ async function firstData(socket: Socket): Promise<void> {
 }
 
 describe('a returned stream', () => {
-  it('that fails after its first byte closes the connection', async () => {
+  it('closes the connection if it fails after its first byte', async () => {
     const served = await serve()
     const stream = new PassThrough()
     stream.write('begun')
@@ -63,7 +63,7 @@ describe('a returned stream', () => {
     expect(served.errors).toMatchObject([{ err: { message: 'too late' } }])
   })
 
-  it('that fails in the turn of its last bytes sends them, and closes without the end of the body', async () => {
+  it('sends its last bytes but not the end of the body if it fails right after them', async () => {
     const served = await serve()
     make = () => {
       const stream = new Readable({ objectMode: true, read() {} })
@@ -82,7 +82,7 @@ describe('a returned stream', () => {
     ])
   })
 
-  it('that fails while the client does not read closes the connection at once', async () => {
+  it('closes the connection at once if it fails while the client does not read', async () => {
     const sockets: Socket[] = []
     const served = await serve({
       middlewares: [
@@ -106,7 +106,7 @@ describe('a returned stream', () => {
     expect(served.errors).toMatchObject([{ err: { message: 'too late' } }])
   })
 
-  it('is destroyed when the client leaves, and nothing is logged', async () => {
+  it('is destroyed when the client disconnects, and nothing is logged', async () => {
     const served = await serve()
     const stream = new PassThrough()
     stream.write('begun')
@@ -119,7 +119,7 @@ describe('a returned stream', () => {
     expect(served.errors).toEqual([])
   })
 
-  it('of the web is cancelled when the client leaves', async () => {
+  it('is cancelled if it is a web stream and the client disconnects', async () => {
     const cancelled = gate()
     make = () =>
       new ReadableStream({
@@ -132,7 +132,7 @@ describe('a returned stream', () => {
     await cancelled.opened
   })
 
-  it('waits while the client does not read, and then arrives as a whole', async () => {
+  it('waits while the client does not read, and then arrives completely', async () => {
     const served = await serve()
     const chunk = Buffer.alloc(64 * 1024)
     const total = 400
@@ -177,8 +177,8 @@ describe('a returned stream', () => {
   })
 })
 
-describe('a returned Response of another server', () => {
-  it('loses the coding that fetch has removed from its body', async () => {
+describe('a returned Response from another server', () => {
+  it('is sent without the Content-Encoding that fetch has already decoded', async () => {
     const upstream = createServer((_req, res) => {
       const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'text/plain', 'X-Own': 'yes' }
       res.writeHead(203, headers).end(gzipSync('unpacked'))

@@ -72,8 +72,8 @@ const options = defineAppOptions({
 let app: TestApp
 afterEach(() => app.close())
 
-describe('TestApp', () => {
-  it('responds in process without a listening server', async () => {
+describe('a TestApp', () => {
+  it('responds in the same process without a listening server', async () => {
     app = await TestApp.create(options)
     const { status, body } = await app.request().get('/notes/public/headers')
     expect(status).toBe(200)
@@ -83,7 +83,7 @@ describe('TestApp', () => {
     expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
   })
 
-  it('supports supertest assertions, several agents, and cookies for each agent', async () => {
+  it('supports supertest assertions, several agents, and separate cookies per agent', async () => {
     app = await TestApp.create({
       ...options,
       middlewares: [
@@ -119,14 +119,14 @@ describe('TestApp', () => {
     expect(cleared).not.toHaveProperty('x-one')
   })
 
-  it('lets one request override the headers that were set', async () => {
+  it('allows a single request to override these headers', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const denied = await app.request().get('/notes/1').set('Authorization', 'Bearer wrong')
     expect(denied.status).toBe(401)
   })
 
-  it('runs validation, guard and errors as the application does', async () => {
+  it('runs validation, guard and errors in the same way as the application', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const created = await app.request().post('/notes').send({ text: 'milk' })
@@ -142,7 +142,7 @@ describe('TestApp', () => {
     expect(invalid.body).toMatchObject({ statusCode: 'error', status: 400 })
   })
 
-  it('leaves out helmet and CORS unless they are asked for', async () => {
+  it('leaves out helmet and CORS unless they are enabled', async () => {
     app = await TestApp.create(options)
     const bare = await app.request().get('/notes/public/headers')
     expect(bare.headers).not.toHaveProperty('x-frame-options')
@@ -174,7 +174,7 @@ describe('TestApp', () => {
     await other.close()
   })
 
-  it('sends large bodies and receives them whole', async () => {
+  it('sends and receives large bodies completely', async () => {
     app = await TestApp.create({ ...options, limits: { body: '5mb' } })
     app.withAuth('secret')
     const text = 'ü'.repeat(1_000_000)
@@ -182,7 +182,7 @@ describe('TestApp', () => {
     expect(body.data.text).toBe(text)
   })
 
-  it('throws with "TestApp.create()" when it is constructed with new', () => {
+  it('throws an error that mentions TestApp.create() when it is constructed with new', () => {
     // The constructor is private to types only.
     const unmade = Reflect.construct(TestApp, [options]) as TestApp
     expect(() => unmade.request()).toThrow('TestApp.create()')

@@ -35,8 +35,8 @@ class Unreadable {
   }
 }
 
-describe('a returned value that is not data', () => {
-  it.each([...STREAMS, ...WHOLE])('is sent as it is, without envelope: %s', async (_, value) => {
+describe('a returned value that is not plain data', () => {
+  it.each([...STREAMS, ...WHOLE])('is sent unchanged, without envelope: %s', async (_, value) => {
     const app = await start()
     handler.make = value
     for (const path of ['/values', '/values/later', '/values/raw']) {
@@ -46,7 +46,7 @@ describe('a returned value that is not data', () => {
   })
 
   it.each([...STREAMS, ...WHOLE])(
-    'has the type of bytes, unless another type is known: %s',
+    'has a binary content type, unless another type is known: %s',
     async (_, value) => {
       const app = await start()
       handler.make = value
@@ -57,20 +57,20 @@ describe('a returned value that is not data', () => {
     },
   )
 
-  it('has the type and the length of a file', async () => {
+  it('has the content type and the length of a file', async () => {
     const app = await start()
     handler.make = () => new Blob(['<p>'], { type: 'text/html' })
     const { headers } = await app.fetch('/values')
     expect([headers.get('content-type'), headers.get('content-length')]).toEqual(['text/html', '3'])
   })
 
-  it('has the status of the route', async () => {
+  it('is sent with the status of the route', async () => {
     const app = await start()
     handler.make = () => Readable.from(['x'])
     expect((await app.fetch('/values/made')).status).toBe(201)
   })
 
-  it('sends no body to HEAD, and destroys the stream', async () => {
+  it('is not sent for HEAD, and its stream is destroyed', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -79,7 +79,7 @@ describe('a returned value that is not data', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('is destroyed if the response was sent before', async () => {
+  it('is destroyed if the response was already sent', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -87,13 +87,13 @@ describe('a returned value that is not data', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('is sent once, if the handler has piped it into the response', async () => {
+  it('is sent once if the handler has piped it into the response', async () => {
     const app = await start()
     handler.make = () => Readable.from(['some ', 'bytes'])
     expect(await (await app.fetch('/values/piped')).text()).toBe('some bytes')
   })
 
-  it('is left to the handler that has begun to send it', async () => {
+  it('is left to the handler if the handler has begun to send it', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -127,7 +127,7 @@ describe('a returned value that is not data', () => {
   })
 
   it.each(STREAMS)(
-    'is a 500 as the data of this.ok, and not its internals: %s',
+    'results in a 500 as the data of this.ok, and hides its internals: %s',
     async (_, value) => {
       const app = await start()
       handler.make = value
@@ -140,7 +140,7 @@ describe('a returned value that is not data', () => {
     },
   )
 
-  it('is sent although other code has paused the stream', async () => {
+  it('is sent even if a handler has paused the stream', async () => {
     const app = await start()
     handler.make = () => Readable.from(['some ', 'bytes']).pause()
     expect(await (await app.fetch('/values')).text()).toBe('some bytes')
@@ -168,10 +168,10 @@ const ENVELOPES: [string, EnvelopeChoice][] = [
 ]
 
 describe.each(ENVELOPES)(
-  'a returned value that is not data, and the envelope is %s',
+  'a returned value that is not plain data, and the envelope is %s',
   (_, envelope) => {
     it.each([...STREAMS, ...WHOLE])(
-      'is sent as it is, with its documented type: %s',
+      'is sent unchanged, with its documented content type: %s',
       async (__, value) => {
         const app = await start({ envelope, responses: 'strip' })
         handler.make = value
@@ -192,7 +192,7 @@ describe.each(ENVELOPES)(
       },
     )
 
-    it('keeps the type of a file, and the head of a Response', async () => {
+    it('keeps the content type of a file, and the head of a Response', async () => {
       const app = await start({ envelope })
       handler.make = () => new Blob(['<p>'], { type: 'text/html' })
       for (const path of ['/values', '/values/described', '/values/raw']) {
@@ -203,7 +203,7 @@ describe.each(ENVELOPES)(
       expect([response.status, await response.json()]).toEqual([418, { teapot: true }])
     })
 
-    it('is a 500 without a form in JSON, and the JSON of its class otherwise', async () => {
+    it('results in a 500 if it cannot be serialized, and uses toJSON otherwise', async () => {
       const app = await start({ envelope })
       handler.make = () => new Map([['secret', 1]])
       expect((await app.fetch('/values')).status).toBe(500)
@@ -214,7 +214,7 @@ describe.each(ENVELOPES)(
   },
 )
 
-it('keeps the type that the handler sets, unless `contentType` documents another', async () => {
+it('the content type of a handler is kept, unless `contentType` documents another', async () => {
   const app = await start()
   handler.make = () => Buffer.from('png')
   const typeOf = async (path: string) => (await app.fetch(path)).headers.get('content-type')

@@ -62,7 +62,7 @@ const INSIDE = [...NO_JSON, ...ALONE]
 describe('data with a part that has no JSON representation', () => {
   const settings = { plain: 0, etag: 0, spaces: 2 } as const
 
-  it.each(INSIDE)('is a 500 that names the place of %s', async (_, value) => {
+  it.each(INSIDE)('results in a 500 error that names the location of %s', async (_, value) => {
     for (const [name, setting] of Object.entries(settings)) {
       const app = await start({
         etag: name === 'etag',
@@ -85,7 +85,7 @@ describe('data with a part that has no JSON representation', () => {
     }
   })
 
-  it('is sent if it only looks so: {} without anything hidden', async () => {
+  it('is sent if it looks empty but hides nothing: {}', async () => {
     class Empty {
       readonly #own = 1
       own() {
@@ -98,7 +98,7 @@ describe('data with a part that has no JSON representation', () => {
     expect(await response.json()).toMatchObject({ data: { a: {}, b: {}, text: '{}', e: {} } })
   })
 
-  it('is sent with the replacer of the application, which may give it a form', async () => {
+  it('is sent if the replacer of the application can convert it', async () => {
     const replacer = (_: string, value: unknown) =>
       value instanceof Map ? Object.fromEntries(value) : value
     const app = await start({
@@ -114,7 +114,7 @@ describe('data with a part that has no JSON representation', () => {
 })
 
 describe('a returned value that has no JSON representation', () => {
-  it.each(NO_JSON)('is a 500 whose remedy is in the log: %s', async (_, value, remedy) => {
+  it.each(NO_JSON)('results in a 500 with a remedy in the log: %s', async (_, value, remedy) => {
     const app = await start()
     handler.make = value
     for (const path of ['/values', '/values/raw']) {
@@ -126,13 +126,13 @@ describe('a returned value that has no JSON representation', () => {
     expect(errors[0]?.err.message).toMatch(remedy)
   })
 
-  it('is data if it has a toJSON', async () => {
+  it('is valid if it has a toJSON method', async () => {
     const app = await start()
     handler.make = () => Object.assign(new Map(), { toJSON: () => ({ own: true }) })
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { own: true } })
   })
 
-  it('is not an instance of another class', async () => {
+  it('is not confused with an instance of another class', async () => {
     class Point {
       readonly x = 1
     }
@@ -156,7 +156,7 @@ describe('a returned value that has no JSON representation', () => {
     for (const { remedy } of problems) expect(remedy).toContain('@Sse(Item)')
   })
 
-  it('is refused with the remedy of rows if @Produces writes them, which works', async () => {
+  it('is refused with a remedy if @Produces writes rows, and the remedy works', async () => {
     const rows = async function* () {
       yield { id: 1 }
     }

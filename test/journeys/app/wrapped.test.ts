@@ -76,7 +76,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a handler whose parameters a decorator hides', () => {
+describe('a handler whose parameters are hidden by a decorator', () => {
   it.each([
     ['rest', 200],
     ['arguments', 200],
@@ -84,13 +84,13 @@ describe('a handler whose parameters a decorator hides', () => {
     ['value', 200],
     ['next', 500],
     ['nothing', 204],
-  ])('receives all arguments: /wrapped/%s responds %i', async (path, status) => {
+  ])('receives all arguments: the status of /wrapped/%s is %i', async (path, status) => {
     const answer = await app.request().get(`/wrapped/${path}`)
     expect(answer.status).toBe(status)
     if (status === 200) expect(['later', 'value']).toContain(answer.body.data ?? answer.body)
   })
 
-  it('is not one that an arrow function replaces: without a value, it is a 204', async () => {
+  it('can be replaced by an arrow function, which results in a 204 without a value', async () => {
     @Controller('arrows')
     class Arrows {
       @Get('none') none(): unknown {

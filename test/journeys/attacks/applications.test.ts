@@ -81,7 +81,7 @@ const asked = async (port: number, path: string, lines: readonly string[]) => {
   return answer?.status === 200 ? JSON.parse(answer.text).data : answer?.status
 }
 
-describe('a request that one application has admitted and passes to another', () => {
+describe('a request that is admitted by one application and passed to another', () => {
   async function startBoth() {
     const inner = await makeInner()
     const enter = inner.handler as RequestHandler
@@ -119,7 +119,7 @@ describe('a request that one application has admitted and passes to another', ()
     expect(await asked(port, `${at}/secret`, [INSIDE])).toBe(401)
   })
 
-  it('uses the settings of the first server again when it is back', async () => {
+  it('uses the settings of the first application again when it returns there', async () => {
     const { port } = await startBoth()
     const outside = { scheme: 'outside', key: '1', keyScheme: 'outside', tenant: 'acme' }
     expect(await asked(port, '/inner/nowhere', [OUTSIDE])).toEqual(outside)
@@ -127,7 +127,7 @@ describe('a request that one application has admitted and passes to another', ()
   })
 })
 
-describe('a request that passes a router behind the guard', () => {
+describe('a request that passes through a router behind the guard', () => {
   it('continues without the key of that guard', async () => {
     @Controller('after')
     class AfterController {
@@ -147,8 +147,8 @@ describe('a request that passes a router behind the guard', () => {
   })
 })
 
-describe('two applications with one guard object', () => {
-  it('do not mistake each other for the guard that admitted a request', async () => {
+describe('two applications that share one guard object', () => {
+  it('distinguish which application admitted a request', async () => {
     const guard = keyGuard('x-outside')
     const make = () => {
       @Auth({ optional: true })

@@ -127,12 +127,12 @@ describe('inherited and overridden methods behind named guards, below a prefix',
     return found
   }
 
-  it('accept the guards that the nearest decorator names', async () => {
+  it('use the guards that the nearest decorator names', async () => {
     const { port } = await start(options)
     expect(await statuses(port)).toEqual(ROUTES)
   })
 
-  it('accept the same ones in an application that is mounted in Express', async () => {
+  it('use the same guards in an application that is mounted in Express', async () => {
     const app = new App({ ...options, logger: false })
     await app.init()
     const host = express().use('/mount', app.handler)
@@ -146,7 +146,7 @@ describe('inherited and overridden methods behind named guards, below a prefix',
     expect(await statuses(port, '/mount')).toEqual(ROUTES)
   })
 
-  it('accept the same ones through app.fetch', async () => {
+  it('use the same guards through app.fetch', async () => {
     const { app } = await start(options)
     for (const [path, nobody, one, two] of ROUTES) {
       // A URL has no `..`, so the client itself has removed it.
@@ -163,8 +163,8 @@ describe('inherited and overridden methods behind named guards, below a prefix',
   })
 })
 
-describe('a webhook', () => {
-  it('with a right credential and no signature runs no handler, nor one with neither', async () => {
+describe('a webhook request', () => {
+  it('runs no handler without a signature, even with a valid credential', async () => {
     let ran = 0
     const secrets = [`whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`]
 
@@ -203,8 +203,8 @@ describe('a webhook', () => {
   })
 })
 
-describe('a challenge', () => {
-  it('with a text of the client ends no header and adds none', async () => {
+describe('an authentication challenge', () => {
+  it('cannot be ended or extended by a string from the client', async () => {
     const echo: AuthGuard = {
       canActivate(req: Request) {
         const challenge = `Bearer realm="${decodeURIComponent(String(req.query['realm']))}"`

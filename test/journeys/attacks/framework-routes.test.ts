@@ -56,7 +56,7 @@ const PATHS: Readonly<Record<string, number>> = {
 }
 
 describe('the metrics', () => {
-  it('are shown to their guard only, for every spelling and method', async () => {
+  it('are shown only to their guard, for every spelling and method', async () => {
     const { send } = await startClosed()
     const found: Record<string, number | undefined> = {}
     for (const path of Object.keys(PATHS)) {
@@ -79,12 +79,12 @@ describe('the metrics', () => {
     ['in a cookie', [`Cookie: x-ops=${key}`]],
     ['beside a wrong one', [OPS, 'X-Ops: wrong']],
     ['cut', [OPS.slice(0, -1)]],
-  ])('are not shown for a key %s', async (_, lines) => {
+  ])('are not shown to a caller with a key %s', async (_, lines) => {
     const { send } = await startClosed()
     expect((await send('/metrics', lines))?.status).toBe(401)
   })
 
-  it('are not shown by an error middleware or another path that leads there', async () => {
+  it('are not shown through an error middleware or a rewritten path', async () => {
     const goOn: ErrorRequestHandler = (_error, _req, _res, next) => next()
     const rewrite: RequestHandler = (req, _res, next) => {
       req.url = '/metrics'
@@ -110,7 +110,7 @@ describe('the metrics', () => {
 })
 
 describe('the reasons of a health check', () => {
-  it('are shown to their guard only', async () => {
+  it('are shown only to their guard', async () => {
     const { send } = await startClosed()
     for (const lines of [[], ['X-Ops: wrong'], [OPS, OPS], [`Authorization: Bearer ${key}`]]) {
       for (const path of ['/readyz', '/READYZ/', '/%72eadyz', '/livez', '/startupz']) {
@@ -121,8 +121,8 @@ describe('the reasons of a health check', () => {
   })
 })
 
-describe("with default: 'protected'", () => {
-  it('only the document and its page are open, which options turn off', async () => {
+describe("an application with default: 'protected'", () => {
+  it('leaves only the document and its page open, and options turn them off', async () => {
     const { send } = await startClosed()
     const open = ['/api-docs', '/api-docs.json', '/api-docs.yaml']
     for (const path of open) expect((await send(path))?.status, path).toBe(200)
@@ -131,7 +131,7 @@ describe("with default: 'protected'", () => {
     for (const path of open) expect((await ask(path))?.status, path).toBe(404)
   })
 
-  it('a guard of a middleware closes the document, for every spelling', async () => {
+  it('can protect the document by a middleware, for every spelling', async () => {
     const guarded: RequestHandler = (req, res, next) => {
       if (/^\/+api-docs/i.test(decodeURIComponent(req.path)) && req.get('x-ops') !== key) {
         res.sendStatus(401)
@@ -151,8 +151,8 @@ describe("with default: 'protected'", () => {
   })
 })
 
-describe('no path', () => {
-  it('leads a browser to another host', async () => {
+describe('a path with an external host', () => {
+  it('never redirects a browser to that host', async () => {
     const { send } = await startClosed()
     for (const path of [
       '//evil.example',

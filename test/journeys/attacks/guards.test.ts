@@ -119,7 +119,7 @@ const ROUTES: readonly (readonly [method: string, path: string, status: number])
 ]
 
 describe('a guarded handler', () => {
-  it('keeps its guard when it is inherited, overridden, for all methods, or follows another', async () => {
+  it('keeps its guard when it is inherited, overridden, for all methods, or after another', async () => {
     const controllers = [PlainChild, RoutedChild, AllController, SharedOpen, SharedGuarded]
     const { send } = await startGuarded({ controllers })
     const found: (readonly [string, string, number | undefined])[] = []
@@ -131,7 +131,7 @@ describe('a guarded handler', () => {
     expect(found).toEqual(ROUTES)
   })
 
-  it('keeps abilities that an override does not state', async () => {
+  it('keeps abilities that an override does not declare', async () => {
     const { send } = await startGuarded({ controllers: [PlainChild, RoutedChild] })
     for (const path of ['/plain/admin', '/routed/admin']) {
       expect((await send(path, ['Authorization: Bearer ann']))[0]?.status, path).toBe(403)
@@ -148,7 +148,7 @@ const rewrite =
   }
 
 describe('a rewritten or mounted path', () => {
-  it('leads to the guard of its target route', async () => {
+  it('uses the guard of its target route', async () => {
     const middlewares = [rewrite('/old', '/admin'), rewrite('/admin', '/admin/')]
     const { send } = await startGuarded({ middlewares })
     expect((await send('/old'))[0]?.status).toBe(401)
@@ -156,7 +156,7 @@ describe('a rewritten or mounted path', () => {
     expect((await send('/old', ['Authorization: Bearer ann']))[0]?.status).toBe(200)
   })
 
-  it.each(['/x', '/admin', '/x/:id'])('has its guard below %s of Express', async (mount) => {
+  it.each(['/x', '/admin', '/x/:id'])('keeps its guard below %s in Express', async (mount) => {
     const app = new App({
       controllers: [AdminController],
       auth: { guard: tokenGuard },
@@ -189,7 +189,7 @@ describe('a rewritten or mounted path', () => {
     expect(allowed?.status).toBe(200)
   })
 
-  it('has its guard through app.fetch', async () => {
+  it('keeps its guard through app.fetch', async () => {
     const { app } = await startGuarded()
     for (const path of ['/admin', '/%61dmin', '/x/../admin', '/admin?authorization=Bearer%20ann']) {
       expect((await app.fetch(new Request(`http://localhost${path}`))).status, path).toBe(401)
@@ -200,7 +200,7 @@ describe('a rewritten or mounted path', () => {
 })
 
 describe('a user that a middleware sets', () => {
-  it('is not a right credential, on a protected and on an optional route', async () => {
+  it('does not count as a credential on a protected or an optional route', async () => {
     @Controller('users')
     class UsersController {
       @Auth()

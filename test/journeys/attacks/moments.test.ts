@@ -74,7 +74,7 @@ const startMe = (options: AppOptions = {}) =>
   start({ controllers: [MeController], auth: { guards }, ...options })
 
 describe('requests of several callers', () => {
-  it('on one connection keep their own callers, however long each guard takes', async () => {
+  it('keep their own callers on one connection, however long each guard takes', async () => {
     const { port } = await startMe()
     const connection = await RawConnection.open(port)
     const keep = 'Connection: keep-alive'
@@ -97,7 +97,7 @@ describe('requests of several callers', () => {
     expect(found).toEqual(['a,one', 'b,two', 401, 'c,one', 401, 'g,two', 401, 'i,one'])
   })
 
-  it('at once, by hundreds of connections, keep their own callers', async () => {
+  it('keep their own callers on hundreds of concurrent connections', async () => {
     const { port } = await startMe()
     const one = async (n: number) => {
       const header = n % 2 === 0 ? 'X-One' : 'X-Two'
@@ -110,7 +110,7 @@ describe('requests of several callers', () => {
   })
 })
 
-describe('a credential in an odd place of the message', () => {
+describe('a credential in an unusual part of the message', () => {
   it.each<[string, string]>([
     [
       'trailers',
@@ -135,7 +135,7 @@ describe('a credential in an odd place of the message', () => {
       'the version line',
       'GET /me HTTP/1.1 X-One: right\r\nHost: localhost\r\nConnection: close\r\n\r\n',
     ],
-  ])('counts for nothing: %s', async (_, bytes) => {
+  ])('is ignored: %s', async (_, bytes) => {
     const { port } = await startMe()
     const answers = await exchange(port, bytes)
     expect(answers.length).toBeGreaterThan(0)
@@ -147,7 +147,7 @@ describe('a credential in an odd place of the message', () => {
 })
 
 describe('a user of one request', () => {
-  it('gets no rights by names in a body, for this request or another one', async () => {
+  it('gains no rights through names in a body, for this request or another one', async () => {
     const { port } = await startMe()
     const bodies = [
       '{"__proto__":{"roles":["admin"]}}',
@@ -165,7 +165,7 @@ describe('a user of one request', () => {
     expect(root?.status).toBe(200)
   })
 
-  it('is not the user of another guard with the same id, for a policy that compares the guard', async () => {
+  it('is distinct from a user of another guard with the same id, if a policy checks the guard', async () => {
     const kinded = (name: 'one' | 'two'): AuthGuard => ({
       ...guards[name],
       async canActivate(req: Request) {
@@ -186,7 +186,7 @@ describe('a user of one request', () => {
 })
 
 describe('a guard that never decides', () => {
-  it('of the metrics shows nothing, and ends with the time limit', async () => {
+  it('shows no metrics, and is ended by the time limit', async () => {
     const opened = gate()
     const late: AuthGuard = {
       async canActivate() {

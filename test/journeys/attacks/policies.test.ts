@@ -84,7 +84,7 @@ const startNotes = async () => {
 }
 
 describe('an object of another user', () => {
-  it('gives the response of an object that does not exist: status, headers and body', async () => {
+  it('results in the same response as an object that does not exist', async () => {
     const get = await startNotes()
     const missing = await get('/notes/hidden/nowhere')
     const names = (answer: typeof missing) =>
@@ -99,7 +99,7 @@ describe('an object of another user', () => {
     expect((await get('/notes/open/bob'))?.status).toBe(403)
   })
 
-  it('does not leave a handler that forgets the policy, or catches its refusal', async () => {
+  it('is not sent by a handler that forgets the policy or catches its refusal', async () => {
     const get = await startNotes()
     for (const path of ['/notes/forgotten', '/notes/caught']) {
       const answer = await get(path)
@@ -113,7 +113,7 @@ describe('an object of another user', () => {
   })
 })
 
-describe('names of every object', () => {
+describe('names of built-in properties', () => {
   const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', '']
 
   it('are not actions of a policy', async () => {

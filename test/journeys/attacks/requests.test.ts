@@ -28,7 +28,7 @@ describe('a request without a token', () => {
     expect(found).toEqual(METHODS)
   })
 
-  it('cannot name another method or another path in a header', async () => {
+  it('cannot change its method or path by a header', async () => {
     const { send } = await startGuarded()
     for (const name of OVERRIDES) {
       expect((await send('/admin', [`${name}: OPTIONS`]))[0]?.status, name).toBe(401)
@@ -42,7 +42,7 @@ describe('a request without a token', () => {
     }
   })
 
-  it('gets nothing by CONNECT, an upgrade, HTTP/1.0 or Expect', async () => {
+  it('is refused with CONNECT, an upgrade, HTTP/1.0 or Expect', async () => {
     const { port, send } = await startGuarded()
     const connected = await exchange(port, request('localhost:80', [], { method: 'CONNECT' }))
     expect(connected.every(({ status }) => status >= 400)).toBe(true)
@@ -80,7 +80,7 @@ const HEADERS: readonly (readonly [readonly string[], number])[] = [
 ]
 
 describe('the header with the token', () => {
-  it('counts in its own form only', async () => {
+  it('is accepted only in its exact form', async () => {
     const { send } = await startGuarded()
     for (const [lines, status] of HEADERS) {
       expect((await send('/admin', lines))[0]?.status, lines.join().slice(0, 60)).toBe(status)
@@ -89,7 +89,7 @@ describe('the header with the token', () => {
     expect((await send(query))[0]?.status).toBe(401)
   })
 
-  it('belongs to its request alone on a connection of two users', async () => {
+  it('applies only to its own request on a connection of two users', async () => {
     const { port } = await startGuarded()
     const connection = await RawConnection.open(port)
     const keep = 'Connection: keep-alive'

@@ -72,8 +72,8 @@ async function startTables() {
   return { ask, partner: partner.key, staff: staff.key }
 }
 
-describe('keys of two tables', () => {
-  it('are not keys of the other table', async () => {
+describe('the keys of two tables', () => {
+  it('are not accepted by the other table', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders', { 'x-partner-key': partner })).toBe('partner')
     expect(await ask('/orders', { 'x-partner-key': staff })).toBe(401)
@@ -82,7 +82,7 @@ describe('keys of two tables', () => {
     expect(await ask('/orders/staff', { 'x-staff-key': staff })).toBe('staff')
   })
 
-  it('must both be right, and only the first one gives abilities', async () => {
+  it('must both be valid, and only the first one grants abilities', async () => {
     const { ask, partner, staff } = await startTables()
     const both = { 'x-partner-key': partner, 'x-staff-key': staff }
     expect(await ask('/orders', both)).toBe('partner')
@@ -92,7 +92,7 @@ describe('keys of two tables', () => {
     expect(await ask('/orders', { ...both, 'x-partner-key': `${partner}, ${partner}` })).toBe(401)
   })
 
-  it('are told apart by keySchemeOf()', async () => {
+  it('can be distinguished by keySchemeOf()', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders/key', { 'x-partner-key': partner })).toBe('partner:1')
     expect(await ask('/orders/key', { 'x-staff-key': staff })).toBe('staff:1')

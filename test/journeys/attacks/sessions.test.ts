@@ -108,7 +108,7 @@ const ACME = 'X-Tenant-Id: acme'
 const GLOBEX = 'X-Tenant-Id: globex'
 
 describe('a login', () => {
-  it('gives no session of the tenant that its request only names', async () => {
+  it('creates no session for a tenant that only the request names', async () => {
     const { login, logged } = await startSite()
     expect(await login('login/bob', [ACME])).toEqual({ status: 500, cookie: undefined })
     expect(logged.map(({ facts }) => String((facts as { err?: unknown }).err)).join()).toMatch(
@@ -116,14 +116,14 @@ describe('a login', () => {
     )
   })
 
-  it('without a tenant gives a session of no tenant', async () => {
+  it('creates a session without a tenant if there is no tenant', async () => {
     const { login, me } = await startSite()
     const { cookie } = await login('login/bob')
     expect(await me([cookie])).toEqual({ id: 2, tenant: null, by: 'web' })
     expect(await me([cookie, ACME])).toBe(401)
   })
 
-  it('gives a session of the tenant that the handler has checked', async () => {
+  it('creates a session for the tenant that the handler has checked', async () => {
     const { login, me } = await startSite()
     expect((await login('login-there/bob', [ACME])).cookie).toBeUndefined()
     const bob = await login('login-there/bob', [GLOBEX])
@@ -132,7 +132,7 @@ describe('a login', () => {
     expect(await me([bob.cookie])).toBe(401)
   })
 
-  it("creates a session of the account's tenant, even if the request names another one", async () => {
+  it("creates a session for the account's tenant, even if the request names another one", async () => {
     const { login, me } = await startSite()
     for (const lines of [[], [ACME], [GLOBEX]]) {
       const bob = await login('login-home/bob', lines)
@@ -142,10 +142,10 @@ describe('a login', () => {
   })
 })
 
-describe('the cookie of a session', () => {
+describe('the session cookie', () => {
   const cross = 'Sec-Fetch-Site: cross-site'
 
-  it('is not an authority of a page of another site, on routes of other guards and beside a key', async () => {
+  it('is ignored in requests from another site, on routes of other guards and beside a key', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const status = async (path: string, lines: readonly string[]) =>
@@ -159,7 +159,7 @@ describe('the cookie of a session', () => {
     expect(await status('/site/both', [cookie, 'Sec-Fetch-Site: same-origin'])).toBe(200)
   })
 
-  it('is refused when headers about the page are there twice', async () => {
+  it('is refused when Origin or Sec-Fetch-Site is repeated or foreign', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const twice: readonly (readonly string[])[] = [

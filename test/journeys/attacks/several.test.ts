@@ -111,7 +111,7 @@ const WRONG: readonly (readonly string[])[] = [
   ['X-Two:', RIGHT],
 ]
 
-describe('a request to a route of several guards without all right credentials', () => {
+describe('a request without all valid credentials to a route with several guards', () => {
   it('is refused for every spelling of the path', async () => {
     const { send } = await startSeveral()
     for (const lines of WRONG) {
@@ -129,7 +129,7 @@ describe('a request to a route of several guards without all right credentials',
     }
   })
 
-  it('is refused for every method, and whatever method or path a header names', async () => {
+  it('is refused for every method, and for every method or path in a header', async () => {
     const { send } = await startSeveral()
     for (const lines of WRONG) {
       const found: Record<string, number | undefined> = {}
@@ -158,7 +158,7 @@ describe('a request to a route of several guards without all right credentials',
   })
 })
 
-describe('an upgrade', () => {
+describe('an upgrade request', () => {
   const lines = [
     'Connection: Upgrade',
     'Upgrade: websocket',
@@ -166,7 +166,7 @@ describe('an upgrade', () => {
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]
 
-  it('is a normal request if no code handles upgrades: each guard decides', async () => {
+  it('is a normal request for the guards if no handler for upgrades exists', async () => {
     const { port } = await startSeveral()
     const statuses = async (more: readonly string[]) => {
       const connection = await RawConnection.open(port)
@@ -186,7 +186,7 @@ describe('an upgrade', () => {
     }
   })
 
-  it('reaches no route where the program takes upgrades, with any credentials', async () => {
+  it('reaches no route with any credentials if the program handles upgrades', async () => {
     const { app, port } = await startSeveral()
     const taken: (string | undefined)[] = []
     app.server.on('upgrade', (req, socket) => {
@@ -203,7 +203,7 @@ describe('an upgrade', () => {
   })
 })
 
-describe('a guard that waits', () => {
+describe('a slow guard', () => {
   const waiting = (until: Promise<unknown>): AuthGuard => ({
     credentials: ['x-two'],
     async canActivate() {
@@ -212,7 +212,7 @@ describe('a guard that waits', () => {
     },
   })
 
-  it('admits no request that exceeded the time limit, or was aborted', async () => {
+  it('admits no request that exceeded the time limit or was aborted', async () => {
     const [opened, asked] = [gate(), gate()]
     const slow: AuthGuard = {
       ...waiting(opened.opened),
@@ -238,7 +238,7 @@ describe('a guard that waits', () => {
   })
 })
 
-describe('an error path', () => {
+describe('a failed request', () => {
   /** Values that a guard may throw although Express would read them as leave to go on. */
   const THROWN: readonly unknown[] = [undefined, null, 0, '', 'route', 'router', false, {}]
   const ODD_STATUS: readonly unknown[] = [
@@ -247,7 +247,7 @@ describe('an error path', () => {
     Object.assign(new HttpError(401, 'odd'), { headers: { 'Set-Cookie': 'a=b\r\nX: y' } }),
   ]
 
-  it('admits no request whose second guard throws any value', async () => {
+  it('is not admitted when the second guard throws any value', async () => {
     let thrown: unknown
     const two: AuthGuard = {
       credentials: ['x-two'],
@@ -274,7 +274,7 @@ describe('an error path', () => {
     ['one guard', { guards }],
     ['one guard with a tenant that fails', { guards: { ...guards, two: failing(guards.two) } }],
     ['one synchronous guard', { guards: { ...guards, two: sync(guards.two) } }],
-  ])('shows no user of a refused request, and calls no handler: %s', async (title, auth) => {
+  ])('reveals no user of a refused request, and calls no handler: %s', async (title, auth) => {
     const seen: unknown[] = []
     const look: ErrorRequestHandler = (error, req, _res, next) => {
       seen.push(error.status, req.user, schemeOf(req as unknown as Request))
@@ -289,7 +289,7 @@ describe('an error path', () => {
     expect([ran, seen]).toEqual([0, [401, undefined, undefined]])
   })
 
-  it('after the guard starts no other handler', async () => {
+  it('starts no other handler after the guard', async () => {
     const broken: RequestHandler = (_req, _res, next) => next(new Error('after the guard'))
     const skipping: RequestHandler = (_req, _res, next) => next('route')
     const called: string[] = []
@@ -326,8 +326,8 @@ describe('an error path', () => {
   })
 })
 
-describe('behind several guards', () => {
-  it('no stream opens, no form is read and no router runs without all right credentials', async () => {
+describe('a request to a route behind several guards', () => {
+  it('opens no stream, reads no form and runs no router without all valid credentials', async () => {
     const begun: string[] = []
     const router = express.Router()
     router.use((_req, _res, next) => {

@@ -95,8 +95,8 @@ async function startData(tenant: AppOptions['tenant'] = {}) {
 
 const PATHS = ['/plain', '/needed', '/cached', '/limited', '/maybe']
 
-describe('a right token of one tenant', () => {
-  it('opens nothing of a tenant that a header, a path, a host or a second token names', async () => {
+describe('a valid token of one tenant', () => {
+  it('gives no access to a tenant from a header, a path, a host or a second token', async () => {
     const strategies = [tenantFromPath('/t/:tenant'), tenantFromHost({ 'globex.test': 'globex' })]
     const { ask, bearer } = await startData({ strategies })
     const acme = bearer({ org: 'acme' })
@@ -124,7 +124,7 @@ describe('a right token of one tenant', () => {
     expect(await ask('/t/%67lobex', acme)).toBe(403)
   })
 
-  it('opens nothing for another spelling of the tenant', async () => {
+  it('gives no access for another spelling of the tenant', async () => {
     const { ask, bearer } = await startData()
     for (const org of ['ACME', 'acme.', 'acme,globex', 'acm\u0435', 'acme%00', '__proto__']) {
       for (const path of PATHS) {
@@ -137,7 +137,7 @@ describe('a right token of one tenant', () => {
     }
   })
 
-  it('gives no tenant to public routes', async () => {
+  it('sets no tenant on public routes', async () => {
     const { ask, bearer } = await startData()
     for (const headers of [{}, { 'x-tenant-id': 'globex' }, { 'x-tenant-id': 'acme' }]) {
       expect(await ask('/open', { ...bearer({ org: 'acme' }), ...headers })).toEqual({
@@ -148,7 +148,7 @@ describe('a right token of one tenant', () => {
   })
 })
 
-describe('a token with an odd tenant', () => {
+describe('a token with an invalid tenant', () => {
   it.each<[string, unknown]>([
     ['a list', ['acme']],
     ['a list of two', ['acme', 'globex']],
@@ -161,7 +161,7 @@ describe('a token with an odd tenant', () => {
     ['two ids', 'acme globex'],
     ['a line break', 'acme\r\nX-Tenant-Id: globex'],
     ['a long text', 'a'.repeat(300)],
-  ])('acts for none: %s', async (_, org) => {
+  ])('selects no tenant: %s', async (_, org) => {
     const { ask, bearer } = await startData()
     for (const path of PATHS) {
       const found = await ask(path, bearer({ org }))
@@ -171,7 +171,7 @@ describe('a token with an odd tenant', () => {
     }
   })
 
-  it('equals the response for a suspended or unknown tenant', async () => {
+  it('results in the same response as a suspended or unknown tenant', async () => {
     const find = (id: string) =>
       id === 'acme' ? { id } : id === 'old' ? { id, status: 'suspended' as const } : null
     const { ask, bearer } = await startData({ store: { find } as never })
@@ -184,8 +184,8 @@ describe('a token with an odd tenant', () => {
   })
 })
 
-describe('a stream that began with a right token', () => {
-  it('continues after the token has expired, but no new stream begins: guards check requests', async () => {
+describe('a stream that was started with a valid token', () => {
+  it('continues after the token has expired, but new streams are refused', async () => {
     const waiting = gate()
 
     @Auth('user')
@@ -223,8 +223,8 @@ describe('a stream that began with a right token', () => {
   })
 })
 
-describe('the times of a token', () => {
-  it('are exact at both ends of the tolerance, also for a token that is kept', async () => {
+describe('the validity period of a token', () => {
+  it('is exact at both ends of the tolerance, even for a cached token', async () => {
     for (const clockTolerance of [0, 5, 600]) {
       const guard = jwt({ keys: secret, clockTolerance })
       @Auth()

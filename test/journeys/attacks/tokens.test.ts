@@ -69,7 +69,7 @@ async function startTokens(orders: Partial<Parameters<typeof jwt>[0]> = {}) {
 }
 
 describe('a token for one of two guards of an issuer', () => {
-  it('is refused by the other guard, even after the first guard has verified and stored it', async () => {
+  it('is refused by the other guard, even after the first guard has verified and cached it', async () => {
     const { ask, token } = await startTokens()
     const [one, other, both] = [
       token(),
@@ -87,7 +87,7 @@ describe('a token for one of two guards of an issuer', () => {
     }
   })
 
-  it('is not a key, and a key is not a token', async () => {
+  it('is not accepted as an API key, and an API key is not accepted as a token', async () => {
     const { ask, token, key } = await startTokens()
     expect(await ask('/me/any', key)).toBe('key')
     expect(await ask('/me', key)).toBe(401)
@@ -102,7 +102,7 @@ describe('a token for one of two guards of an issuer', () => {
     }
   })
 
-  it('is refused on an optional route if it is of another issuer, of another kind, or cut', async () => {
+  it('is refused on an optional route if it has another issuer or kind, or is cut', async () => {
     const { ask, token } = await startTokens()
     expect(await ask('/me/maybe', token())).toBe('7')
     for (const wrong of [
@@ -118,7 +118,7 @@ describe('a token for one of two guards of an issuer', () => {
   })
 })
 
-describe('claims', () => {
+describe('the claims of a token', () => {
   it.each<object>([
     { roles: 'superadmin' },
     { roles: { admin: true } },
@@ -128,7 +128,7 @@ describe('claims', () => {
     { constructor: { roles: ['admin'] } },
     { length: 1, 0: 'admin' },
     { scope: 'admin' },
-  ])('give no ability that they do not name: %j', async (claims) => {
+  ])('grant no ability that they do not contain: %j', async (claims) => {
     const { ask, token } = await startTokens()
     expect(await ask('/me/admin', token(claims))).toBe(403)
     expect(({} as { roles?: unknown }).roles).toBeUndefined()
@@ -142,8 +142,8 @@ describe('claims', () => {
   })
 })
 
-describe('a token that ends while it is verified', () => {
-  it('is refused after its user was looked up, also if it was known before', async () => {
+describe('a token that expires while it is verified', () => {
+  it('is refused after its user was looked up, even if it was verified before', async () => {
     const gates = [gate(), gate()].map((waiting) => ({ waiting, begun: gate() }))
     let asked = 0
     const user = async (all: unknown) => {
@@ -164,7 +164,7 @@ describe('a token that ends while it is verified', () => {
     expect(await ask('/me', first)).toBe('orders')
   })
 
-  it('is refused', async () => {
+  it('is refused after its claims were checked', async () => {
     const waiting = gate()
     const begun = gate()
     const claims = z.object({ sub: z.string() }).refine(async () => {
@@ -181,7 +181,7 @@ describe('a token that ends while it is verified', () => {
   })
 })
 
-describe('a token of a key that the issuer withdraws meanwhile', () => {
+describe('a token signed with a key that the issuer withdraws during verification', () => {
   it.each(['its claims are checked', 'its user is looked up'])('is refused: %s', async (phase) => {
     const [withdrawn, kept, added] = [makeKey('k1'), makeKey('k2'), makeKey('k3')]
     const issuer = await startIssuer(withdrawn, kept)

@@ -59,8 +59,8 @@ async function start(options: AppOptions = {}) {
   return app
 }
 
-describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (openapi) => {
-  it('has OAuth 2.0 with its flows and OpenID Connect, and their scopes for each operation', async () => {
+describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi) => {
+  it('describes OAuth 2.0, its flows, OpenID Connect, and the scopes of each operation', async () => {
     const { document } = await start({ swagger: { openapi } })
     expect(document.components.securitySchemes).toEqual({
       oidc: oidc.security,

@@ -30,7 +30,7 @@ const problemsOf = async (auth: unknown, controllers = [Plain]) =>
     ({ code, subject, cause, remedy }) => ({ code, subject, text: `${cause} ${remedy}` }),
   )
 
-describe('an application does not start with', () => {
+describe('the validation of guards at boot', () => {
   it.each<[string, unknown, string, RegExp]>([
     ['guard and guards', { guard, guards: { user: guard } }, 'auth.guards', /default/],
     ['no guard in guards', { guards: {} }, 'auth.guards', /at least one guard/],
@@ -83,13 +83,13 @@ describe('an application does not start with', () => {
       /./,
     ],
     ['a misspelt name', { gaurds: { user: guard } }, 'auth.gaurds', /not an option/],
-  ])('%s', async (_title, auth, subject, text) => {
+  ])('refuses %s', async (_title, auth, subject, text) => {
     const [problem] = await problemsOf(auth)
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject })
     expect(problem?.text).toMatch(text)
   })
 
-  it('an unknown name in @Auth, on a method or on a class', async () => {
+  it('refuses an unknown name in @Auth, on a method or on a class', async () => {
     @Auth('Parter')
     @Controller('b')
     class Wrong {
@@ -122,7 +122,7 @@ describe('an application does not start with', () => {
     expect((await problemsOf(undefined, [Wrong]))[0]?.code).toBe('E_AUTH_GUARD_UNKNOWN')
   })
 
-  it('two @Auth with different names on one method', async () => {
+  it('refuses two @Auth decorators with different names on one method', async () => {
     @Controller('c')
     class Twice {
       @Auth('user')
@@ -136,7 +136,7 @@ describe('an application does not start with', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Twice.get' })
   })
 
-  it('a class or a token that hides what is read before the guard exists', async () => {
+  it('refuses a class or a token that hides fields which are needed before it exists', async () => {
     class Hidden {
       readonly credentials = ['x-key']
       readonly tenantOf = () => 'acme'
@@ -151,7 +151,7 @@ describe('an application does not start with', () => {
     ])
   })
 
-  it('a scheme of the name of a guard that a plugin describes differently', async () => {
+  it('refuses a scheme with the name of a guard that a plugin describes differently', async () => {
     const security = { user: { type: 'apiKey', in: 'header', name: 'x' } } as const
     const plugins = [{ name: 'gateway', contract: () => ({ security }) }]
     const options = { controllers: [Plain], plugins, auth: { guards: { user: guard } } }
@@ -159,7 +159,7 @@ describe('an application does not start with', () => {
     expect(problem?.cause).toContain('auth.guards.user')
   })
 
-  it('mutualTLS in a document of OpenAPI 3.0', async () => {
+  it('refuses mutualTLS in an OpenAPI 3.0 document', async () => {
     const auth = { guards: { mesh: { ...guard, security: { type: 'mutualTLS' as const } } } }
     const [problem] = await bootProblems({ controllers: [Plain], auth })
     expect(problem?.subject).toBe('auth.guards.mesh.security')
@@ -169,7 +169,7 @@ describe('an application does not start with', () => {
   })
 })
 
-describe('@Auth refuses', () => {
+describe('the @Auth decorator', () => {
   it.each<[string, readonly unknown[]]>([
     ['a number', [1]],
     ['an empty name', ['']],
@@ -178,7 +178,7 @@ describe('@Auth refuses', () => {
     ['a name after the options', [{ optional: true }, 'user']],
     ['an unknown option after a name', ['user', { roles: [] }]],
     ['undefined after a name', ['user', undefined]],
-  ])('%s', (_title, args) => {
+  ])('refuses %s', (_title, args) => {
     const decorate = Auth as (...given: readonly unknown[]) => unknown
     expect(() => decorate(...args)).toThrow(/E_DECORATOR_TARGET/)
   })
@@ -215,7 +215,7 @@ class Who {
 }
 
 describe('a guard of `auth.guards`', () => {
-  it.each(['a class', 'a token'])('may be %s', async (kind) => {
+  it.each(['a class', 'a token'])('can be %s', async (kind) => {
     const token = new InjectionToken<AuthGuard>('guard')
     const providers = [
       { token: Names, useValue: ['ann'] },
@@ -242,7 +242,7 @@ describe('a guard of `auth.guards`', () => {
     expect(await get('bob', '/who/optional')).toBe(kind === 'a class' ? 401 : 200)
   })
 
-  it('makes a state for each application, once, with hooks, and none for a document', async () => {
+  it('creates a state with hooks once for each application, but none for a document', async () => {
     const calls: string[] = []
     let applications = 0
     const shared: AuthGuard = {
@@ -280,7 +280,7 @@ describe('a guard of `auth.guards`', () => {
     expect(calls).toEqual(['init 1', 'ready 1', 'init 2', 'ready 2', 'close 2', 'close 1'])
   })
 
-  it('that makes no guard, or fails, ends the start and closes what has been made', async () => {
+  it('stops the start and closes the other guards if it fails or returns no guard', async () => {
     const closed: string[] = []
     const first: AuthGuard = {
       canActivate: () => true,

@@ -147,7 +147,7 @@ async function ask(app: TestApp, path: string, headers: Record<string, string> =
 }
 
 describe('a request whose credential belongs to a tenant', () => {
-  it('acts for its tenant if the request names the same tenant, or none', async () => {
+  it('runs for that tenant if the request names the same tenant or none', async () => {
     await using app = await start({})
     for (const path of ['required', 'plain', 'optional', 'optional-tenant', 'both']) {
       expect(await ask(app, path, as('ann@acme', 'acme'))).toBe('acme')
@@ -155,7 +155,7 @@ describe('a request whose credential belongs to a tenant', () => {
     }
   })
 
-  it('is refused if it names another one', async () => {
+  it('is refused if it names another tenant', async () => {
     await using app = await start({})
     for (const path of ['required', 'plain', 'optional', 'optional-tenant', 'both', 'cached']) {
       expect(await ask(app, path, as('ann@acme', 'zeta'))).toBe('403 TENANT_FORBIDDEN')
@@ -164,7 +164,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', as('ann@ACME', 'acme'))).toBe('403 TENANT_FORBIDDEN')
   })
 
-  it('needs a tenant if the route needs one', async () => {
+  it('requires a tenant if the route requires one', async () => {
     await using app = await start({})
     expect(await ask(app, 'required', as('ann'))).toBe('400 TENANT_REQUIRED')
     expect(await ask(app, 'plain', as('ann'))).toBeNull()
@@ -172,13 +172,13 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', { 'x-tenant-id': 'acme' })).toBe('401 UNAUTHORIZED')
   })
 
-  it('is the only name of a tenant without the header', async () => {
+  it('needs no tenant header', async () => {
     await using app = await start({ header: false })
     expect(await ask(app, 'required', as('ann@acme', 'zeta'))).toBe('acme')
     expect(await ask(app, 'plain', as('ann@acme'))).toBe('acme')
   })
 
-  it('is not used in an application without the `tenant` option', async () => {
+  it('has no tenant in an application without the `tenant` option', async () => {
     await using app = await start()
     expect(await ask(app, 'required', as('ann@acme'))).toBe('400 TENANT_REQUIRED')
     expect(await ask(app, 'plain', as('ann@acme'))).toBeNull()
@@ -196,7 +196,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', two('ann@acme', 'key@zeta'))).toBe('acme')
   })
 
-  it('is refused for an invalid id, and queries the store otherwise', async () => {
+  it('is refused for an invalid id, and looks up the tenant in the store otherwise', async () => {
     const store = {
       find: async (id: string) =>
         id === 'gone'
@@ -211,7 +211,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', as('ann@__proto__'))).toBe('403 TENANT_FORBIDDEN')
   })
 
-  it('is decided by `tenant.authorize`, too', async () => {
+  it('is also checked by `tenant.authorize`', async () => {
     const seen: unknown[] = []
     const authorize: TenantOptions['authorize'] = async (_req, id, who) => {
       seen.push([id, getTenantId(), who?.id])
@@ -229,13 +229,13 @@ describe('a request whose credential belongs to a tenant', () => {
     ])
   })
 
-  it('streams for it', async () => {
+  it('streams for that tenant', async () => {
     await using app = await start({})
     const { text } = await app.request().get('/t/stream').set(as('ann@acme'))
     expect(text.match(/"tenant":"\w+"/g)).toEqual(['"tenant":"acme"', '"tenant":"acme"'])
   })
 
-  it('has its own cached response and its own limit', async () => {
+  it('has its own cached response and its own rate limit', async () => {
     made = 0
     await using app = await start({}, { rateLimit: {} } as TestOptions)
     expect(await ask(app, 'cached', as('ann@acme'))).toBe('acme')
@@ -252,7 +252,7 @@ describe('a request whose credential belongs to a tenant', () => {
 })
 
 describe('a request without a credential', () => {
-  it('acts for no tenant on a public route without @Tenant', async () => {
+  it('has no tenant on a public route without @Tenant', async () => {
     await using app = await start({})
     const header = { 'x-tenant-id': 'acme' }
     expect(await ask(app, 'public', header)).toBeNull()
@@ -260,7 +260,7 @@ describe('a request without a credential', () => {
     expect(await ask(app, 'optional', header)).toBeNull()
   })
 
-  it('acts for the named tenant on a route with @Tenant', async () => {
+  it('has the named tenant on a route with @Tenant', async () => {
     await using app = await start({})
     expect(await ask(app, 'public-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask(app, 'optional-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')
@@ -268,14 +268,14 @@ describe('a request without a credential', () => {
   })
 })
 
-describe('a guard without `tenantOf` beside others', () => {
-  it('confirms tenants itself, and is named in a warning', async () => {
+describe('a guard without `tenantOf` next to other guards', () => {
+  it('must confirm tenants itself, and causes a warning', async () => {
     await using app = await start({})
     const headers = { 'x-silent': 'ann@acme', 'x-tenant-id': 'zeta' }
     expect(await ask(app, 'silent', headers)).toBe('zeta')
   })
 
-  it('is named in a warning in production', async () => {
+  it('causes a warning in production', async () => {
     const before = process.env['NODE_ENV']
     process.env['NODE_ENV'] = 'production'
     try {
@@ -290,7 +290,7 @@ describe('a guard without `tenantOf` beside others', () => {
   })
 })
 
-describe('`tenantOf` that fails', () => {
+describe('an error in `tenantOf`', () => {
   it.each<[string, () => unknown]>([
     [
       'throws',
@@ -300,7 +300,7 @@ describe('`tenantOf` that fails', () => {
     ],
     ['returns a promise', () => Promise.resolve('acme')],
     ['returns a number', () => 7],
-  ])('%s: 401', async (_title, tenantOfGuard) => {
+  ])('results in a 401 response: %s', async (_title, tenantOfGuard) => {
     const broken = { ...user, tenantOf: tenantOfGuard as never }
     await using app = await start({}, { auth: { guards: { user: broken, partner, silent } } })
     expect(await ask(app, 'plain', as('ann@acme'))).toBe('401 UNAUTHORIZED')
@@ -335,8 +335,8 @@ describe('a router of tenantRouter', () => {
   })
 })
 
-describe('a caller of a test', () => {
-  it('acts for the tenant that it names', async () => {
+describe('a test caller', () => {
+  it('acts for the tenant that it is given', async () => {
     await using app = await start({})
     const caller = app.as({ id: 1 })
     const get = async (path: string, who = caller) =>
@@ -347,8 +347,8 @@ describe('a caller of a test', () => {
   })
 })
 
-describe('the document', () => {
-  it('requires no header where the credential names the tenant', async () => {
+describe('the document of a guard with `tenantOf`', () => {
+  it('requires no header where the credential determines the tenant', async () => {
     await using app = await start({})
     const headerOf = (path: string) =>
       app.document.paths[`/t/${path}`]?.get?.parameters?.find(({ name }) => name === 'x-tenant-id')

@@ -158,12 +158,12 @@ const EXPECTED = {
 }
 
 describe('the response to a request that the guard has admitted', () => {
-  it('sends no-store unless the route sends another value', async () => {
+  it('has Cache-Control: no-store unless the route sends another value', async () => {
     await using app = await start()
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
   })
 
-  it('sends this besides headers of middlewares and helmet', async () => {
+  it('has this header together with those of middlewares and helmet', async () => {
     const mark: RequestHandler = (_req, res, next) => {
       res.set('X-Mark', '1')
       next()
@@ -172,7 +172,7 @@ describe('the response to a request that the guard has admitted', () => {
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
   })
 
-  it('leaves what a middleware says about caching', async () => {
+  it('keeps the Cache-Control header of a middleware', async () => {
     const mark: RequestHandler = (_req, res, next) => {
       res.set('Cache-Control', 'private')
       next()
@@ -184,7 +184,7 @@ describe('the response to a request that the guard has admitted', () => {
     })
   })
 
-  it('is a 304 as before', async () => {
+  it('can still be a 304', async () => {
     await using app = await start({ etag: true } as TestOptions)
     const { headers } = await app.request().get('/r/json').set(RIGHT)
     const again = await app
@@ -194,7 +194,7 @@ describe('the response to a request that the guard has admitted', () => {
     expect([again.status, again.headers['cache-control']]).toEqual([304, 'no-store'])
   })
 
-  it('sends this in an application that is mounted in Express', async () => {
+  it('has this header in an application that is mounted in Express', async () => {
     const app = await App.create({ controllers: [Routes], auth: { guard }, logger: false })
     const host = express()
     host.use('/api', app.handler as never)
@@ -215,7 +215,7 @@ describe('the response to a request that the guard has admitted', () => {
 })
 
 describe('the response to a request that the guard has refused', () => {
-  it('sends no Cache-Control', async () => {
+  it('has no Cache-Control header', async () => {
     await using app = await start()
     const names = ['json', 'optional', 'public', 'can']
     expect(await table(app, {}, names)).toEqual({

@@ -99,7 +99,7 @@ async function ask(headers: Record<string, string>, path = '/orders') {
 }
 
 describe('a token, a key and a session on one route', () => {
-  it('each let their own callers in, for the tenant of the credential', async () => {
+  it('each admit their own callers, for the tenant of the credential', async () => {
     expect(await ask({})).toBe('401 UNAUTHORIZED')
     expect(await ask({ authorization: token() })).toBe('200 user acme')
     expect(await ask({ 'x-api-key': partnerKey.key })).toBe('200 partner acme')
@@ -107,7 +107,7 @@ describe('a token, a key and a session on one route', () => {
     expect(await ask({ cookie, 'x-tenant-id': 'acme' })).toBe('200 web acme')
   })
 
-  it('refuse another tenant', async () => {
+  it('do not admit callers of another tenant', async () => {
     const other = { 'x-tenant-id': 'zeta' }
     expect(await ask({ authorization: token(), ...other })).toBe('403 TENANT_FORBIDDEN')
     expect(await ask({ 'x-api-key': partnerKey.key, ...other })).toBe('403 TENANT_FORBIDDEN')
@@ -117,7 +117,7 @@ describe('a token, a key and a session on one route', () => {
     )
   })
 
-  it('refuse a wrong credential beside a right one', async () => {
+  it('are refused together with a wrong credential', async () => {
     const cookie = await login()
     const key = { 'x-api-key': partnerKey.key }
     const wrongKey = { 'x-api-key': generateApiKey({ prefix: 'shop_test' }).key }
@@ -135,14 +135,14 @@ describe('a token, a key and a session on one route', () => {
     expect(await ask({ authorization: token(), ...key })).toBe('200 user acme')
   })
 
-  it('are not looked at by a route that accepts one of them', async () => {
+  it('are ignored by a route that accepts only one of them', async () => {
     expect(await ask({ authorization: token(), 'x-api-key': 'wrong' }, '/orders/mine')).toBe(
       '200 ann@example.com acme',
     )
     expect(await ask({ 'x-api-key': partnerKey.key }, '/orders/mine')).toBe('401 UNAUTHORIZED')
   })
 
-  it('give their abilities to `@Can`', async () => {
+  it('provide their abilities to `@Can`', async () => {
     const post = (headers: Record<string, string>) => app.request().post('/orders').set(headers)
     await post({ authorization: token() }).expect(403)
     await post({ 'x-api-key': partnerKey.key }).expect(200)
@@ -152,7 +152,7 @@ describe('a token, a key and a session on one route', () => {
     expect((await post(foreign).expect(403)).body.code).toBe('CROSS_ORIGIN')
   })
 
-  it('are in the document, each under its name', () => {
+  it('appear in the document under their names', () => {
     const { components, paths } = app.document as unknown as {
       components: { securitySchemes: Record<string, { type: string }> }
       paths: Record<string, Record<string, { security: unknown; responses: object }>>
@@ -194,7 +194,7 @@ describe('a token, a key and a session on one route', () => {
     `)
   })
 
-  it('are private: no response may be stored', async () => {
+  it('make responses private and prevent storing', async () => {
     const { headers } = await app.request().get('/orders').set('authorization', token())
     expect(headers['cache-control']).toBe('no-store')
   })

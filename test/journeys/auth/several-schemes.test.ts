@@ -155,14 +155,14 @@ const TABLE: readonly Row[] = [
 ]
 
 describe('a request of an application with several guards', () => {
-  it.each(TABLE)('with %s', async (_title, headers, results) => {
+  it.each(TABLE)('is handled by its credentials: %s', async (_title, headers, results) => {
     await using app = await start()
     const found: Record<string, unknown> = {}
     for (const path of Object.keys(results)) found[path] = await ask(app, path, headers)
     expect(found).toEqual(results)
   })
 
-  it('runs only the guards of the route whose credentials it carries, in the order of @Auth', async () => {
+  it('runs only the guards whose credentials it contains, in the order of @Auth', async () => {
     await using app = await start()
     const all = { ...USER, ...PARTNER, ...WEB }
     await ask(app, '/two/turned', all)
@@ -175,7 +175,7 @@ describe('a request of an application with several guards', () => {
     expect(runs).toEqual([])
   })
 
-  it('gets the challenge of each accepted guard, each once', async () => {
+  it('receives the challenge of each accepted guard once', async () => {
     await using app = await start()
     const challengesOf = async (path: string, headers: Headers = {}) =>
       (await app.request().get(path).set(headers)).headers['www-authenticate']
@@ -190,7 +190,7 @@ describe('a request of an application with several guards', () => {
     expect(headers['www-authenticate']).toBe('Bearer')
   })
 
-  it('gets the status and the headers of an HTTP error that a guard throws', async () => {
+  it('receives the status and the headers of an HTTP error that a guard throws', async () => {
     const { UnauthorizedError } = await import('blazon')
     const canActivate = () => {
       const header = 'Bearer error="invalid_token"'
@@ -216,7 +216,7 @@ describe('a request of an application with several guards', () => {
     expect(app.logs.map(({ level }) => level)).toEqual(['error'])
   })
 
-  it('needs a guard for the user of a middleware', async () => {
+  it('requires a guard for the user of a middleware', async () => {
     const identify: RequestHandler = (req, _res, next) => {
       req.user = { id: 'from a middleware' }
       next()
@@ -244,7 +244,7 @@ describe('a request of an application with several guards', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('has the key of the first guard that has found one', async () => {
+  it('has the key of the first guard that found one', async () => {
     const withKey = (key: string): AuthGuard => ({
       credentials: [`x-${key}`],
       canActivate(req: Request) {
@@ -269,7 +269,7 @@ describe('a request of an application with several guards', () => {
     expect(body.data).toEqual({ key: 'one' })
   })
 
-  it('has the user of the first guard also if that guard sets none', async () => {
+  it('has the user of the first guard even if that guard sets none', async () => {
     const silent = { ...guards.user, canActivate: () => true }
     await using app = await start({ auth: { guards: { ...guards, user: silent } } })
     expect(await ask(app, '/two/required', { ...USER, ...PARTNER })).toBe('null/user')
@@ -294,7 +294,7 @@ describe('a request of an application with several guards', () => {
 })
 
 describe('@Auth with names', () => {
-  it('on a method replaces the decorator of the class, also of a base class', async () => {
+  it('replaces the decorator of the class and of a base class when it is on a method', async () => {
     @Auth('partner')
     @Controller('base')
     class Base {
@@ -331,7 +331,7 @@ describe('@Auth with names', () => {
     for (const path of paths) expect(await ask(app, path)).toBe(401)
   })
 
-  it('is in the table of routes', async () => {
+  it('is shown in the table of routes', async () => {
     await using app = await start()
     const rows = app.getRouteTable().map(({ path, method, guards: named }) => [method, path, named])
     expect(rows).toContainEqual(['GET', '/one/required', ['user']])
@@ -341,7 +341,7 @@ describe('@Auth with names', () => {
     expect(Object.keys(single.getRouteTable()[0] ?? {})).not.toContain('guards')
   })
 
-  it('lets the first guard decide without a name, also by auth.default', async () => {
+  it('uses the first guard when no name is given, also through auth.default', async () => {
     @Controller('plain')
     class Plain {
       @Get()
@@ -355,7 +355,7 @@ describe('@Auth with names', () => {
   })
 })
 
-describe('a caller of a test', () => {
+describe('a test caller', () => {
   it('is a user of the first guard that the route accepts', async () => {
     await using app = await start()
     const caller = app.as({ id: 1, from: 'test', permissions: ['write'] })
@@ -367,7 +367,7 @@ describe('a caller of a test', () => {
     )
   })
 
-  it('of each kind is a principal of the matrix', async () => {
+  it('can be a principal of the matrix for each guard', async () => {
     await using app = await start({}, [Two])
     const matrix = await app.authMatrix({
       nobody: null,

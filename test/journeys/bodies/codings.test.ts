@@ -51,7 +51,7 @@ describe.each(CODINGS)('a body in %s', (coding, encode) => {
     expect((await send('text', 'text/plain', coding, text)).body.data).toEqual({ length: 60_000 })
   })
 
-  it('is refused when it grows over the limit, or is damaged', async () => {
+  it('is refused when it exceeds the limit or is damaged', async () => {
     const bomb = encode(Buffer.alloc(20 << 20, 'x'))
     expect(bomb.length).toBeLessThan(60_000)
     for (const [path, type] of [
@@ -67,7 +67,7 @@ describe.each(CODINGS)('a body in %s', (coding, encode) => {
   })
 })
 
-it('a coding that Node does not have, and several at once, are 415', async () => {
+it('an unsupported coding and several codings at once result in a 415 response', async () => {
   const unknown = compressZstd === undefined ? ['compress', 'zstd'] : ['compress']
   for (const coding of [...unknown, 'gzip, gzip', '__proto__']) {
     expect((await send('text', 'text/plain', coding, Buffer.from('x'))).status).toBe(415)

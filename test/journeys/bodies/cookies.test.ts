@@ -114,7 +114,7 @@ const setCookies = async (host: string, path = 'set') => {
   return response.get('Set-Cookie') ?? []
 }
 
-describe('@Cookies', () => {
+describe('the @Cookies decorator', () => {
   it('validates and coerces the cookies of a request', async () => {
     expect((await get('seen', 'visits=3; theme=dark; other=1')).body.data).toEqual({
       visits: 3,
@@ -126,7 +126,7 @@ describe('@Cookies', () => {
     expect((await get('key', 'theme=d%20k; other=1')).body.data).toEqual({ theme: 'd k' })
   })
 
-  it('refuses wrong ones with the place cookies', async () => {
+  it('refuses invalid cookies and reports the location cookies', async () => {
     const { status, body } = await get('seen', 'visits=x; theme=blue')
     expect(status).toBe(400)
     expect(body.errors.map((each: { in: string; path: string }) => [each.in, each.path])).toEqual([
@@ -137,7 +137,7 @@ describe('@Cookies', () => {
     expect((await get('key', '__proto__=1; theme=')).body.data).toEqual({ theme: '' })
   })
 
-  it('documents them, and reads none for routes without it', async () => {
+  it('documents the cookies, and reads none for routes without it', async () => {
     const operation = app.document.paths['/cookies/seen']?.get
     expect(operation?.parameters).toEqual([
       { name: 'visits', in: 'cookie', schema: expect.objectContaining({ type: 'integer' }) },
@@ -171,15 +171,15 @@ describe('@Cookies', () => {
     ['=1; ;;visits=7', { visits: 7 }],
     [`${'a=1; '.repeat(2000)}visits=8`, { visits: 8 }],
     ['other=%E0%A4%A; visits=%39', { visits: 9 }],
-  ])('reads the hostile header %s', async (header, cookies) => {
+  ])('parses the hostile header %s', async (header, cookies) => {
     expect((await get('seen', header)).body.data).toEqual({ ...cookies, same: true })
   })
 
-  it('reads an unreadable percent-encoding as it is', async () => {
+  it('reads an invalid percent-encoding unchanged', async () => {
     expect((await get('key', 'theme=%zz')).body.data).toEqual({ theme: '%zz' })
   })
 
-  it('is fuzzed', async () => {
+  it('is tested by fuzz', async () => {
     const report = await app.fuzz({
       seed: 3,
       operations: ({ handler }) => /seen|json|key/.test(handler),
@@ -191,7 +191,7 @@ describe('@Cookies', () => {
 describe('signed cookies', () => {
   const [newest = '', old = ''] = KEYS
 
-  it('are read with every key, and signed with the first', async () => {
+  it('are verified with every key, and signed with the first', async () => {
     for (const key of KEYS) {
       for (const path of ['session', 'beside']) {
         const cookie = `session=${encodeURIComponent(sign('session', 'a.b', key))}`
@@ -203,7 +203,7 @@ describe('signed cookies', () => {
     expect((await get('session', session?.split(';')[0])).body.data).toEqual({ session: 'one' })
   })
 
-  it('give back an object, as Express writes it, and no text that only looks like one', async () => {
+  it('return objects that Express has written, but keep strings that only look similar', async () => {
     const setSigned = async (kind: string) =>
       (await setCookies('localhost:3000', `kept/${kind}`))[0]?.split(';')[0] ?? ''
     const object = await setSigned('object')
@@ -230,7 +230,7 @@ describe('signed cookies', () => {
     expect([status, body.errors[0].path]).toEqual([400, 'session'])
   })
 
-  it('need keys', async () => {
+  it('require keys', async () => {
     const problems = await bootProblems({ controllers: [CookiesController] })
     expect(problems.map(({ subject }) => subject)).toEqual([
       'CookiesController.session',
@@ -245,8 +245,8 @@ describe('signed cookies', () => {
   })
 })
 
-describe('res.cookie of a controller', () => {
-  it('is HttpOnly, SameSite=Lax, and Secure outside of localhost', async () => {
+describe('res.cookie in a controller', () => {
+  it('sets HttpOnly, SameSite=Lax, and, outside of localhost, Secure', async () => {
     const [plain, , open, cross, gone, ...others] = await setCookies('api.example.com')
     expect(others.at(-1)).toBe('bare=1; Path=/; HttpOnly; Secure; SameSite=Lax')
     expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; Secure; SameSite=Lax')
@@ -258,7 +258,7 @@ describe('res.cookie of a controller', () => {
   })
 
   it.each(['localhost', 'localhost:3000', 'app.localhost', '127.0.0.1:80', '[::1]:3000'])(
-    'is sent without TLS to %s, unless the cookie needs TLS',
+    'works without TLS for %s, unless the cookie requires TLS',
     async (host) => {
       const [plain, , , cross] = await setCookies(host)
       expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; SameSite=Lax')
@@ -266,7 +266,7 @@ describe('res.cookie of a controller', () => {
     },
   )
 
-  it('is Secure everywhere with a name that browsers accept only so', async () => {
+  it('always sets Secure for a name with a prefix that requires it', async () => {
     const prefixed = (await setCookies('localhost')).filter((each) => each.startsWith('__'))
     expect(prefixed).toEqual([
       '__Host-own=1; Path=/; HttpOnly; Secure; SameSite=Lax',
@@ -275,13 +275,13 @@ describe('res.cookie of a controller', () => {
   })
 
   it.each(['localhost.example.com', '127.0.0.1.example.com', 'xlocalhost'])(
-    'is Secure for %s',
+    'sets Secure for %s',
     async (host) => {
       expect((await setCookies(host))[0]).toContain('Secure')
     },
   )
 
-  it('is unchanged from Express in middlewares', async () => {
+  it('is the unchanged Express function in middlewares', async () => {
     const response = await app
       .request()
       .get('/cookies/none?middleware=1')
@@ -290,7 +290,7 @@ describe('res.cookie of a controller', () => {
   })
 })
 
-it('@Cookies with wrong options does not start', async () => {
+it('@Cookies with invalid options is refused at boot', async () => {
   class Wrong {
     read() {}
   }

@@ -96,8 +96,8 @@ async function send(path: string, body: string | Buffer, type?: string, method =
 }
 const FORM = 'application/x-www-form-urlencoded'
 
-describe('a form', () => {
-  it('is validated and coerced as a query is', async () => {
+describe('a form body', () => {
+  it('is validated and coerced like a query', async () => {
     const { body } = await send('form', 'item=a+b%20%C3%A9&count=3', FORM)
     expect(body.data).toEqual({ item: 'a b é', count: 3 })
     expect((await send('age', 'age=30', FORM)).body.data).toEqual({ age: 30 })
@@ -109,7 +109,7 @@ describe('a form', () => {
     expect((await send('tags', '{"tag":"a"}', 'application/json')).status).toBe(400)
   })
 
-  it('is refused with the fields that are wrong', async () => {
+  it('is refused with the names of the invalid fields', async () => {
     const { status, body } = await send('form', 'count=x', FORM)
     expect(status).toBe(400)
     expect(body.code).toBe('VALIDATION_FAILED')
@@ -138,13 +138,13 @@ describe('a form', () => {
     ['a=%ff'],
     ['a=%'],
     ['%zz=1'],
-  ])('is refused if it is hostile: %s', async (text) => {
+  ])('is refused if it is malicious: %s', async (text) => {
     const { status, body } = await send('raw-form', text, FORM)
     expect([status, body.code]).toEqual([400, 'MALFORMED_BODY'])
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('is refused with more fields than a query may have, and with bytes that are not UTF-8', async () => {
+  it('is refused with too many fields, and with bytes that are not valid UTF-8', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=1`).join('&')
     expect((await send('raw-form', many(1000), FORM)).status).toBe(200)
     expect((await send('raw-form', many(10_000), FORM)).body.code).toBe('TOO_MANY_PARAMETERS')
@@ -166,7 +166,7 @@ describe('a form', () => {
     expect(body.message).toContain(FORM)
   })
 
-  it('accepts a charset of UTF-8, upper case and harmless parameters', async () => {
+  it('accepts a UTF-8 charset, upper case and harmless parameters', async () => {
     for (const type of [
       `${FORM}; charset=UTF-8`,
       `${FORM}; charset=utf8`,
@@ -178,8 +178,8 @@ describe('a form', () => {
   })
 })
 
-describe('text and bytes', () => {
-  it('text is a string, which its schema validates', async () => {
+describe('text and binary bodies', () => {
+  it('can be a string that its schema validates', async () => {
     expect((await send('text', 'häl', 'text/plain; charset=utf-8')).body.data).toEqual({
       text: 'häl',
     })
@@ -189,7 +189,7 @@ describe('text and bytes', () => {
     expect((await send('text', '', 'text/plain')).body.data).toEqual({ text: '' })
   })
 
-  it('bytes are unchanged, and of a range of types', async () => {
+  it('can be unchanged bytes with a range of types', async () => {
     const bytes = Buffer.from([0, 255, 1, 254])
     for (const type of ['image/png', 'IMAGE/x', 'application/octet-stream; charset=latin1']) {
       expect((await send('bytes', bytes, type, 'PUT')).body.data).toEqual({ hex: '00ff01fe' })
@@ -198,7 +198,7 @@ describe('text and bytes', () => {
     expect((await send('bytes', Buffer.alloc(10), 'image/png', 'PUT')).status).toBe(413)
   })
 
-  it('a missing body is refused, with a schema or without one', async () => {
+  it('are refused when they are missing, with or without a schema', async () => {
     for (const path of ['raw-form', 'text', 'bytes', 'anything']) {
       const method = path === 'bytes' || path === 'anything' ? 'PUT' : 'POST'
       const response = await app.fetch(`/bodies/${path}`, { method })
@@ -206,7 +206,7 @@ describe('text and bytes', () => {
     }
   })
 
-  it('a body without a type is of any type', async () => {
+  it('can have any type when the request declares none', async () => {
     const response = await app.fetch('/bodies/anything', {
       method: 'PUT',
       body: new Uint8Array([1, 2, 3]),
@@ -216,8 +216,8 @@ describe('text and bytes', () => {
   })
 })
 
-describe('several types on one route', () => {
-  it('are told apart by Content-Type', async () => {
+describe('several body types on one route', () => {
+  it('are distinguished by Content-Type', async () => {
     const order = { got: { item: 'a', count: 2 } }
     expect((await send('many', 'item=a&count=2', FORM)).body.data).toEqual(order)
     for (const type of [
@@ -232,7 +232,7 @@ describe('several types on one route', () => {
     expect((await send('many', '<a/>', 'application/xml')).status).toBe(415)
   })
 
-  it('have limits of their own', async () => {
+  it('have separate limits', async () => {
     expect((await send('many', 'x'.repeat(11), 'text/plain')).status).toBe(413)
     expect((await send('many', `item=${'x'.repeat(11)}`, FORM)).status).toBe(200)
     expect((await send('options', `item=${'x'.repeat(60)}`, FORM)).status).toBe(413)
@@ -243,7 +243,7 @@ describe('several types on one route', () => {
     ).toBe(413)
   })
 
-  it('an empty JSON body is malformed, and a missing one is validated', async () => {
+  it('include JSON, where an empty body is malformed and a missing body is validated', async () => {
     const empty = await send('many', '', 'application/json')
     expect(empty.body.code).toBe('MALFORMED_JSON')
     const missing = await app.fetch('/bodies/many', { method: 'POST' })
@@ -251,7 +251,7 @@ describe('several types on one route', () => {
   })
 
   it.each([['text/plain'], [FORM], ['application/json'], ['application/xml']])(
-    'a missing body is validated as the first one, whatever type is declared: %s',
+    'are validated as the first type if the body is missing, whatever its type: %s',
     async (type) => {
       // Other clients add `Content-Length: 0`, which is an empty body.
       const app = new App({ controllers: [BodiesController], logger: false })
@@ -268,7 +268,7 @@ describe('several types on one route', () => {
   )
 })
 
-it('the document lists every type, its limit and 415', () => {
+it('the document lists each body type, its limit and the 415 response', () => {
   const { paths } = app.document
   const many = paths['/bodies/many']?.post
   expect(Object.keys(many?.requestBody?.content ?? {})).toEqual([
@@ -290,7 +290,7 @@ it('the document lists every type, its limit and 415', () => {
   expect(paths['/bodies/anything']?.put?.responses['413']).toMatchObject({ 'x-max-body-bytes': 8 })
 })
 
-describe('mistakes at boot', () => {
+describe('the validation of body decorators at boot', () => {
   const problemsOf = (...decorators: readonly (() => unknown)[]) => {
     class Wrong {
       create() {}
@@ -334,17 +334,17 @@ describe('mistakes at boot', () => {
       'E_INPUT_TWICE',
     ],
     ['JSON twice', [() => body(Order), () => body(Order, { type: 'json' })], 'E_INPUT_TWICE'],
-  ])('%s', async (_, decorators, code) => {
+  ])('refuses %s', async (_, decorators, code) => {
     expect((await problemsOf(...decorators)).map((problem) => problem.code)).toEqual([code])
   })
 
-  it('a JSON Schema that does not compile is named', async () => {
+  it('reports the method of a JSON Schema that does not compile', async () => {
     const problems = await problemsOf(() => body({ type: 'object', required: 1 }, { type: 'form' }))
     expect(problems[0]).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Wrong.create' })
   })
 })
 
-it('an overriding method replaces the bodies of the original', async () => {
+it('an overriding method replaces the body types of the original', async () => {
   @Controller('derived')
   class Derived extends BodiesController {
     @Body(z.object({ only: z.string() }))

@@ -67,8 +67,8 @@ function stripeHeaders(body: string, secrets: readonly string[], time = TIME) {
   return { 'Stripe-Signature': [`t=${time}`, ...signatures].join(',') }
 }
 
-describe('a replay of a webhook', () => {
-  it('is refused with one of its two signatures, which a sender makes while it rotates its secret', async () => {
+describe('a replayed webhook', () => {
+  it('is refused with one of its two signatures, sent during a secret rotation', async () => {
     const standard = await start(standardWebhooks(SECRETS))
     const [both, first, second] = [SECRETS, [NEW], [OLD]].map((secrets) =>
       standardHeaders('{}', secrets as string[]),
@@ -85,7 +85,7 @@ describe('a replay of a webhook', () => {
     expect((await post(stripe, '{}', stripeHeaders('{}', [OLD as string]))).status).toBe(409)
   })
 
-  it('is refused until the last millisecond in which its time is valid', async () => {
+  it('is refused until the last millisecond of its validity', async () => {
     const app = await start(stripeWebhooks('secret'))
     const headers = stripeHeaders('{}', ['secret'], TIME + 300)
     expect((await post(app, '{}', headers)).status).toBe(200)
@@ -95,7 +95,7 @@ describe('a replay of a webhook', () => {
     expect((await post(app, '{}', headers)).status).toBe(401)
   })
 
-  it('cannot move the end of its id into the body, or the body into its id', async () => {
+  it('cannot move characters between its id and its body', async () => {
     const bodies: unknown[] = []
     const app = await start(standardWebhooks(SECRETS), ({ body }) => ({
       bodies: bodies.push(body),
@@ -112,7 +112,7 @@ describe('a replay of a webhook', () => {
     expect(bodies).toEqual([])
   })
 
-  it('cannot fill the memory with ids of GitHub, which it does not sign', async () => {
+  it('cannot fill the memory with GitHub ids that GitHub did not send', async () => {
     const app = await start(githubWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update('{}').digest('hex')
     const headers = (id: string) => ({
@@ -127,7 +127,7 @@ describe('a replay of a webhook', () => {
   })
 })
 
-describe('a delivery that is not handled', () => {
+describe('a failed webhook delivery', () => {
   /** Replays whose claim waits until the test lets it. */
   function slowReplays() {
     const released: string[] = []
@@ -191,7 +191,7 @@ describe('a delivery that is not handled', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the store is away'))],
-  ])('does no harm when its release %s', async (_, release) => {
+  ])('results in the same response when its release %s', async (_, release) => {
     const calls: unknown[] = []
     const replays: WebhookReplays = {
       claim: () => true,
@@ -209,7 +209,7 @@ describe('a delivery that is not handled', () => {
     await expect.poll(() => calls).toHaveLength(1)
   })
 
-  it('is an error of the application when its claim fails', async () => {
+  it('results in an application error when its claim fails', async () => {
     const replays = { claim: () => Promise.reject(new Error('the store is away')), release() {} }
     let isReached = false
     const app = await start(stripeWebhooks('secret', { replays }), () => {
@@ -221,7 +221,7 @@ describe('a delivery that is not handled', () => {
 })
 
 it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x6553f100', '٣'])(
-  'the time %s is not a time',
+  'a webhook with the timestamp %s is refused',
   async (time) => {
     const app = await start(stripeWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update(`${time}.{}`).digest('hex')
@@ -230,7 +230,7 @@ it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x655
   },
 )
 
-it('a verifier of your own may have a property `scheme`', async () => {
+it('a custom verifier can have a property `scheme`', async () => {
   const own = { scheme: 'stripe', verify: () => true }
   const app = await start(own as WebhookVerifier)
   expect((await post(app, '{}', {})).status).toBe(200)
@@ -239,7 +239,7 @@ it('a verifier of your own may have a property `scheme`', async () => {
   expect((await post(other, '{}', {})).status).toBe(401)
 })
 
-describe('at boot', () => {
+describe('the validation of webhooks at boot', () => {
   const problemsOf = (verifier: WebhookScheme) => {
     @Controller('hook')
     class HookController {
@@ -252,7 +252,7 @@ describe('at boot', () => {
     return bootProblems({ controllers: [HookController] })
   }
 
-  it('a function of secrets that throws is named, and so is a secret of spaces', async () => {
+  it('reports a function of secrets that throws, and a secret of spaces', async () => {
     const failing = () => {
       throw new Error('STRIPE_SECRET is not set')
     }
@@ -262,7 +262,7 @@ describe('at boot', () => {
     expect((await problemsOf(githubWebhooks(' \n')))[0]?.cause).toContain('has no secret')
   })
 
-  it('a cache is refused: it would send the response to a signed request for one that is not', async () => {
+  it('refuses a cache, which would send the response of a signed request to another one', async () => {
     @Controller('hook')
     class HookController {
       @Get()

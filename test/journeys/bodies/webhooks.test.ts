@@ -123,13 +123,13 @@ const stripeHeader = (body: string, secret: string, seconds = STANDARD_TIME) => 
   return { 'Stripe-Signature': `t=${seconds},v1=${signature},v0=${'0'.repeat(64)}` }
 }
 
-describe('a webhook of Standard Webhooks', () => {
-  it('passes with the published signature, and reaches the handler parsed and validated', async () => {
+describe('a Standard Webhooks request', () => {
+  it('is accepted with the published signature, and is passed on parsed and validated', async () => {
     expect((await standard()).status).toBe(200)
     expect(handled).toEqual([{ test: 2_432_232_314 }])
   })
 
-  it('passes with the names of Svix, with several signatures, and with an older secret', async () => {
+  it('is accepted with Svix header names, with several signatures, and with an old secret', async () => {
     const svix = {
       'svix-id': STANDARD_ID,
       'svix-timestamp': String(STANDARD_TIME),
@@ -157,7 +157,7 @@ describe('a webhook of Standard Webhooks', () => {
     ['a time that is not a number', { 'webhook-timestamp': `${STANDARD_TIME}.0` }],
     ['a negative time', { 'webhook-timestamp': `-${STANDARD_TIME}` }],
     ['another time', { 'webhook-timestamp': String(STANDARD_TIME + 1) }],
-  ])('is a 401 with %s', async (_, given, body) => {
+  ])('results in a 401 with %s', async (_, given, body) => {
     const { status, body: error } = await standard(given, body)
     expect([status, error.code]).toEqual([401, 'WEBHOOK_UNVERIFIED'])
     expect(handled).toEqual([])
@@ -174,7 +174,7 @@ describe('a webhook of Standard Webhooks', () => {
     }
   })
 
-  it('is a 409 when it was handled before, and passes when the sender sends it again later', async () => {
+  it('results in a 409 when it was handled before, but can be sent again with a new time', async () => {
     expect((await standard()).status).toBe(200)
     expect((await standard()).body.code).toBe('WEBHOOK_REPLAYED')
     const at = new Date((STANDARD_TIME + 60) * 1000)
@@ -186,7 +186,7 @@ describe('a webhook of Standard Webhooks', () => {
     expect(handled).toHaveLength(2)
   })
 
-  it('may be sent again when it failed, or was not valid', async () => {
+  it('can be repeated when it failed or was invalid', async () => {
     failure = new Error('the database is away')
     expect((await standard()).status).toBe(500)
     failure = null
@@ -203,16 +203,16 @@ describe('a webhook of Standard Webhooks', () => {
     }
   })
 
-  it('is refused once of two equal ones at the same time', async () => {
+  it('is refused when an identical one is in progress', async () => {
     const both = await Promise.all([standard(), standard()])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 })
 
-describe('a webhook of Stripe', () => {
+describe('a Stripe webhook', () => {
   const body = '{"id":"evt_1"}'
 
-  it('passes with each secret, and with several signatures', async () => {
+  it('is accepted with each secret, and with several signatures', async () => {
     for (const [index, secret] of STRIPE.entries()) {
       const each = `{"id":${index}}`
       expect((await send('stripe', each, stripeHeader(each, secret))).status).toBe(200)
@@ -224,7 +224,7 @@ describe('a webhook of Stripe', () => {
     expect(handled).toEqual([{ id: 0 }, { id: 1 }, { id: 'evt_2' }])
   })
 
-  it('is refused otherwise', async () => {
+  it('is refused with an invalid signature, secret or time', async () => {
     const late = stripeHeader(body, 'whsec_new', STANDARD_TIME - 301)
     const { 'Stripe-Signature': right } = stripeHeader(body, 'whsec_new')
     for (const headers of [
@@ -241,11 +241,11 @@ describe('a webhook of Stripe', () => {
   })
 })
 
-describe('a webhook of GitHub', () => {
+describe('a GitHub webhook', () => {
   const headers = { 'X-Hub-Signature-256': GITHUB_SIGNATURE, 'X-GitHub-Delivery': 'one' }
   const github = (given = headers) => send('github', GITHUB_BODY, given, 'text/plain')
 
-  it('passes with the published signature, once for each delivery', async () => {
+  it('is accepted with the published signature, once for each delivery', async () => {
     expect((await github()).status).toBe(200)
     expect((await github()).status).toBe(409)
     expect((await github({ ...headers, 'X-GitHub-Delivery': 'two' })).status).toBe(200)
@@ -254,7 +254,7 @@ describe('a webhook of GitHub', () => {
     expect((await github()).status).toBe(200)
   })
 
-  it('is refused with another signature, or another algorithm', async () => {
+  it('is refused with another signature or another algorithm', async () => {
     for (const signature of [
       '',
       'sha256=',
@@ -266,7 +266,7 @@ describe('a webhook of GitHub', () => {
   })
 })
 
-it('a verifier of your own receives headers, bytes and the time', async () => {
+it('a custom verifier receives headers, bytes and the time', async () => {
   const bytes = Buffer.from([0, 255])
   const type = 'application/octet-stream'
   const own = { 'X-Own': `2 ${STANDARD_TIME * 1000}` }
@@ -275,7 +275,7 @@ it('a verifier of your own receives headers, bytes and the time', async () => {
   expect(handled).toEqual(['00ff'])
 })
 
-it('a request without a body, and one that is too large or of another type, is refused', async () => {
+it('a request without a body, with a body that is too large or of a wrong type, is refused', async () => {
   expect((await app.fetch('/hooks/standard', { method: 'POST' })).status).toBe(401)
   expect((await send('stripe', 'x'.repeat(200_000), {})).status).toBe(413)
   expect((await send('stripe', 'x', {}, 'text/plain')).status).toBe(415)
@@ -303,7 +303,7 @@ it('a signed delivery without a body reaches a handler without @Body', async () 
   expect(app.document.paths['/hooks/stripe']?.post?.requestBody).toMatchObject({ required: false })
 })
 
-it('a signed delivery without a body is refused where @Body describes one', async () => {
+it('a signed delivery without a body is refused if @Body describes one', async () => {
   const signed = new StandardSender(STANDARD)
   const signature = signed.sign(STANDARD_ID, new Date(STANDARD_TIME * 1000), '')
   const headers = standardHeaders({ 'webhook-signature': signature })
@@ -320,7 +320,7 @@ it('a signed delivery without a body is refused where @Body describes one', asyn
   expect(handled).toEqual([])
 })
 
-it('deliveries are stored in the store of the option', async () => {
+it('deliveries are recorded in the store of the option', async () => {
   const keys = new Map<string, number>()
   const replays: WebhookReplays = {
     claim: async (key, seconds) => !keys.has(key) && keys.set(key, seconds) === keys,
@@ -350,7 +350,7 @@ it('deliveries are stored in the store of the option', async () => {
   expect([...keys.values()]).toEqual([121])
 })
 
-it('the document has the headers of the signature, 401 and 409', () => {
+it('the document contains the signature headers, and the responses 401 and 409', () => {
   const operation = app.document.paths['/hooks/standard']?.post
   expect(operation?.parameters?.map(({ name, required }) => [name, required])).toEqual([
     ['webhook-id', true],
@@ -369,7 +369,7 @@ it('authMatrix() distinguishes signed routes from public ones', async () => {
   expect(matrix.rows.map(({ access }) => access['anonymous'])).toEqual(Array(4).fill('signature'))
 })
 
-it('the list of routes has the word of authMatrix() for them', async () => {
+it('the list of routes uses the same word for signed routes as authMatrix()', async () => {
   @Controller('more')
   class More {
     @Post('signed') @Webhook(stripeWebhooks('whsec_new')) signed() {}
@@ -385,7 +385,7 @@ it('the list of routes has the word of authMatrix() for them', async () => {
   expect(routes.map((each) => 'isSigned' in each)).toEqual([true, true, false])
 })
 
-it('a guard of the route runs before the signature is verified', async () => {
+it('the guard of a route runs before the signature is verified', async () => {
   @Controller('guarded')
   class Guarded {
     @Auth()
@@ -401,7 +401,7 @@ it('a guard of the route runs before the signature is verified', async () => {
   await guarded.close()
 })
 
-it('a middleware that reads the body is an error of the application', async () => {
+it('a middleware that reads the body of a webhook causes an application error', async () => {
   const parsed = await start({ middlewares: [express.json()], contract: 'off' } as AppOptions)
   parsed.clock.set(STANDARD_TIME * 1000)
   const response = await parsed.fetch('/hooks/standard', {
@@ -415,7 +415,7 @@ it('a middleware that reads the body is an error of the application', async () =
   await parsed.close()
 })
 
-describe('mistakes at boot', () => {
+describe('the validation of webhooks at boot', () => {
   const problemsOf = (verifier: unknown) => {
     class Wrong {
       handle() {}
@@ -438,7 +438,7 @@ describe('mistakes at boot', () => {
     ['a secret that is not a base64', standardWebhooks('whsec_***')],
     ['a short secret', standardWebhooks('whsec_c2hvcnQ=')],
     ['a wrong tolerance', stripeWebhooks('s', { tolerance: 'soon' })],
-  ])('%s', async (_, verifier) => {
+  ])('refuses %s', async (_, verifier) => {
     const problems = await problemsOf(verifier)
     expect(problems.map(({ code }) => code)).toEqual(['E_OPTION_INVALID'])
     expect(problems[0]?.subject).toContain('Wrong.handle')

@@ -48,20 +48,20 @@ async function withApp<T>(own: AppOptions, use: (app: TestApp) => T | Promise<T>
   }
 }
 
-it('gives every application controllers of its own', async () => {
+it('boot creates new controllers for every application', async () => {
   const ask = async (app: TestApp) => (await app.request().get('/things/a')).body.data
   expect(await withApp({}, ask)).toBe('a 1')
   expect(await withApp({}, ask)).toBe('a 1')
 })
 
-it('gives every application a document of its own', async () => {
+it('boot creates a new document for every application', async () => {
   const first = await withApp({}, (app) => app.document)
   for (const path of Object.keys(first.paths)) Reflect.deleteProperty(first.paths, path)
   const second = await withApp({}, (app) => app.document)
   expect(Object.keys(second.paths)).toEqual(['/things', '/things/{id}'])
 })
 
-it('warns at each boot', async () => {
+it('boot repeats its warnings for every application', async () => {
   const warningsOf = async () => {
     const codes: string[] = []
     const warn = ({ code }: { code?: string }) => void codes.push(String(code))
@@ -76,7 +76,7 @@ it('warns at each boot', async () => {
   await expect(strict()).rejects.toThrow('W_SCHEMA_NOT_REPRESENTABLE')
 })
 
-it('reads options again at each boot, also when the same object has changed', async () => {
+it('boot reads options again for each application, even if the object was changed', async () => {
   const swagger: SwaggerOptions & { title?: string } = { title: 'One' }
   const read = () => withApp({ swagger }, (app) => app.document.info.title)
   expect(await read()).toBe('One')
@@ -89,7 +89,7 @@ it('reads options again at each boot, also when the same object has changed', as
   expect(await access({ auth: { guard, default: 'protected' } })).toEqual([true, true])
 })
 
-it('calls a function of the options at each boot', async () => {
+it('boot calls a function in the options again for every application', async () => {
   const wanted = { path: '/things' }
   const include: SwaggerOptions['include'] = ({ path }) => path === wanted.path
   const read = () => withApp({ swagger: { include } }, (app) => Object.keys(app.document.paths))
@@ -98,7 +98,7 @@ it('calls a function of the options at each boot', async () => {
   expect(await read()).toEqual(['/things/{id}'])
 })
 
-it('serves only the documents of its own options', async () => {
+it('an application serves only the documents of its own options', async () => {
   const statusOf = async (path: string) => (app: TestApp) =>
     app
       .request()
@@ -110,7 +110,7 @@ it('serves only the documents of its own options', async () => {
   expect(await withApp({ swagger: { enabled: false } }, await statusOf('/two'))).toBe(404)
 })
 
-it('has a route that was declared after another application started', async () => {
+it('an application has a route that was declared after another application started', async () => {
   @Controller('growing')
   class GrowingController {
     @Get()

@@ -48,39 +48,39 @@ async function codesOf(decorate: Decorate, method: typeof Get = Post): Promise<s
 const INVALID = ['E_OPTION_INVALID']
 
 describe('the status of @HttpCode', () => {
-  it.each([200, 201, 299, 300, 399])('may be %d', async (status) => {
+  it.each([200, 201, 299, 300, 399])('can be %d', async (status) => {
     expect(await codesOf(HttpCode(status))).toEqual([])
   })
 
-  it.each([199, 400, 200.5, Number.NaN])('may not be %d', async (status) => {
+  it.each([199, 400, 200.5, Number.NaN])('must not be %d', async (status) => {
     expect(await codesOf(HttpCode(status))).toEqual(INVALID)
   })
 })
 
 describe('the status of @Redirect', () => {
-  it.each([301, 302, 303, 307, 308])('may be %d', async (status) => {
+  it.each([301, 302, 303, 307, 308])('can be %d', async (status) => {
     expect(await codesOf(Redirect('/b', status as 302))).toEqual([])
   })
 
-  it.each([300, 304, 305, 306, 309, 200])('may not be %d', async (status) => {
+  it.each([300, 304, 305, 306, 309, 200])('must not be %d', async (status) => {
     expect(await codesOf(Redirect('/b', status as 302))).toEqual(INVALID)
   })
 
-  it('comes with a URL that is a header', async () => {
+  it('requires a URL that is a valid header value', async () => {
     expect(await codesOf(Redirect('/b\r\nX: y'))).toEqual(INVALID)
   })
 })
 
 describe('the status of @ApiResponseDoc', () => {
-  it.each([100, 400, 599])('may be %d', async (status) => {
+  it.each([100, 400, 599])('can be %d', async (status) => {
     expect(await codesOf(ApiResponseDoc({ status }))).toEqual([])
   })
 
-  it.each([99, 600, 404.5])('may not be %d', async (status) => {
+  it.each([99, 600, 404.5])('must not be %d', async (status) => {
     expect(await codesOf(ApiResponseDoc({ status }))).toEqual(INVALID)
   })
 
-  it('may describe the value, with or without data, and causes a warning otherwise', async () => {
+  it('can describe the value, with or without data, and otherwise causes a warning', async () => {
     for (const status of [200, 204, 304, 302]) {
       expect(await codesOf(ApiResponseDoc({ status, description: 'x' }), Get)).toEqual([])
     }
@@ -96,7 +96,7 @@ describe('the numbers of @Limits', () => {
     ['the least', { body: 0, depth: 1, timeout: '1ms' }],
     ['no timeout', { timeout: false }],
     ['one field', { body: '1b' }],
-  ])('may be %s', async (_, limits) => {
+  ])('can be %s', async (_, limits) => {
     expect(await codesOf(Limits(limits))).toEqual([])
   })
 
@@ -108,7 +108,7 @@ describe('the numbers of @Limits', () => {
     ['a size with an unknown unit', { body: '1xb' as never }, 1],
     ['true as a timeout', { timeout: true as never }, 1],
     ['each wrong', { body: -1, depth: -1, timeout: -1 }, 3],
-  ])('may not be %s', async (_, limits, count) => {
+  ])('must not be %s', async (_, limits, count) => {
     expect(await codesOf(Limits(limits))).toEqual(Array(count).fill('E_OPTION_INVALID'))
   })
 })
@@ -135,7 +135,7 @@ describe('the durations of @Cache', () => {
     [{ shared: 'yes' as never }, INVALID],
     [{ key: 'k' as never }, INVALID],
     [{ tll: 1 } as never, ['W_OPTION_UNKNOWN']],
-  ])('%j is %j', async (options, codes) => {
+  ])('result for %j in the problems %j', async (options, codes) => {
     expect(await cache(options)).toEqual(codes)
   })
 })
@@ -164,7 +164,7 @@ describe('the numbers of @RateLimit', () => {
     [{ name: 'say "hi"' }, INVALID],
     [{ name: 'back\\slash' }, INVALID],
     [{ by: 'session' as never }, INVALID],
-  ])('%j is %j', async (policy, codes) => {
+  ])('result for %j in the problems %j', async (policy, codes) => {
     expect(await limited(policy)).toEqual(codes)
   })
 })
@@ -177,7 +177,7 @@ describe('an option of @Tenant', () => {
     [{ optional: 'yes' }, INVALID],
     [{ optionl: true }, INVALID],
     [null, INVALID],
-  ])('%j is %j', async (options, codes) => {
+  ])('results for %j in the problems %j', async (options, codes) => {
     expect(await codesOf(Tenant(options as { optional: boolean }))).toEqual(codes)
   })
 })
@@ -218,8 +218,8 @@ describe('two decorators of one kind', () => {
   })
 })
 
-describe('what a class and its method state together', () => {
-  it('@Can: the abilities of both are needed', async () => {
+describe('decorators of a class and its method', () => {
+  it('require the abilities of both @Can decorators', async () => {
     @Can('read')
     @Controller('a')
     class Routes {
@@ -236,7 +236,7 @@ describe('what a class and its method state together', () => {
     expect(await status('write', 'read')).toBe(200)
   })
 
-  it('@Limits: a field of the method, and the other fields of the class', async () => {
+  it('combine @Limits field by field, and the fields of the method have priority', async () => {
     @Limits({ body: 10, depth: 1 })
     @Controller('a')
     class Routes {
@@ -252,7 +252,7 @@ describe('what a class and its method state together', () => {
     expect([await status('[1]'), await status('[[1]]')]).toEqual([200, 400])
   })
 
-  it('options of other packages: all values of a list, or the nearest value', async () => {
+  it('combine options of other packages as a list, or use the nearest value', async () => {
     const Scope = defineOption<string, 'both'>('Scope', { merge: 'list' })
     const Mode = defineOption<string>('Mode')
     @Scope('base')

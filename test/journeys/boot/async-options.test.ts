@@ -55,7 +55,7 @@ const CALLS: readonly (readonly [subject: string, call: () => unknown])[] = [
   ['otel(): attributes', () => otel({ attributes: late as never })],
 ]
 
-describe('an asynchronous function whose result is used at once', () => {
+describe('an asynchronous function whose result is needed immediately', () => {
   it.each(OPTIONS)('is refused as %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
     expect(problems).toContainEqual(
@@ -87,7 +87,7 @@ describe('an asynchronous function whose result is used at once', () => {
     expect(() => usable(call())).toThrow('asynchronous')
   })
 
-  it('is refused as the factory of tenantScoped(), also if only its result is a promise', async () => {
+  it('is refused in tenantScoped(), even if only its result is a promise', async () => {
     class Store {}
     expect(() => tenantScoped(Store, late)).toThrow('asynchronous')
     const provider = tenantScoped(Store, () => late())
@@ -99,7 +99,7 @@ describe('an asynchronous function whose result is used at once', () => {
     )
   })
 
-  it('is an error of the guard if only its result is a promise: a token has no rights without a reason', async () => {
+  it('causes a guard error if only its result is a promise, instead of a token without rights', async () => {
     @Controller('me')
     class MeController {
       @Get() me() {

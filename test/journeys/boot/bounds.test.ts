@@ -30,7 +30,7 @@ function redirecting(status: number): Class {
   return Items
 }
 
-describe('@HttpCode', () => {
+describe('the @HttpCode decorator', () => {
   it.each([199, 400, 99, 0, -200, 200.5, 1000, Number.NaN])(
     'refuses the status %d at boot',
     async (status) => {
@@ -45,7 +45,7 @@ describe('@HttpCode', () => {
   })
 })
 
-describe('@Redirect', () => {
+describe('the @Redirect decorator', () => {
   it.each([200, 300, 304, 305, 306, 309, 400])('refuses the status %d at boot', async (status) => {
     expect(await codesOf(redirecting(status))).toEqual(['E_OPTION_INVALID'])
   })
@@ -65,7 +65,7 @@ class Texts {
   }
 }
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each([
     ['exactly as long as the limit is accepted', 0, 200],
     ['one byte longer than the limit is refused', 1, 413],

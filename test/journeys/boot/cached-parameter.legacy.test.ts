@@ -2,7 +2,7 @@ import { Body, Cache, Controller, Get } from 'blazon'
 import { expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 
-it('refuses @Cache on a handler that takes the body, or a part of it, as a parameter', async () => {
+it('@Cache is refused on a handler that receives body data as a parameter', async () => {
   @Controller('notes')
   class NotesController {
     @Cache({ ttl: 60 })

@@ -17,8 +17,8 @@ import { z } from 'zod'
 import { bootProblems } from '../../support.js'
 import { problemsOf, warningsOf } from './problems.js'
 
-describe('boot', () => {
-  it('collects every problem and names class, method, cause and remedy', async () => {
+describe('the boot of an application', () => {
+  it('collects all problems and reports class, method, cause and remedy', async () => {
     @Controller('users')
     class Users {
       @Get() list() {}
@@ -44,7 +44,7 @@ describe('boot', () => {
 })
 
 describe('duplicate and shadowed routes', () => {
-  it('are found across controllers and spellings', async () => {
+  it('are detected across controllers and spellings', async () => {
     @Controller('items')
     class Items {
       @Get(':id') byId() {}
@@ -61,7 +61,7 @@ describe('duplicate and shadowed routes', () => {
     ])
   })
 
-  it('are found between a controller and one that inherits its routes', async () => {
+  it('are detected between a controller and another one that inherits its routes', async () => {
     @Controller('base')
     class Base {
       @Get() list() {}
@@ -86,7 +86,7 @@ describe('duplicate and shadowed routes', () => {
 })
 
 describe('a controller class', () => {
-  it('without any decorator is an error whose remedy names the bundler', async () => {
+  it('causes an error whose remedy names the bundler if it has no decorator', async () => {
     class Dropped {
       list() {}
     }
@@ -95,13 +95,13 @@ describe('a controller class', () => {
     expect(problem?.remedy).toContain('bundler')
   })
 
-  it('without routes is a warning', async () => {
+  it('causes a warning if it has no routes', async () => {
     @Controller()
     class Empty extends BaseController {}
     expect(await warningsOf(Empty)).toEqual(['W_CONTROLLER_EMPTY'])
   })
 
-  it('that is not a class is an error with its index', async () => {
+  it('causes an error with its index if it is not a class', async () => {
     const problems = await bootProblems({ controllers: [undefined as never, {} as never] })
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
       ['E_OPTION_INVALID', 'controllers[0]'],
@@ -110,7 +110,7 @@ describe('a controller class', () => {
   })
 })
 
-describe('a path', () => {
+describe('a route path', () => {
   it.each([
     ':id?',
     '(a|b)',
@@ -152,7 +152,7 @@ describe('a path', () => {
     ['a\u0001b', 'at character 5 has no meaning', 'backslash'],
     ['a\\\u0001', 'at character 5 has no meaning', 'backslash'],
     ['a\ud800', 'at character 5 has no meaning', 'backslash'],
-  ])('is refused with the place and a remedy: %j', async (path, cause, remedy) => {
+  ])('is refused with its location and a remedy: %j', async (path, cause, remedy) => {
     @Controller('p')
     class Items {
       @Get(path) list() {}
@@ -166,7 +166,7 @@ describe('a path', () => {
     ])
   })
 
-  it('is the same as another one if only names, case and escapes differ', async () => {
+  it('is equal to another one if they differ only in names, case and escapes', async () => {
     @Controller()
     class Items {
       @Get('a/:x.PDF') one() {}
@@ -178,7 +178,7 @@ describe('a path', () => {
   })
 })
 
-describe('strict', () => {
+describe('the strict option', () => {
   it('turns warnings into errors', async () => {
     @Controller()
     class Items {
@@ -196,7 +196,7 @@ describe('strict', () => {
 })
 
 describe('a provider', () => {
-  it('with controller decorators that is not in controllers is an error', async () => {
+  it('causes an error if it has controller decorators but is not in controllers', async () => {
     @Controller('forgotten')
     class Forgotten {
       @Get() list() {}
@@ -223,7 +223,7 @@ describe('a provider', () => {
     expect(problems[2]?.cause).toContain("module 'inner'")
   })
 
-  it('that is also a controller, its base class, or injectable is not an error', async () => {
+  it('causes no error if it is also a controller, its base class, or injectable', async () => {
     @Auth()
     class Base {
       @Public() @Get() list() {}

@@ -34,10 +34,10 @@ function legacy(target: Class, key: string): [object, string, PropertyDescriptor
   return [prototype, key, Object.getOwnPropertyDescriptor(prototype, key)]
 }
 
-describe('a message about an input names the decorator or option of the author', () => {
+describe('a message about an input', () => {
   const schema = z.object({ other: z.string() })
 
-  it('which is the key of a route decorator', async () => {
+  it('names the key of a route decorator', async () => {
     @Controller()
     class Items {
       @Get(':id', { params: schema, body: schema, query: z.object({ a: z.object({}) }) }) get() {}
@@ -52,7 +52,7 @@ describe('a message about an input names the decorator or option of the author',
     expect(texts).not.toMatch(/@Params|@Body|@Query/)
   })
 
-  it('which is a decorator', async () => {
+  it('names the decorator', async () => {
     @Controller()
     class Items {
       @Params(schema) @Get(':id') get() {}
@@ -63,7 +63,7 @@ describe('a message about an input names the decorator or option of the author',
     expect(texts).toContain("Add 'id' to the schema of @Params:")
   })
 
-  it('which is a nested query parameter, or a cached body', async () => {
+  it('names a nested query parameter or a cached body', async () => {
     @Controller()
     class Nested {
       @Get('', { query: z.object({ a: z.object({}) }) }) get() {}
@@ -81,7 +81,7 @@ describe('a message about an input names the decorator or option of the author',
   })
 })
 
-it('The remedy for a missing provider names the application and modules', async () => {
+it('the remedy for a missing provider lists the application and its modules', async () => {
   class Missing {}
   @Controller()
   class Items {
@@ -93,7 +93,7 @@ it('The remedy for a missing provider names the application and modules', async 
   expect(problem?.remedy).toContain('`providers` of the application or of a module')
 })
 
-describe('@Params', () => {
+describe('the @Params decorator', () => {
   const schemas = {
     zod: z.object({ id: z.coerce.number(), other: z.string() }),
     valibot: v.object({ id: v.string(), other: v.string() }),
@@ -103,7 +103,7 @@ describe('@Params', () => {
   }
 
   it.each(Object.entries(schemas))(
-    'of %s with a key that the path lacks is an error',
+    'causes an error for %s with a key that the path lacks',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -114,7 +114,7 @@ describe('@Params', () => {
   )
 
   it.each(Object.entries(schemas))(
-    'of %s without a key of the path is a warning',
+    'causes a warning for %s without a key of the path',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -124,7 +124,7 @@ describe('@Params', () => {
     },
   )
 
-  it('of a schema without known keys causes no warning', async () => {
+  it('causes no warning with a schema without known keys', async () => {
     @Controller()
     class Items {
       @Params(z.record(z.string(), z.string())) @Get(':id') get() {}
@@ -133,8 +133,8 @@ describe('@Params', () => {
   })
 })
 
-describe('decorators of a method', () => {
-  it('without a route decorator are an error', async () => {
+describe('the decorators of a method', () => {
+  it('cause an error if there is no route decorator', async () => {
     @Controller()
     class Items {
       @Get() list() {}
@@ -143,7 +143,7 @@ describe('decorators of a method', () => {
     expect(await problemsOf(Items)).toEqual([['E_DECORATOR_ORPHAN', 'Items.forgotten']])
   })
 
-  it('that contradict each other are an error', async () => {
+  it('cause an error if they contradict each other', async () => {
     @Controller()
     class Items {
       @Public() @Auth() @Get('a') a() {}
@@ -155,7 +155,7 @@ describe('decorators of a method', () => {
     ])
   })
 
-  it('with an undefined schema are an error', async () => {
+  it('cause an error if their schema is undefined', async () => {
     @Controller()
     class Items {
       @Query(undefined as never) @Get() list() {}
@@ -174,7 +174,7 @@ describe('decorators of a method', () => {
     ['a class', Date, 'z.object'],
     ['a list', [], 'Standard Schema'],
     ['null', null, 'Standard Schema'],
-  ])('with %s in place of a schema are an error', async (_, schema, remedy) => {
+  ])('cause an error if they contain %s in place of a schema', async (_, schema, remedy) => {
     @Controller()
     class Items {
       create() {}
@@ -187,7 +187,7 @@ describe('decorators of a method', () => {
     expect(problem?.remedy).toContain(remedy)
   })
 
-  it('with no ability in @Can() are an error', async () => {
+  it('cause an error if @Can() has no ability', async () => {
     @Controller()
     class Items {
       @Can() @Get() list() {}
@@ -195,7 +195,7 @@ describe('decorators of a method', () => {
     expect(await problemsOf(Items)).toEqual([['E_OPTION_INVALID', 'Items.list']])
   })
 
-  it('with a status or header that HTTP does not allow are an error', async () => {
+  it('cause an error if they contain a status or header that HTTP does not allow', async () => {
     @Controller()
     class Items {
       @HttpCode(99) @Get('a') a() {}
@@ -210,7 +210,7 @@ describe('decorators of a method', () => {
     )
   })
 
-  it('with a body on GET are a warning', async () => {
+  it('cause a warning if they describe a body on GET', async () => {
     @Controller()
     class Items {
       @Body(z.object({})) @Get() list() {}
@@ -218,7 +218,7 @@ describe('decorators of a method', () => {
     expect(await warningsOf(Items)).toEqual(['W_BODY_ON_GET'])
   })
 
-  it('that need a guard are a warning when no guard is configured', async () => {
+  it('cause a warning if they require a guard and no guard is configured', async () => {
     @Controller()
     class Items {
       @Auth() @Get() list() {}
@@ -227,8 +227,8 @@ describe('decorators of a method', () => {
   })
 })
 
-describe('decorators that may be used once', () => {
-  it('are an error when a class has two', async () => {
+describe('decorators that can be used only once', () => {
+  it('cause an error when a class has two', async () => {
     @Controller('a')
     @Controller('b')
     class Twice {
@@ -251,7 +251,7 @@ describe('decorators that may be used once', () => {
     expect(problems[0]?.cause).toContain('2 @Controller')
   })
 
-  it('are an error when a method has two', async () => {
+  it('cause an error when a method has two', async () => {
     @Controller()
     class Items {
       @HttpCode(201) @HttpCode(202) @Post('a') a() {}
@@ -266,7 +266,7 @@ describe('decorators that may be used once', () => {
     )
   })
 
-  it('are not an error in a subclass, or when both mean the same', async () => {
+  it('cause no error in a subclass, or when both have the same meaning', async () => {
     @Controller('base')
     class Base {
       @HttpCode(201) @Post() create() {}

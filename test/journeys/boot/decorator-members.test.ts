@@ -78,29 +78,29 @@ const READERS: readonly (readonly [name: string, decorator: unknown])[] = [
   ['a form with files', Upload({ avatar: file() })],
 ]
 
-describe('a body that a method reads by', () => {
-  it.each(READERS)('%s is not a key of @Cache', async (_, reader) => {
+describe('a request body read through a decorator', () => {
+  it.each(READERS)('cannot be a key of @Cache: %s', async (_, reader) => {
     expect(await codesOf(Get(), reader, Cache({ ttl }))).toContain('E_CACHE_BODY')
     expect(await codesOf(Get(), reader, Cache({ ttl: 0 }))).not.toContain('E_CACHE_BODY')
   })
 
-  it.each(READERS)('%s uses @Limits on GET', async (_, reader) => {
+  it.each(READERS)('makes @Limits useful on GET: %s', async (_, reader) => {
     expect(await codesOf(Get(), reader, Limits({ body: 1 }))).not.toContain('W_LIMIT_UNUSED')
   })
 
-  it.each(READERS)('%s has no meaning on GET, HEAD and OPTIONS', async (_, reader) => {
+  it.each(READERS)('causes a warning on GET, HEAD and OPTIONS: %s', async (_, reader) => {
     for (const verb of [Get(), Head(), Options()]) {
       expect(await codesOf(verb, reader)).toEqual(['W_BODY_ON_GET'])
     }
     expect(await codesOf(Delete(), reader)).toEqual([])
   })
 
-  it.each(READERS.slice(0, 4))('%s is not read by @Upload, too', async (_, reader) => {
+  it.each(READERS.slice(0, 4))('conflicts with @Upload: %s', async (_, reader) => {
     const codes = await codesOf(Post(), reader, Upload({ avatar: file() }))
     expect(codes).toEqual(['E_DECORATOR_CONFLICT'])
   })
 
-  it('a webhook is not a key of @Cache', async () => {
+  it('cannot be a key of @Cache: a webhook', async () => {
     expect(await codesOf(Get(), Webhook({ verify }), Cache({ ttl }))).toContain('E_CACHE_BODY')
   })
 })
@@ -176,12 +176,12 @@ describe('decorators of one method', () => {
       [Post(), Body(Item), Body(Item, { type: 'json', limit: 9 })],
       ['E_INPUT_TWICE'],
     ],
-  ])('%s', async (_, decorators, codes) => {
+  ])('are checked at boot: %s', async (_, decorators, codes) => {
     expect(await codesOf(...decorators)).toEqual(codes)
   })
 })
 
-describe('a wrong argument of a decorator is reported alone', () => {
+describe('a wrong argument of a decorator', () => {
   it.each<[string, readonly unknown[], readonly string[]]>([
     ['@ApiOperation(null)', [Get(), ApiOperation(wrong(null))], INVALID],
     ["@ApiOperation('text')", [Get(), ApiOperation(wrong('text'))], INVALID],
@@ -301,7 +301,7 @@ describe('a wrong argument of a decorator is reported alone', () => {
     ['@Redirect to 300', [Get(), Redirect('/b', wrong(300))], INVALID],
     ['@Header with a line break', [Get(), Header('X-A', 'a\nb')], INVALID],
     ['@HttpCode(400)', [Get(), HttpCode(400)], INVALID],
-  ])('%s', async (_, decorators, codes) => {
+  ])('is reported alone: %s', async (_, decorators, codes) => {
     expect(await codesOf(...decorators)).toEqual(codes)
   })
 })
@@ -353,8 +353,8 @@ function decorated(name: string, isOfClass: boolean, args: readonly unknown[]): 
   return Odd
 }
 
-describe('an argument of a wrong type is refused at once or at boot, and causes no other error', () => {
-  it.each(Object.keys(MAKERS))('@%s', async (name) => {
+describe('a decorator argument of a wrong type', () => {
+  it.each(Object.keys(MAKERS))('causes only one error: @%s', async (name) => {
     const all = ODD.flatMap((value) =>
       [[value], [value, value], [value, {}]].flatMap((args) =>
         [false, true].map((isOfClass) => decorated(name, isOfClass, args)),

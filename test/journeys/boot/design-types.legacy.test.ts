@@ -33,8 +33,8 @@ async function problemOf(controller: Class) {
   return problems[0]
 }
 
-describe('a parameter whose type is a class, without a schema', () => {
-  it.each(['Body', 'Query', 'Params', 'Headers'] as const)('is an error: @%s()', async (part) => {
+describe('a parameter whose type is a class but that has no schema', () => {
+  it.each(['Body', 'Query', 'Params', 'Headers'] as const)('is refused: @%s()', async (part) => {
     const problem = await problemOf(controllerOf(part, CreateUser))
     expect(problem).toMatchObject({ code: 'E_INPUT_UNCHECKED', subject: 'Users.create' })
     expect(problem?.cause).toContain('CreateUser')
@@ -43,14 +43,14 @@ describe('a parameter whose type is a class, without a schema', () => {
   })
 
   it.each([String, Number, Boolean, BigInt, Array, Date, Map, Set, Promise, Function])(
-    'is an error when the class is %o',
+    'causes no error when the class is %o',
     async (type) => {
       expect((await problemOf(controllerOf('Body', type)))?.cause).toContain(type.name)
       expect((await problemOf(controllerOf('Query', type)))?.cause).toContain('object')
     },
   )
 
-  it.each([Object, undefined])('is not an error when the metadata has %o', async (type) => {
+  it.each([Object, undefined])('causes no error when the metadata contains %o', async (type) => {
     for (const part of Object.keys(Part) as (keyof typeof Part)[]) {
       const app = await TestApp.create({ controllers: [controllerOf(part, type)], strict: true })
       await app.close()
@@ -58,7 +58,7 @@ describe('a parameter whose type is a class, without a schema', () => {
   })
 
   it.each([Buffer, Uint8Array])(
-    'is not an error when a body parser produces the class: %o',
+    'causes no error when a body parser produces the class: %o',
     async (type) => {
       const app = await TestApp.create({ controllers: [controllerOf('Body', type)], strict: true })
       await app.close()
@@ -66,7 +66,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     },
   )
 
-  it('is not an error with a schema on the parameter or on the method', async () => {
+  it('causes no error with a schema on the parameter or on the method', async () => {
     const Schema = z.object({ name: z.string() })
     @Controller()
     class Users {
@@ -83,7 +83,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     await app.close()
   })
 
-  it('is reported once for a method with two routes, also when it is inherited', async () => {
+  it('is reported once for a method with two routes, even when it is inherited', async () => {
     class Base {
       @Get('a')
       @Post('b')
@@ -97,7 +97,7 @@ describe('a parameter whose type is a class, without a schema', () => {
     expect((await problemOf(Users))?.subject).toBe('Users.create')
   })
 
-  it('is found in each of two controllers with the same name', async () => {
+  it('is detected in each of two controllers with the same name', async () => {
     const versions = ['v1', 'v2'].map((version, index) => {
       @Controller(version)
       class Users {
@@ -166,7 +166,7 @@ describe.each([
       }).code,
   ],
 ])('the metadata that %s writes', (_, compile) => {
-  it('contains the classes, so that boot finds the problems', async () => {
+  it('contains the classes, so that boot detects the problems', async () => {
     const module = { exports: {} as Record<string, Class> }
     new Function('require', 'module', 'exports', compile())(() => blazon, module, module.exports)
     const problems = await bootProblems({ controllers: [module.exports.Users as Class] })

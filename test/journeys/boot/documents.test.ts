@@ -22,7 +22,7 @@ import { bootProblems, bootWarnings } from '../../support.js'
 const codes = async (options: AppOptions) =>
   (await bootProblems(options)).map(({ code, subject }) => `${code} ${subject}`)
 
-describe('The swagger option', () => {
+describe('the swagger option', () => {
   const wrong: [string, unknown, string][] = [
     ['a number', 7, 'swagger'],
     ['null', null, 'swagger'],
@@ -70,7 +70,7 @@ describe('The swagger option', () => {
     ])
   })
 
-  it('names the versions of OpenAPI, and the remedies of a tree of tags', async () => {
+  it('lists the OpenAPI versions, and remedies for a tree of tags', async () => {
     const [version] = await bootProblems({ swagger: { openapi: '3.3' as '3.2' } })
     expect(version).toMatchObject({
       cause: "It is '3.3'.",
@@ -138,8 +138,8 @@ describe('The swagger option', () => {
   })
 })
 
-describe('Decorators of the document', () => {
-  it('refuse invalid values, all in one error', async () => {
+describe('decorators of the document', () => {
+  it('refuse invalid values with a single error', async () => {
     @Controller('a')
     class AController {
       @Get()
@@ -213,7 +213,7 @@ describe('Decorators of the document', () => {
     expect(others).toEqual([])
   })
 
-  it('throw at once on a wrong target, and without parentheses', () => {
+  it('throw immediately on a wrong target, and without parentheses', () => {
     const decorate = (decorator: unknown, ...args: unknown[]) =>
       (decorator as (...args: unknown[]) => void)(...args)
     class Plain {}
@@ -222,8 +222,8 @@ describe('Decorators of the document', () => {
   })
 })
 
-describe('Routes that conflict with the document', () => {
-  it('refuse to start when they have the path of the documentation', async () => {
+describe('routes that conflict with the document', () => {
+  it('prevent the start when they have the path of the documentation', async () => {
     @Controller('api-docs.json')
     class MineController {
       @Get()
@@ -258,7 +258,7 @@ describe('Routes that conflict with the document', () => {
     expect(Object.keys(new App(options).document.paths)).toEqual(['/files/{name}'])
   })
 
-  it('warn when the query parser never produces the described objects', async () => {
+  it('cause a warning when the query parser never produces the described objects', async () => {
     @Controller('things')
     class ThingsController {
       @Post()

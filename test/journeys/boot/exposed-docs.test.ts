@@ -29,7 +29,7 @@ const options: AppOptions = { controllers: [ItemsController], auth: { guard } }
 const codes = async (more: AppOptions) =>
   (await bootWarnings({ ...options, ...more })).map(({ code }) => code)
 
-describe('the document of protected routes, in production', () => {
+describe('the document of protected routes in production', () => {
   const before = process.env['NODE_ENV']
   beforeEach(() => {
     process.env['NODE_ENV'] = 'production'
@@ -46,7 +46,7 @@ describe('the document of protected routes, in production', () => {
       'when all routes are protected by default',
       { controllers: [OpenController], auth: { guard, default: 'protected' } },
     ],
-  ])('is a warning %s', async (_, more) => {
+  ])('causes a warning %s', async (_, more) => {
     expect(await codes(more)).toEqual(['W_DOCS_EXPOSED'])
   })
 
@@ -55,16 +55,16 @@ describe('the document of protected routes, in production', () => {
     ['swagger.enabled is false', { swagger: { enabled: false } }],
     ['swagger is false', { swagger: false }],
     ['no route is protected', { controllers: [OpenController] }],
-  ])('is not a warning when %s', async (_, more) => {
+  ])('causes no warning when %s', async (_, more) => {
     expect(await codes(more)).toEqual([])
   })
 
-  it('is not a warning outside of production', async () => {
+  it('causes no warning outside of production', async () => {
     process.env['NODE_ENV'] = 'development'
     expect(await codes({})).toEqual([])
   })
 
-  it('keeps a strict application from starting, with a remedy', async () => {
+  it('prevents the start of a strict application, with a remedy', async () => {
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems).toMatchObject([
       {

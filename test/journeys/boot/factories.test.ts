@@ -75,7 +75,7 @@ const FACTORIES: readonly (readonly [
 ]
 
 describe('a factory with a wrong option', () => {
-  it.each(FACTORIES)('is an entry of the list of boot errors: %s', async (subject, make, use) => {
+  it.each(FACTORIES)('is listed in the boot errors: %s', async (subject, make, use) => {
     @Controller()
     class Wrong {
       @Get('/:')
@@ -97,7 +97,7 @@ describe('a factory with a wrong option', () => {
     ])
   })
 
-  it('creates no working application: each of its functions throws the problems', () => {
+  it('creates no working application, because each of its functions throws the problems', () => {
     const guard = jwt({
       keys: secret,
       issuer: 'https://id.example.com',

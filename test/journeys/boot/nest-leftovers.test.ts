@@ -25,7 +25,7 @@ describe('a NestJS decorator that has no effect here', () => {
     ["@SetMetadata('roles')", nest.SetMetadata('roles', ['admin']), '@Can'],
     ["@SetMetadata('isPublic')", nest.SetMetadata('isPublic', true), '@Public()'],
     ["@SetMetadata('required_permissions')", nest.SetMetadata('required_permissions', 7), '@Can'],
-  ])('is an error on a class and on a method: %s', async (written, decorator, remedy) => {
+  ])('causes an error on a class and on a method: %s', async (written, decorator, remedy) => {
     const byClass = makeController()
     decorate(byClass, null, decorator)
     const byMethod = makeController()
@@ -41,7 +41,7 @@ describe('a NestJS decorator that has no effect here', () => {
     }
   })
 
-  it('is an error when Reflector.createDecorator made it, with any key', async () => {
+  it('causes an error when Reflector.createDecorator created it, with any key', async () => {
     const Roles = Reflector.createDecorator<string[]>()
     const Named = Reflector.createDecorator<string[]>({ key: 'needs-role' })
     const target = makeController()
@@ -55,7 +55,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(problems[1]?.cause).toContain('a decorator of Reflector.createDecorator()')
   })
 
-  it('is found once in base classes, and on overridden methods', async () => {
+  it('is reported once for base classes and for overridden methods', async () => {
     class Base {
       @Get('inherited') inherited() {
         return 1
@@ -83,7 +83,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(problems[1]?.cause).toContain('inherits @UseGuards() of NestJS from Base')
   })
 
-  it('is found when the compiler has applied it, in both dialects', async () => {
+  it('is detected when the compiler has applied it, in both dialects', async () => {
     type Dual = (...args: unknown[]) => never
     const guarded = nest.UseGuards(JwtGuard) as Dual
     const tagged = nest.SetMetadata('roles', ['admin']) as unknown as Dual
@@ -121,7 +121,7 @@ describe('a NestJS decorator that has no effect here', () => {
     ])
   })
 
-  it('is found after the document was read, which does not look for it', async () => {
+  it('is detected even after the document was read', async () => {
     const target = makeController()
     decorate(target, 'list', nest.UseGuards(JwtGuard))
     const app = new App({ controllers: [target], logger: false })
@@ -130,7 +130,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(() => app.document).toThrow('E_FOREIGN_DECORATOR')
   })
 
-  it('is found by a TestApp, even if the class was started before', async () => {
+  it('is detected by a TestApp, even if the class was started before', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()
@@ -140,7 +140,7 @@ describe('a NestJS decorator that has no effect here', () => {
 })
 
 describe('routes and parameters of NestJS', () => {
-  it('on a Blazon controller are errors that name the import', async () => {
+  it('cause errors on a Blazon controller that name the import', async () => {
     const target = makeController()
     decorate(target, 'helper', nest.Post(':id'))
     decorateParameter(target, 'list', 0, nest.Query('page', TrimPipe))
@@ -160,7 +160,7 @@ describe('routes and parameters of NestJS', () => {
     ['@Redirect()', nest.Redirect('/x')],
     ['@Render()', nest.Render('page')],
     ['@Version()', nest.Version('2')],
-  ])('%s is an error', async (written, decorator) => {
+  ])('cause an error: %s', async (written, decorator) => {
     const target = makeController()
     decorate(target, 'list', decorator)
     const [problem] = await problemsOf(target)
@@ -168,7 +168,7 @@ describe('routes and parameters of NestJS', () => {
     expect(problem?.cause).toContain(`${written} of NestJS`)
   })
 
-  it('of server-sent events are one error', async () => {
+  it('cause one error for server-sent events', async () => {
     const target = makeController()
     decorate(target, 'helper', nest.Sse('events'))
     const problems = await problemsOf(target)
@@ -177,7 +177,7 @@ describe('routes and parameters of NestJS', () => {
     ])
   })
 
-  it('of createParamDecorator are errors', async () => {
+  it('cause errors when createParamDecorator created them', async () => {
     const target = makeController()
     decorateParameter(target, 'list', 0, nest.createParamDecorator(() => 1)())
     const [problem] = await problemsOf(target)
@@ -185,7 +185,7 @@ describe('routes and parameters of NestJS', () => {
     expect(problem?.remedy).toContain('@CurrentUser()')
   })
 
-  it('on several parameters of one method are one error each', async () => {
+  it('cause one error each for several parameters of one method', async () => {
     const target = makeController()
     const Caller = nest.createParamDecorator(() => 1)
     decorateParameter(target, 'list', 0, nest.Body())
@@ -203,7 +203,7 @@ describe('routes and parameters of NestJS', () => {
     ])
   })
 
-  it('on a class without Blazon decorators are reported as NestJS decorators', async () => {
+  it('are reported as NestJS decorators on a class without Blazon decorators', async () => {
     class CatsController {
       list() {}
     }
@@ -219,7 +219,7 @@ describe('routes and parameters of NestJS', () => {
 })
 
 describe('unknown metadata', () => {
-  it('under a key of NestJS is a warning when the value is not of NestJS', async () => {
+  it('causes a warning if its key belongs to NestJS but its value does not', async () => {
     const target = makeController()
     for (const key of ['__headers__', '__redirect__', 'self:paramtypes', 'method', 'path']) {
       decorate(target, 'list', nest.SetMetadata(key, null))
@@ -241,7 +241,7 @@ describe('unknown metadata', () => {
   })
 
   it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
-    'of a document is a warning that names the Blazon decorators: %s',
+    'causes a warning with the Blazon decorators if it is for a document: %s',
     async (key) => {
       const target = makeController()
       decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))
@@ -251,14 +251,14 @@ describe('unknown metadata', () => {
     },
   )
 
-  it('is not a warning when a plugin lists the key in metadataKeys', async () => {
+  it('causes no warning when a plugin lists the key in metadataKeys', async () => {
     const target = makeController()
     decorate(target, 'list', nest.SetMetadata('roles', ['admin']), nest.SetMetadata('audit', 1))
     const plugins = [{ name: 'roles', metadataKeys: ['roles', 'audit'] }]
     expect(await bootWarnings({ controllers: [target], plugins, strict: true })).toEqual([])
   })
 
-  it('that compilers write is not a warning', async () => {
+  it('causes no warning if compilers write it', async () => {
     const target = makeController()
     Reflect.defineMetadata('design:paramtypes', [Object], target.prototype, 'list')
     Reflect.defineMetadata('design:type', Function, target.prototype, 'list')
@@ -266,7 +266,7 @@ describe('unknown metadata', () => {
     expect(await bootWarnings({ controllers: [target], strict: true })).toEqual([])
   })
 
-  it('is not searched for when Reflect has no metadata methods', async () => {
+  it('is ignored when Reflect has no metadata methods', async () => {
     const target = makeController()
     decorate(target, 'list', nest.UseGuards(JwtGuard))
     const store = Reflect as { getOwnMetadataKeys?: unknown }

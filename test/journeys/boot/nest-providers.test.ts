@@ -20,7 +20,7 @@ describe('scopes of NestJS', () => {
     ['REQUEST', nest.Scope.REQUEST],
     ['TRANSIENT', nest.Scope.TRANSIENT],
   ])(
-    '%s is an error on a provider, on a controller and in a provider object',
+    '%s cause an error on a provider, on a controller and in a provider object',
     async (name, scope) => {
       class Scoped {}
       decorate(Scoped, null, nest.Injectable({ scope }))
@@ -46,7 +46,7 @@ describe('scopes of NestJS', () => {
     },
   )
 
-  it('that are the default are not an error', async () => {
+  it('cause no error if they are the default', async () => {
     class Plain {}
     decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))
     class Bare {}
@@ -56,14 +56,14 @@ describe('scopes of NestJS', () => {
     expect(await bootWarnings({ ...options, strict: true })).toEqual([])
   })
 
-  it('in the options of @Injectable of Blazon throw at once', () => {
+  it('throw immediately in the options of the @Injectable decorator of Blazon', () => {
     const wrong = Injectable as unknown as (options: object) => unknown
     expect(() => wrong({ scope: nest.Scope.REQUEST })).toThrow('E_DECORATOR_TARGET')
   })
 })
 
-describe('injection of NestJS', () => {
-  it('into a field or a constructor is an error', async () => {
+describe('NestJS injection', () => {
+  it('causes an error for a field and for a constructor', async () => {
     class Config {}
     class Service {
       declare config: Config
@@ -80,13 +80,13 @@ describe('injection of NestJS', () => {
   })
 })
 
-describe('tokens of NestJS', () => {
+describe('NestJS tokens', () => {
   it.each([
     ['APP_GUARD', APP_GUARD, JwtGuard, 'auth.guard'],
     ['APP_PIPE', APP_PIPE, TrimPipe, 'schema'],
     ['APP_INTERCEPTOR', APP_INTERCEPTOR, AuditInterceptor, 'intercept'],
     ['APP_FILTER', APP_FILTER, ErrorFilter, 'error middleware'],
-  ])('%s is an error in every list of providers', async (name, provide, useClass, remedy) => {
+  ])('cause an error in every list of providers: %s', async (name, provide, useClass, remedy) => {
     const provider = { provide, useClass: useClass as Class }
     const places: AppOptions[] = [
       { providers: [provider] },
@@ -105,7 +105,7 @@ describe('tokens of NestJS', () => {
   })
 })
 
-describe('modules of NestJS', () => {
+describe('NestJS modules', () => {
   class UsersModule {}
   decorate(UsersModule, null, nest.Module({ providers: [], controllers: [] }))
 
@@ -115,7 +115,7 @@ describe('modules of NestJS', () => {
     ['a forward reference', nest.forwardRef(() => UsersModule), 'forwardRef'],
     ['an instance of one', new UsersModule(), 'UsersModule'],
     ['a promise of a module', Promise.resolve({ providers: [] }), 'promise'],
-  ])('are errors that name the module, also when it is nested: %s', async (_, module, name) => {
+  ])('cause errors that name the module, even when it is nested: %s', async (_, module, name) => {
     for (const modules of [[module], [{ name: 'outer', imports: [module] }]]) {
       const problems = await problemsOf(makeController(), { modules: modules as Module[] })
       const found = problems.filter(({ code }) => code === 'E_MODULE_INVALID')

@@ -25,8 +25,8 @@ async function namesOf(options: AppOptions): Promise<[string, string][]> {
   return (await bootProblems(options)).map(({ code, subject }) => [code, subject])
 }
 
-describe('one start names', () => {
-  it('a wrong option, a wrong path and a missing provider', async () => {
+describe('a single boot error', () => {
+  it('lists a wrong option, a wrong path and a missing provider', async () => {
     expect(await namesOf({ controllers: [Needy], timeouts: { handler: '5 parsecs' } })).toEqual([
       ['E_OPTION_INVALID', 'timeouts.handler'],
       ['E_PATH_SYNTAX', 'Needy.get'],
@@ -34,7 +34,7 @@ describe('one start names', () => {
     ])
   })
 
-  it('missing providers of classes, factories, guards and interceptors', async () => {
+  it('lists missing providers of classes, factories, guards and interceptors', async () => {
     const Guard = new InjectionToken<AuthGuard>('Guard')
     const Timing = new InjectionToken<Interceptor>('Timing')
     @Controller('b')
@@ -53,7 +53,7 @@ describe('one start names', () => {
     ])
   })
 
-  it('wrong routes also before the start, where nothing is constructed', () => {
+  it('lists wrong routes before the start, when nothing has been constructed', () => {
     let constructed = 0
     @Controller('c')
     class Items {
@@ -67,7 +67,7 @@ describe('one start names', () => {
     expect(constructed).toBe(0)
   })
 
-  it('no consequence of a wrong option', async () => {
+  it('lists no problem that only results from a wrong option', async () => {
     @Controller('d')
     class Items {
       @Get('x') list() {}
@@ -78,8 +78,8 @@ describe('one start names', () => {
   })
 })
 
-describe('the search for missing providers after another mistake', () => {
-  it('runs no factory, closes what it constructed, and names no consequence', async () => {
+describe('the search for missing providers after another problem', () => {
+  it('runs no factory, closes what it constructed, and reports no resulting problems', async () => {
     const events: string[] = []
     const Pool = new InjectionToken<object>('Pool')
     class Users {

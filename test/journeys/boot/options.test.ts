@@ -2,7 +2,7 @@ import { App, type AppOptions, defineAppOptions } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 
-describe('options', () => {
+describe('application options', () => {
   it.each([
     ['controllers', { controllers: {} }],
     ['middlewares[0]', { middlewares: [{}] }],
@@ -31,7 +31,7 @@ describe('options', () => {
     ['trustProxy', { trustProxy: 'not an address' }],
     ['trustProxy', { trustProxy: ['loopback', '::ffff:10.0.0.0/8'] }],
     ['trustProxy', { trustProxy: 'loopback, ::FFFF:10.0.0.0/24' }],
-  ])('refuse a wrong %s', async (subject, options) => {
+  ])('refuse an invalid %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
@@ -46,14 +46,14 @@ describe('options', () => {
     'cache',
     'validation',
     'errors',
-  ])('refuse a boolean, a text and null as %s, which would have no effect', async (name) => {
+  ])('refuse a boolean, a string and null as %s, which would have no effect', async (name) => {
     for (const value of [false, true, 'a text', null]) {
       const problems = await bootProblems({ [name]: value } as AppOptions)
       expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: name }])
     }
   })
 
-  it('do not show a text that may be a key', async () => {
+  it('do not print a string that may be a key', async () => {
     const [problem] = await bootProblems({ cookies: 'a key' } as unknown as AppOptions)
     expect(JSON.stringify(problem)).not.toContain('a key')
   })
@@ -85,13 +85,13 @@ describe('options', () => {
     expect(warnings[0]?.text).toContain('controlers')
   })
 
-  it('refuse a guard whose token provides no guard', async () => {
+  it('refuse a guard token that does not provide a guard', async () => {
     const providers = [{ token: 'guard', useValue: {} }]
     const problems = await bootProblems({ providers, auth: { guard: 'guard' } })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.guard' }])
   })
 
-  it('refuse a guard that nothing provides', async () => {
+  it('refuse a guard token without a provider', async () => {
     const problems = await bootProblems({ auth: { guard: 'guard' } })
     expect(problems).toMatchObject([{ code: 'E_PROVIDER_MISSING', subject: "'guard'" }])
   })
@@ -106,12 +106,12 @@ describe('options', () => {
     ['headers', '2m'],
     ['request', '1001ms'],
     ['keepAlive', 0.0015],
-  ])('accept timeouts.%s of %s without other timeouts', async (name, value) => {
+  ])('accept timeouts.%s with %s and no other timeouts', async (name, value) => {
     const app = await App.create({ timeouts: { [name]: value } })
     await app.close()
   })
 
-  it('may be left out', async () => {
+  it('can be omitted', async () => {
     const app = await App.create()
     expect(app.getRouteTable()).toEqual([])
     await app.close()

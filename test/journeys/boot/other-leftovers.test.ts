@@ -43,7 +43,7 @@ describe('metadata of other frameworks', () => {
       (target) => Reflect.defineMetadata('route:middlewares', [], target.prototype.list),
       'UsersController.list',
     ],
-  ])('of %s is an error', async (name, write, subject) => {
+  ])('causes an error: %s', async (name, write, subject) => {
     const target = makeController()
     write(target)
     const problems = await bootProblems({ controllers: [target] })

@@ -30,7 +30,7 @@ describe('a routing-controllers decorator that has no effect here', () => {
     ['@UseBefore or @UseAfter', rc.UseBefore(Log), '@Use('],
     ['@UseBefore or @UseAfter', rc.UseAfter(Log), '@Use('],
     ['@UseInterceptor', rc.UseInterceptor(Log), 'intercept'],
-  ])('is an error on a class and on a method: %s', async (written, decorator, remedy) => {
+  ])('causes an error on a class and on a method: %s', async (written, decorator, remedy) => {
     const byClass = makeController()
     decorate(byClass, null, decorator)
     const byMethod = makeController()
@@ -46,7 +46,7 @@ describe('a routing-controllers decorator that has no effect here', () => {
     }
   })
 
-  it('is found in base classes', async () => {
+  it('is detected in base classes', async () => {
     class Base {
       @Get('x') inherited() {}
     }
@@ -56,7 +56,7 @@ describe('a routing-controllers decorator that has no effect here', () => {
     expect(await linesOf(Derived)).toEqual(['E_FOREIGN_DECORATOR Derived.inherited'])
   })
 
-  it('is found when the compiler has applied it, in both dialects', async () => {
+  it('is detected when the compiler has applied it, in both dialects', async () => {
     const authorized = rc.Authorized('admin') as (...args: unknown[]) => void
     @authorized
     @Controller()
@@ -73,7 +73,7 @@ describe('a routing-controllers decorator that has no effect here', () => {
 })
 
 describe('routes and parameters of routing-controllers', () => {
-  it('on a Blazon controller are errors', async () => {
+  it('cause errors on a Blazon controller', async () => {
     const target = makeController()
     decorate(target, 'list', rc.Get('/x'), rc.HttpCode(201), rc.Render('page'))
     decorateParameter(target, 'list', 0, rc.QueryParam('page'))
@@ -87,7 +87,7 @@ describe('routes and parameters of routing-controllers', () => {
     }
   })
 
-  it('on a class without Blazon decorators are reported as such', async () => {
+  it('are reported as such on a class without Blazon decorators', async () => {
     class Cats {
       list() {}
     }
@@ -99,7 +99,7 @@ describe('routes and parameters of routing-controllers', () => {
     ])
   })
 
-  it('on classes that are not controllers of the application are ignored', async () => {
+  it('are ignored on classes that are not controllers of the application', async () => {
     class Elsewhere {
       list() {}
     }
@@ -109,7 +109,7 @@ describe('routes and parameters of routing-controllers', () => {
 })
 
 describe('global middlewares and interceptors of routing-controllers', () => {
-  it('are errors when they are providers', async () => {
+  it('cause errors when they are providers', async () => {
     class Everywhere extends Log {}
     decorate(Everywhere, null, rc.Middleware({ type: 'before' }))
     class Around {

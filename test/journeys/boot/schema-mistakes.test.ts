@@ -149,7 +149,7 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
   ['a broken Standard Schema', { '~standard': { version: 1 } }, '~standard', "type: 'object'"],
 ]
 
-describe.each(PLACES)('in place of a schema, %s', (place, take) => {
+describe.each(PLACES)('the schema position of %s', (place, take) => {
   it.each(MISTAKES)('refuses %s', async (_what, given, cause, remedy) => {
     const problems = await bootProblems({ controllers: [take(given as never)] })
     const [problem, ...others] = problems.filter(({ code }) => code === 'E_SCHEMA_INVALID')

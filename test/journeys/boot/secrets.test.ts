@@ -54,8 +54,8 @@ const SOURCES: readonly [string, (app: GuardSetup) => string | Promise<string>][
   ['a function of a vault', async ({ get }) => get(Env).SECRET],
 ]
 
-describe.each(SOURCES)('%s', (_, source) => {
-  it('has the keys of cookies and cursors', async () => {
+describe.each(SOURCES)('an option with %s', (_, source) => {
+  it('provides the keys of cookies and cursors', async () => {
     const keys = async (app: GuardSetup) => [await source(app)]
     const options = { controllers: [Notes], providers: [provided], cookies: { keys } }
     await using app = await TestApp.create({ ...options, envelope: false, logger: false })
@@ -72,7 +72,7 @@ describe.each(SOURCES)('%s', (_, source) => {
     await other.request().get('/notes').query({ cursor: body.next }).expect(200)
   })
 
-  it('has the secret of a webhook', async () => {
+  it('provides the secret of a webhook', async () => {
     @Controller('hooks')
     class Hooks {
       @Post() @Webhook(githubWebhooks(source)) handle() {
@@ -92,7 +92,7 @@ describe.each(SOURCES)('%s', (_, source) => {
     ).toBe(401)
   })
 
-  it('has the keys of tokens', async () => {
+  it('provides the keys of tokens', async () => {
     const guard = jwt({ keys: source })
     const options = { providers: [provided], auth: { guard, default: 'protected' as const } }
     await using app = await TestApp.create({
@@ -110,7 +110,7 @@ describe.each(SOURCES)('%s', (_, source) => {
   })
 })
 
-describe('a function that gives no secret', () => {
+describe('a function that returns no secret', () => {
   const failing = () => {
     throw new Error('no vault')
   }
@@ -121,14 +121,14 @@ describe('a function that gives no secret', () => {
     ['returns nothing', (() => undefined) as never, /not a list of keys/],
     ['returns a short key', () => ['short'], /not a list of keys/],
     ['returns one key', (() => SECRET) as never, /not a list of keys/],
-  ])('for cookies is a boot error if it %s', async (_, keys, cause) => {
+  ])('causes a boot error for cookies if it %s', async (_, keys, cause) => {
     const options = { controllers: [Notes], cookies: { keys } } as AppOptions
     const problems = await bootProblems(options)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'cookies.keys' }])
     expect(problems[0]?.cause).toMatch(cause)
   })
 
-  it('for webhooks is a boot error that names every route', async () => {
+  it('causes a boot error for webhooks that lists every route', async () => {
     const hook = (secrets: WebhookSecrets) => Webhook(githubWebhooks(secrets))
     @Controller('hooks')
     class Hooks {
@@ -143,7 +143,7 @@ describe('a function that gives no secret', () => {
   })
 })
 
-describe('W_PAGES_WITHOUT_KEYS', () => {
+describe('the warning W_PAGES_WITHOUT_KEYS', () => {
   const codesOf = async (cookies: CookieKeyOptions) => {
     @Controller('paged')
     class Paging {
@@ -155,12 +155,12 @@ describe('W_PAGES_WITHOUT_KEYS', () => {
     return warnings.map(({ code }) => code)
   }
 
-  it('is for a start without keys, and not for one with a function', async () => {
+  it('is logged for a start without keys, but not for a start with a function', async () => {
     expect(await codesOf({})).toEqual(['W_PAGES_WITHOUT_KEYS'])
     expect(await codesOf({ keys: () => [SECRET] })).toEqual([])
   })
 
-  it('is not for options that are only read, or tested', async () => {
+  it('is not logged for options that are only read or tested', async () => {
     @Controller('paged')
     class Paging {
       @Get() @Paged(NotePages) list({ page }: Paged<typeof NotePages>) {
@@ -175,7 +175,7 @@ describe('W_PAGES_WITHOUT_KEYS', () => {
   })
 })
 
-it('no command that only reads an application calls the functions', () => {
+it('commands that only read an application do not call the functions', () => {
   let calls = 0
   const count = () => {
     calls++

@@ -244,21 +244,21 @@ async function problemOf(call: () => unknown) {
   return error?.problems?.[0]
 }
 
-describe('a name that no option has', () => {
-  it.each(WARNED)('is warned of as %s, with %s in its place', async (subject, meant, options) => {
+describe('an unknown option name', () => {
+  it.each(WARNED)('causes the warning %s, which suggests %s', async (subject, meant, options) => {
     const warnings = await bootWarnings(options as AppOptions)
     const found = warnings.filter(({ code }) => code === 'W_OPTION_UNKNOWN')
     expect(found.map(({ text }) => text).join('\n')).toContain(`[W_OPTION_UNKNOWN] ${subject}\n`)
     expect(found.map(({ text }) => text).join('\n')).toContain(meant)
   })
 
-  it.each(REFUSED)('is refused as %s, with %s in its place', async (subject, meant, options) => {
+  it.each(REFUSED)('causes the error %s, which suggests %s', async (subject, meant, options) => {
     const problems = await bootProblems(options as AppOptions)
     const remedy = expect.stringContaining(`Did you mean ${meant}?`)
     expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
   })
 
-  it.each(DECORATED)('in a decorator is found as %s, with %s in its place', async (...row) => {
+  it.each(DECORATED)('causes a problem in a decorator, %s, which suggests %s', async (...row) => {
     const [subject, meant, decorator] = row
     class C {
       method(): unknown {
@@ -278,7 +278,7 @@ describe('a name that no option has', () => {
     expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
   })
 
-  it.each(CALLS)('is refused as %s, with %s in its place', async (subject, meant, call) => {
+  it.each(CALLS)('makes a call fail with %s, which suggests %s', async (subject, meant, call) => {
     expect(await problemOf(call)).toMatchObject({
       code: 'E_OPTION_INVALID',
       subject,
@@ -286,13 +286,13 @@ describe('a name that no option has', () => {
     })
   })
 
-  it('is refused by a plugin of anybody', async () => {
+  it('is refused by a third-party plugin', async () => {
     const names = { from: true, retries: { count: true } }
     const call = () => refuseUnknown('mails()', { from: 'a', retries: { conut: 2 } }, names)
     expect(await problemOf(call)).toMatchObject({ subject: 'mails(): retries.conut' })
   })
 
-  it('is the beginning of an extension in objects of OpenAPI', async () => {
+  it('is accepted as an extension with the prefix x- in OpenAPI objects', async () => {
     const contact = { name: 'A', 'x-team': 'orders' }
     expect(await bootWarnings({ swagger: { contact } })).toEqual([])
   })

@@ -46,7 +46,7 @@ afterEach(() => app.close())
 
 const read = async (path: string) => (await app.request().get(path)).body.data
 
-it('a request without a tenant reads no cached value of a tenant', async () => {
+it('a request without a tenant cannot read cached values of a tenant', async () => {
   await app.asTenant('acme').request().post('/notes')
   expect(await read('/notes/kept')).toEqual({})
   expect(await read('/notes')).toBe('loaded')

@@ -30,7 +30,7 @@ function controllerOf(options: unknown) {
   return CachedController
 }
 
-describe('@Cache', () => {
+describe('the @Cache decorator', () => {
   it.each([
     [undefined, /no options/],
     [null, /no options/],
@@ -51,7 +51,7 @@ describe('@Cache', () => {
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
     [{ ttl: 60, headers: ['X-Total-Count', 'set-cookie'] }, /headers/],
-  ])('with %j is a problem of boot', async (options, cause) => {
+  ])('causes a boot problem with %j', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
@@ -59,7 +59,7 @@ describe('@Cache', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('with an unknown option is a warning', async () => {
+  it('causes a warning with an unknown option', async () => {
     const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
@@ -75,7 +75,7 @@ describe('@Cache', () => {
     ['PATCH', Patch],
     ['DELETE', Delete],
     ['OPTIONS', Options],
-  ])('on %s is a problem of boot', async (method, Verb) => {
+  ])('causes a boot problem on %s', async (method, Verb) => {
     @Controller()
     class WritesController {
       @Cache({ ttl: 60 })
@@ -96,7 +96,7 @@ describe('@Cache', () => {
     ['every method', All, {}],
     ['GET, with a key option', Get, { key: () => 'key' }],
     ['GET, with shared: true', Get, { shared: true }],
-  ] as const)('with a described body is a problem of boot: %s', async (_, Verb, options) => {
+  ] as const)('causes a boot problem with a described body: %s', async (_, Verb, options) => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 60, ...options })
@@ -109,7 +109,7 @@ describe('@Cache', () => {
     expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
   })
 
-  it('with a described body is allowed when ttl is 0', async () => {
+  it('can be used with a described body when ttl is 0', async () => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 0 })
@@ -120,7 +120,7 @@ describe('@Cache', () => {
     expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
-  it('twice on a method, or on a method without a route, is a problem of boot', async () => {
+  it('causes a boot problem twice on a method, or on a method without a route', async () => {
     @Controller()
     class OddController {
       @Cache({ ttl: 60 })
@@ -138,7 +138,7 @@ describe('@Cache', () => {
     ])
   })
 
-  it('without parentheses, or on a class, throws at once', () => {
+  it('throws immediately without parentheses, or on a class', () => {
     const bare = () => {
       class BareController {
         // @ts-expect-error -- it is a factory
@@ -160,7 +160,7 @@ describe('@Cache', () => {
   it.each([
     [{ ttl: 60_000 }, '60s'],
     [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
-  ])('with %j is a warning about the unit', async (options, meant) => {
+  ])('causes a warning about the unit with %j', async (options, meant) => {
     const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warning?.code).toBe('W_CACHE_UNIT')
     expect(warning?.text).toContain(`Did you mean '${meant}'?`)
@@ -173,7 +173,7 @@ describe('@Cache', () => {
     { ttl: 2000 },
     { ttl: '5000s' },
     { ttl: '250ms', staleWhileRevalidate: '1d', tags: [], headers: ['X-Total-Count'] },
-  ])('with %j is allowed on GET and HEAD', async (options) => {
+  ])('can be used with %j on GET and HEAD', async (options) => {
     @Controller('heads')
     class HeadsController {
       @Cache(options)

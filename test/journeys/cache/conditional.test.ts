@@ -67,29 +67,29 @@ const HIT = [200, 'HIT']
 const SAME = [304, 'HIT']
 
 describe('a cached response with Last-Modified', () => {
-  it('is 304 when the client has it', async () => {
+  it('results in a 304 when the client already has it', async () => {
     const requests = [{}, since(MODIFIED), since(LATER), since(EARLIER), {}]
     expect(await statuses('/pages/dated', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
 
-  it('is sent whole to the request that fills the cache, also when the client has it', async () => {
+  it('is sent in full to the request that fills the cache, even if the client has it', async () => {
     const requests = [since(LATER), since(LATER), {}]
     expect(await statuses('/pages/dated', requests)).toEqual([MISS, SAME, HIT])
   })
 })
 
 describe('a cached response with an ETag', () => {
-  it('is 304 when the client has it', async () => {
+  it('results in a 304 when the client already has it', async () => {
     const requests = [{}, noneMatch('"one"'), noneMatch('W/"one"'), noneMatch('"two"'), {}]
     expect(await statuses('/pages/tagged', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
 
-  it('is sent whole to the request that fills the cache', async () => {
+  it('is sent in full to the request that fills the cache', async () => {
     const requests = [noneMatch('"one"'), noneMatch('*'), {}]
     expect(await statuses('/pages/tagged', requests)).toEqual([MISS, SAME, HIT])
   })
 
-  it('is compared by its ETag only when it also has Last-Modified', async () => {
+  it('is compared only by its ETag if it also has Last-Modified', async () => {
     const requests = [
       { ...noneMatch('"one"'), ...since(LATER) },
       { ...noneMatch('"two"'), ...since(LATER) },
@@ -100,7 +100,7 @@ describe('a cached response with an ETag', () => {
 })
 
 describe('a cached response with multi-byte characters', () => {
-  it('has the same text and Content-Length each time', async () => {
+  it('has the same body and Content-Length each time', async () => {
     await using app = await TestApp.create({ controllers, contract: 'off' })
     const texts = []
     for (let i = 0; i < 3; i++) {
@@ -114,7 +114,7 @@ describe('a cached response with multi-byte characters', () => {
 })
 
 describe('a cached response without Last-Modified and ETag', () => {
-  it('is never 304', async () => {
+  it('never results in a 304', async () => {
     const requests = [since(LATER), since(LATER), noneMatch('"one"'), noneMatch('"one"')]
     expect(await statuses('/pages/plain', requests)).toEqual([MISS, HIT, HIT, HIT])
   })

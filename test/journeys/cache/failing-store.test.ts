@@ -65,7 +65,7 @@ const ask = async () => {
 const warnings = () => app.logs.map(({ level, message }) => `${level} ${message}`)
 
 describe('a cache store that fails', () => {
-  it.each<Mode>(['throws', 'rejects'])('is bypassed until it works again: it %s', async (mode) => {
+  it.each<Mode>(['throws', 'rejects'])('is bypassed until it recovers if it %s', async (mode) => {
     expect(await ask()).toBe('200 MISS 1')
     state.mode = mode
     for (const call of [2, 3, 4]) expect(await ask()).toBe(`200 BYPASS ${call}`)
@@ -122,7 +122,7 @@ describe('a cache store that fails', () => {
     ])
   })
 
-  it('is an empty store for CacheManager, whose writes do nothing', async () => {
+  it('appears as an empty store to CacheManager, whose writes do nothing', async () => {
     const cache = CacheManager.getInstance()
     await cache.set('a', 1)
     for (const mode of ['throws', 'rejects'] as const) {
@@ -140,7 +140,7 @@ describe('a cache store that fails', () => {
 })
 
 describe('an asynchronous cache store', () => {
-  it('responds with HIT, STALE and MISS like a synchronous store', async () => {
+  it('results in HIT, STALE and MISS in the same way as a synchronous store', async () => {
     state.mode = 'later'
     const answers = await Promise.all([ask(), ask(), ask()])
     expect(answers.sort()).toEqual(['200 HIT 1', '200 HIT 1', '200 MISS 1'])
@@ -200,7 +200,7 @@ describe('a cache store with getTagged', () => {
     expect(await ask()).toBe('200 HIT 3')
   })
 
-  it('is called once by getOrSet, also with other tags than those of the value', async () => {
+  it('is called once by getOrSet, even with tags that differ from those of the value', async () => {
     const cache = app.get(CacheManager)
     expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
     await settle()
@@ -222,7 +222,7 @@ describe('a cache store with getTagged', () => {
   })
 
   it.each<Mode>(['throws', 'rejects', 'lies'])(
-    'is bypassed until it works again: it %s',
+    'is bypassed until it works again if it %s',
     async (mode) => {
       expect(await ask()).toBe('200 MISS 1')
       Object.assign(state, { only: 'getTagged', mode })
@@ -240,7 +240,7 @@ describe('the cache store of an application', () => {
     expect(state.closed).toBe(1)
   })
 
-  it('keeps the application from starting when it cannot open', async () => {
+  it('prevents the start of the application when it cannot be opened', async () => {
     const store = { ...memoryStub(), open: () => Promise.reject(new Error('no such medium')) }
     const start = TestApp.create({ controllers: [PlainController], cache: { store } })
     await expect(start).rejects.toThrow('no such medium')

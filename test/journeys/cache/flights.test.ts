@@ -105,7 +105,7 @@ describe('concurrent requests that miss the cache', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('run the handler each when the first response is private', async () => {
+  it('each run the handler when the first response is private', async () => {
     await start()
     const answers = Promise.all([ask(), ask(), ask()])
     await settle()

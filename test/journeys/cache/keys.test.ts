@@ -94,7 +94,7 @@ describe('a GET request with a body', () => {
     return [headers['x-cache'], answer.data]
   }
 
-  it('bypasses the cache, and stores nothing', async () => {
+  it('bypasses the cache, and is not stored', async () => {
     expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 1, body: { a: 1 } }])
     expect(await ask({ a: 2 })).toEqual(['BYPASS', { call: 2, body: { a: 2 } }])
     expect(await ask()).toEqual(['MISS', { call: 3, body: 'none' }])
@@ -179,7 +179,7 @@ describe('the default key', () => {
     },
   )
 
-  it('is read after the guard and the abilities only', async () => {
+  it('is computed only after the guard and the abilities have run', async () => {
     const may = { 'X-User': '{"id":1,"roles":["read"]}' }
     expect([await stateOf('/abilities', may), await stateOf('/abilities', may)]).toEqual([
       'MISS',
@@ -205,14 +205,14 @@ describe('the default key', () => {
 })
 
 describe('the key option', () => {
-  it('decides alone which requests share a response', async () => {
+  it('alone determines which requests share a response', async () => {
     key = (req) => `own ${req.query.a}`
     expect(await stateOf('/own?a=1')).toBe('MISS')
     expect(await stateOf('/own?a=1&b=2')).toBe('HIT')
     expect(await stateOf('/own?a=2')).toBe('MISS')
   })
 
-  it('never equals the key of another tenant, with any text', async () => {
+  it('never produces the key of another tenant, with any string', async () => {
     key = (req) => String(req.query.key)
     const call = async (tenant: string, each: string) =>
       (await app.asTenant(tenant).request().get('/own').query({ key: each })).body.data.call
@@ -243,7 +243,7 @@ describe('the key option', () => {
     expect(warnings[0]?.message).toMatch(/KeysController\.own.*not cached/)
   })
 
-  it('may return any string', async () => {
+  it('can return any string', async () => {
     for (const each of [
       '__proto__',
       'constructor',
@@ -261,7 +261,7 @@ describe('the key option', () => {
 })
 
 describe('the tags option', () => {
-  it('disables the cache for the request when it returns something other than strings', async () => {
+  it('disables the cache for the request when it does not return a list of strings', async () => {
     expect(await stateOf('/tagged')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('MISS')

@@ -98,7 +98,7 @@ describe('a user that is set after the cache step', () => {
 })
 
 describe('concurrent requests of several users', () => {
-  it('wait for requests of the same user only', async () => {
+  it('wait only for requests of the same user', async () => {
     const answers = [alice, bob, alice, undefined, bob].map((who) => ask('/inside', who))
     await settle()
     expect(gates).toHaveLength(3)

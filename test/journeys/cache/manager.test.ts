@@ -56,8 +56,8 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close()
 })
 
-describe('CacheManager', () => {
-  it('is injected, also when no route has @Cache', async () => {
+describe('the CacheManager', () => {
+  it('can be injected even when no route has @Cache', async () => {
     const app = await start()
     for (const _ of [1, 2]) {
       expect((await app.request().get('/products')).body.data).toEqual(['product 1'])
@@ -83,7 +83,7 @@ describe('CacheManager', () => {
     expect(await first.get(CacheManager).get('a')).toBe(1)
   })
 
-  it('finds the cached response of a tenant under `<tenant>:<key>`', async () => {
+  it('reads the cached response of a tenant under `<tenant>:<key>`', async () => {
     const app = await start()
     await app.asTenant('acme').request().get('/tenants/name')
     const cache = CacheManager.getInstance()
@@ -104,7 +104,7 @@ describe('CacheManager', () => {
   })
 })
 
-describe('values of CacheManager', () => {
+describe('values in CacheManager', () => {
   it('are kept for a minute, or for their ttl', async () => {
     const app = await start()
     const cache = CacheManager.getInstance()
@@ -143,7 +143,7 @@ describe('values of CacheManager', () => {
     expect(await cache.getOrSet('c', () => new Date(0))).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  it.each([null, false, 0, '', [], '__proto__', { a: { b: null } }])('may be %j', async (value) => {
+  it.each([null, false, 0, '', [], '__proto__', { a: { b: null } }])('can be %j', async (value) => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('a', value)
@@ -152,7 +152,7 @@ describe('values of CacheManager', () => {
   })
 
   it.each([undefined, () => 1, Symbol('a')])(
-    'may not be %s, which JSON cannot represent',
+    'must not be %s, which JSON does not support',
     async (value) => {
       await start()
       await expect(CacheManager.getInstance().set('a', value)).rejects.toThrow(TypeError)
@@ -170,7 +170,7 @@ describe('values of CacheManager', () => {
     await expect(cache.getOrSet('a', () => ring)).rejects.toThrow(/^CacheManager\.getOrSet\(\): /)
   })
 
-  it('without a tenant are readable under their key, those of forTenant by their tenant only', async () => {
+  it('are readable under their key without a tenant, but only by their tenant with forTenant', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('acme:rates', 1)
@@ -227,7 +227,7 @@ describe('values of CacheManager', () => {
   })
 })
 
-describe('getOrSet', () => {
+describe('the method getOrSet', () => {
   it('loads once for concurrent calls', async () => {
     await start()
     const cache = CacheManager.getInstance()
@@ -257,7 +257,7 @@ describe('getOrSet', () => {
     expect(order).toEqual(['hit 1', 'later'])
   })
 
-  it('rejects concurrent calls when the load fails, and loads again next time', async () => {
+  it('rejects concurrent calls when the load fails, and then loads again', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()
@@ -268,7 +268,7 @@ describe('getOrSet', () => {
     expect(await cache.getOrSet('a', () => 'up')).toBe('up')
   })
 
-  it('does not store a value when its key was changed during the load', async () => {
+  it('does not store a value if its key was changed during the load', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const forget of [
@@ -344,7 +344,7 @@ describe('getOrSet', () => {
     }
   })
 
-  it('counts for each call of stats() anew, which later requests do not change', async () => {
+  it('appears in each call of stats() with counts that later requests do not change', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const before = cache.stats()
@@ -364,7 +364,7 @@ describe('getOrSet', () => {
 })
 
 describe('an application before init()', () => {
-  it('is not used by CacheManager.getInstance()', async () => {
+  it('is not returned by CacheManager.getInstance()', async () => {
     const app = new App({ logger: false })
     apps.push(app)
     expect(() => CacheManager.getInstance()).toThrow(/no application/)

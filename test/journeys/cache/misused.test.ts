@@ -72,7 +72,7 @@ it.each([
   ['thrown-key', 'Its key threw a value that has no text'],
   ['thrown-tags', 'Its tags threw a value that has no text'],
 ])(
-  'a function of @Cache that returns something else bypasses the cache only, which is logged once: %s',
+  'a @Cache function with an invalid result only bypasses the cache, and is logged once, if it is: %s',
   async (name, mistake) => {
     app = await TestApp.create({ controllers: [MisusedController] })
     for (let i = 0; i < 2; i++) {
@@ -87,7 +87,7 @@ it.each([
   },
 )
 
-it('a request whose headers property was replaced keeps these headers', async () => {
+it('a request whose headers property was replaced keeps the new headers', async () => {
   seen = []
   app = await TestApp.create({ controllers: [MisusedController] })
   const server = createServer((req, res) => {

@@ -123,7 +123,7 @@ describe('a response of a route with @Cache', () => {
     },
   )
 
-  it('is kept byte for byte, also when the handler changes the buffer afterwards', async () => {
+  it('is stored byte for byte, even when the handler changes the buffer afterwards', async () => {
     await start()
     for (const state of ['MISS', 'HIT', 'HIT']) {
       const { body, headers } = await app.request().get('/things/bytes')
@@ -132,7 +132,7 @@ describe('a response of a route with @Cache', () => {
     }
   })
 
-  it('has an Age header, and is made again after its ttl', async () => {
+  it('has an Age header, and is created again after its ttl', async () => {
     await start()
     await app.request().get('/things/value')
     await app.clock.advance('59.9s')
@@ -143,7 +143,7 @@ describe('a response of a route with @Cache', () => {
     expect([anew['x-cache'], anew['age'], body.data]).toEqual(['MISS', undefined, { call: 2 }])
   })
 
-  it('is sent to HEAD without its body, and HEAD stores nothing', async () => {
+  it('is sent to HEAD without its body, but a HEAD request stores nothing', async () => {
     await start()
     const early = await app.request().head('/things/value')
     expect(early.headers['x-cache']).toBe('MISS')
@@ -155,7 +155,7 @@ describe('a response of a route with @Cache', () => {
     expect(calls).toBe(2)
   })
 
-  it('is neither sent to POST nor stored by POST', async () => {
+  it('is neither sent nor stored for POST', async () => {
     await start()
     await app.request().get('/things/all')
     const { body, headers } = await app.request().post('/things/all')

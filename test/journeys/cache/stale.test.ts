@@ -44,7 +44,7 @@ const ask = async () => {
   return `${headers['x-cache']} ${body.data} ${headers['age'] ?? '-'}`
 }
 
-describe('staleWhileRevalidate', () => {
+describe('the staleWhileRevalidate option', () => {
   it.each<[string, typeof handle]>([
     ['a value', () => calls],
     ['a promise', async () => calls],
@@ -73,7 +73,7 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('HIT new 0')
   })
 
-  it('sends no stale response after its time', async () => {
+  it('sends no stale response after its period', async () => {
     await ask()
     await app.clock.advance('30s')
     expect(await ask()).toBe('MISS 2 -')
@@ -171,7 +171,7 @@ describe('staleWhileRevalidate', () => {
     expect(await ask()).toBe('HIT at last 0')
   })
 
-  it('emits finish and close on the response of a refresh', async () => {
+  it('emits finish and close events on the response of a refresh', async () => {
     await ask()
     await app.clock.advance('12s')
     const ends: string[] = []

@@ -91,17 +91,17 @@ describe('a response that is not cached', () => {
     ['a file', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
     ['an encoded body', (_, res) => res.set('Content-Encoding', 'br').end('x')],
     ['more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
-  ])('has or is %s', async (_, run) => {
+  ])('contains or is %s', async (_, run) => {
     expect(await isKept(run)).toBe(false)
   })
 
-  it('is not one of exactly 1 MiB', async () => {
+  it('can have at most 1 MiB to be cached', async () => {
     expect(await isKept((_, res) => res.end(Buffer.alloc(1024 * 1024)))).toBe(true)
   })
 })
 
 describe('the headers of a cached response', () => {
-  it('contain headers that describe the body, and the declared ones', async () => {
+  it('include headers that describe the body, and the declared ones', async () => {
     await start()
     await app.request().get('/list')
     const { headers } = await app.request().get('/list')
@@ -110,7 +110,7 @@ describe('the headers of a cached response', () => {
     expect(headers['link']).toBe('</list?page=2>; rel="next"')
   })
 
-  it('contain none of the single exchange, and log unknown ones once', async () => {
+  it('exclude headers of the single exchange, and unknown ones are logged once', async () => {
     await start()
     const run: typeof handle = (_, res) =>
       res
@@ -137,7 +137,7 @@ describe('the headers of a cached response', () => {
     ])
   })
 
-  it('contain Vary when the key depends on the same header', async () => {
+  it('include Vary when the key depends on the same header', async () => {
     await start()
     for (const language of ['en', 'de', 'en', 'de']) {
       const { headers, body } = await app
@@ -169,7 +169,7 @@ describe('a cached response with middlewares', () => {
     expect(again.body).toEqual(hit.body)
   })
 
-  it('has the origin and Vary of cors for each request', async () => {
+  it('has the origin and Vary header of cors for each request', async () => {
     const origin = ['https://a.example', 'https://b.example']
     await start({ security: { cors: { origin } } })
     handle = () => ({ ok: true })
@@ -181,7 +181,7 @@ describe('a cached response with middlewares', () => {
     expect(calls).toBe(1)
   })
 
-  it('has no origin of another request with cors as a middleware', async () => {
+  it('has no origin of another request when cors is a middleware', async () => {
     await start({ middlewares: [cors({ origin: ['https://a.example'] })] })
     handle = () => ({ ok: true })
     await app.request().get('/answer').set('Origin', 'https://a.example')
@@ -190,7 +190,7 @@ describe('a cached response with middlewares', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('is not stored when it begins a session', async () => {
+  it('is not stored when it starts a session', async () => {
     const secret = 'of the test'
     await start({ middlewares: [session({ secret, resave: false, saveUninitialized: false })] })
     const isKeptWithSession = await isKept((req) => {
@@ -200,7 +200,7 @@ describe('a cached response with middlewares', () => {
     expect(isKeptWithSession).toBe(false)
   })
 
-  it('is 304 for a matching ETag, except for the request that fills the cache', async () => {
+  it('becomes a 304 for a matching ETag, except for the request that fills the cache', async () => {
     await start({ etag: true })
     handle = () => ({ ok: true })
     const first = await app.request().get('/answer')

@@ -13,7 +13,7 @@ describe('a user that a middleware sets', () => {
     }
   })
 
-  it('is a part of the default key', async () => {
+  it('is part of the default key', async () => {
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob, undefined]) expect((await ask('/open', who)).state).toBe(state)
     }
@@ -45,7 +45,7 @@ describe('a user that a middleware sets', () => {
     }
   })
 
-  it('learns nothing about the response of another user by HEAD and If-None-Match', async () => {
+  it('cannot detect the response of another user by HEAD and If-None-Match', async () => {
     const tagged = await app
       .request()
       .get('/own')
@@ -77,7 +77,7 @@ describe('a user that a middleware sets', () => {
         req.user = new Account() as never
       },
     ],
-  ])('may be set as %s', async (_, put) => {
+  ])('can be set as %s', async (_, put) => {
     behaviour.enter = put
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob])
@@ -102,7 +102,7 @@ describe('a user that a middleware sets', () => {
     [{ username: 'a' }, { email: 'a' }],
     ['a', { id: 'a' }],
     [0, '0'],
-  ])('%j has another cache entry than %j', async (a, b) => {
+  ])('%j has a different cache entry than %j', async (a, b) => {
     for (const state of ['MISS', 'HIT']) {
       expect(await ask('/open', a)).toMatchObject({ state, user: a })
       expect(await ask('/open', b)).toMatchObject({ state, user: b })

@@ -99,7 +99,7 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
     ['*', '*'],
     ['* in a list', 'Origin, *'],
     ['credentials', 'Cookie'],
-  ])('keeps the response out of the cache: %s', async (__, vary) => {
+  ])('prevents caching: %s', async (__, vary) => {
     await start(at((res) => void res.setHeader('Vary', vary)))
     expect(await ask('en')).toBe('MISS en')
     expect(await ask('de')).toBe('MISS de')
@@ -107,7 +107,7 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
     expect(calls).toBe(3)
   })
 
-  it('allows the cache when the key depends on the same header', async () => {
+  it('allows caching when the key depends on the same header', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     const answers = []
     for (const language of ['en', 'de', 'en', 'de']) answers.push(await ask(language, '/keyed'))
@@ -143,7 +143,7 @@ describe('a Vary header that middlewares add for CORS and compression', () => {
     'Accept-Encoding',
     'Access-Control-Request-Method',
     'access-control-request-headers',
-  ])('allows the cache: %s', async (name) => {
+  ])('allows caching: %s', async (name) => {
     await start(early((res) => void res.vary(name)))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
     await app.close()
@@ -151,7 +151,7 @@ describe('a Vary header that middlewares add for CORS and compression', () => {
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
   })
 
-  it('keeps the response out of the cache when the handler sets it', async () => {
+  it('prevents caching when the handler sets it', async () => {
     await start(inHandler((res) => void res.vary('Origin')))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
   })
@@ -171,7 +171,7 @@ describe('a Vary header that middlewares add for CORS and compression', () => {
   })
 })
 
-it('adds the Vary header of the handler to that of a middleware, which depends on the request', async () => {
+it('the Vary header of the handler is added to the Vary header of a middleware per request', async () => {
   during = (res) => void res.vary('Accept-Language')
   await start(
     early((res) => {
@@ -187,7 +187,7 @@ it('adds the Vary header of the handler to that of a middleware, which depends o
   ])
 })
 
-it('does not cache a response when the handler replaces the Vary header of a middleware', async () => {
+it('a response is not cached when the handler replaces the Vary header of a middleware', async () => {
   during = (res) => void res.set('Vary', 'Accept-Encoding')
   await start(early((res) => void res.vary('Accept-Language')))
   expect([await ask('en'), await ask('de')]).toEqual(['MISS en', 'MISS de'])
@@ -232,7 +232,7 @@ describe.each(PLACES)('a response with headers of %s', (_, at) => {
   })
 })
 
-it('prefers Cache-Control to Expires and Pragma', async () => {
+it('Cache-Control has priority over Expires and Pragma', async () => {
   const headers = { 'Cache-Control': 'max-age=60', Expires: '0', Pragma: 'no-cache' }
   await start(early((res) => void res.set(headers)))
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
@@ -244,7 +244,7 @@ describe('a cached response with its own max-age', () => {
     ['max-age=50, s-maxage=5', 5],
     ['max-age=5, s-maxage=20', 20],
     ['max-age=3600', 60],
-  ])('is fresh for its own time, at most for ttl: %s', async (header, seconds) => {
+  ])('is fresh for its own time, but at most for ttl: %s', async (header, seconds) => {
     await start(late((res) => void res.set('Cache-Control', header)))
     await ask('en')
     await app.clock.advance(seconds - 1)
@@ -297,7 +297,7 @@ describe('a stale response', () => {
   })
 })
 
-it('decides after the head is written, also when a middleware delays end()', async () => {
+it('the cache decides after the head is written, even when a middleware delays end()', async () => {
   const slow: Middleware = (_req, res, next) => {
     const { end } = res
     res.end = function endLater(this: Response, ...args: unknown[]) {
@@ -313,7 +313,7 @@ it('decides after the head is written, also when a middleware delays end()', asy
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
 })
 
-it('reads headers that are passed to writeHead', async () => {
+it('the cache reads headers that are passed to writeHead', async () => {
   const wrap: Middleware = (_req, res, next) => {
     const { writeHead } = res
     res.writeHead = function withOwn(this: Response, status: number) {

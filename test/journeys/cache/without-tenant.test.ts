@@ -18,8 +18,8 @@ class ReadController {
   }
 }
 
-describe('a value of a tenant in the cache', () => {
-  it('is not read under its full key by a request without a tenant, or of another tenant', async () => {
+describe('a cached value of a tenant', () => {
+  it('cannot be read under its full key without a tenant or by another tenant', async () => {
     await using app = await TestApp.create({ controllers: [ReadController], tenant: {} })
     const cache = app.get(CacheManager)
     await runWithTenant('acme', () => cache.forTenant('acme').set('rate', 7))

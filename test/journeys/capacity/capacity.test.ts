@@ -27,8 +27,8 @@ async function queued(url: string, count: number) {
 const begun = (count: number) => expect.poll(() => held.begun.length).toBe(count)
 const statusOf = async (response: ReturnType<typeof fetch>) => (await response).status
 
-describe('an application with capacity', () => {
-  it('runs as many requests as it allows, keeps as many waiting, and refuses the others', async () => {
+describe('an application with the capacity option', () => {
+  it('runs and queues the configured numbers of requests, and refuses the others', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, retryAfter: '3s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -49,7 +49,7 @@ describe('an application with capacity', () => {
     expect(held.begun).toEqual(['1', '2'])
   })
 
-  it('counts a request once that a handler gives to the application again', async () => {
+  it('counts a request once that a handler passes to the application again', async () => {
     let app: App
     @Controller('forward')
     class ForwardController {
@@ -69,7 +69,7 @@ describe('an application with capacity', () => {
     expect(await statusOf(forwarded)).toBe(200)
   })
 
-  it('lets the first that waits run first', async () => {
+  it('runs the request first that has waited longest', async () => {
     const { url } = await start({ concurrent: 1, queue: 3 })
     const names = ['1', '2', '3']
     const sent = []
@@ -86,7 +86,7 @@ describe('an application with capacity', () => {
     expect(held.begun).toEqual(names)
   })
 
-  it('refuses without a queue at once', async () => {
+  it('refuses requests at once without a queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -95,7 +95,7 @@ describe('an application with capacity', () => {
     expect(await statusOf(first)).toBe(200)
   })
 
-  it('answers probes, metrics and pages of documents when it refuses all else', async () => {
+  it('answers probes, metrics and documents while it refuses other requests', async () => {
     const options = { health: true, swagger: { enabled: true } }
     const { url } = await start({ concurrent: 1, queue: 0 }, options)
     const first = fetch(`${url}/work/1`)
@@ -112,7 +112,7 @@ describe('an application with capacity', () => {
   })
 })
 
-describe('a place is given back exactly once', () => {
+describe('the place of a request', () => {
   /** Holds the only place with a request, ends it, and proves that one place is free, and not two. */
   async function proveOnePlace(url: string) {
     const before = held.begun.length
@@ -135,7 +135,7 @@ describe('a place is given back exactly once', () => {
     held.all()
   }
 
-  it('after an error, HEAD, a sent response and a 404 of the handler', async () => {
+  it('is released once after an error, HEAD, a sent response and a 404', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const [path, method] of [
       ['/work/broken', 'GET'],
@@ -152,7 +152,7 @@ describe('a place is given back exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after the client has left while its request ran', async () => {
+  it('is released once after the client has disconnected during the request', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     const controller = new AbortController()
     const sent = fetch(`${url}/work/1`, { signal: controller.signal }).catch(() => 'left')
@@ -162,7 +162,7 @@ describe('a place is given back exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after the handler timeout, which counts the time in the queue', async () => {
+  it('is released once after the handler timeout, including the time in the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -179,7 +179,7 @@ describe('a place is given back exactly once', () => {
     expect(held.begun).toEqual(['1', '3'])
   })
 
-  it('after a stream has ended, and after its reader has left', async () => {
+  it('is released once after the end of a stream, and after its reader disconnects', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const end of ['handler', 'client']) {
       const before = held.begun.length
@@ -196,7 +196,7 @@ describe('a place is given back exactly once', () => {
     await proveOnePlace(url)
   })
 
-  it('after a client has left the queue', async () => {
+  it('is released once after a client has left the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -221,7 +221,7 @@ describe('a place is given back exactly once', () => {
   })
 })
 
-describe('a request is refused before its body is read', () => {
+describe('a request that is refused before its body is read', () => {
   async function refusedPost(lines: readonly string[], body = '') {
     const { port, url } = await start({ concurrent: 1, queue: 0 })
     const first = fetch(`${url}/work/1`)
@@ -233,7 +233,7 @@ describe('a request is refused before its body is read', () => {
   }
   const JSON_TYPE = 'Content-Type: application/json'
 
-  it('without 100 Continue for a client that waits for it', async () => {
+  it('receives no 100 Continue', async () => {
     const { client, first } = await refusedPost([
       'Content-Length: 5',
       JSON_TYPE,
@@ -245,7 +245,7 @@ describe('a request is refused before its body is read', () => {
     await first
   })
 
-  it('while a large body is still to come', async () => {
+  it('is answered while a large body is still being sent', async () => {
     const { client, first } = await refusedPost(['Content-Length: 90000000', JSON_TYPE], '{')
     expect(client.text().toLowerCase()).toContain('connection: close')
     await expect.poll(client.isEnded).toBe(true)
@@ -253,7 +253,7 @@ describe('a request is refused before its body is read', () => {
     await first
   })
 
-  it('and keeps the connection of a request without a body', async () => {
+  it('keeps its connection if it has no body', async () => {
     const { port, url } = await start({ concurrent: 1, queue: 0 })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -269,8 +269,8 @@ describe('a request is refused before its body is read', () => {
   })
 })
 
-describe('closing', () => {
-  it('lets requests that wait finish', async () => {
+describe('closing an application with a queue', () => {
+  it('lets waiting requests finish', async () => {
     const { app, url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)

@@ -34,7 +34,7 @@ async function problemsOf(capacity: unknown): Promise<readonly string[]> {
   }
 }
 
-describe('boot refuses a capacity', () => {
+describe('the capacity option', () => {
   it.each([
     [true, 'capacity'],
     [10, 'capacity'],
@@ -59,24 +59,24 @@ describe('boot refuses a capacity', () => {
     [{ concurrent: 2, perTenant: 3 }, 'capacity.perTenant'],
     [{ concurrent: 2, perTenant: 1 }, 'capacity.perTenant'],
     [{ concurrent: 2, pertenant: 1 }, 'capacity.pertenant'],
-  ])('%j', async (capacity, subject) => {
+  ])('refuses %j', async (capacity, subject) => {
     expect(await problemsOf(capacity)).toEqual([`E_OPTION_INVALID ${subject}`])
   })
 
-  it('unless it is right', async () => {
+  it('accepts valid values', async () => {
     expect(await problemsOf({ concurrent: 1, queue: 0, wait: '250ms', retryAfter: 2 })).toEqual([])
     expect(await problemsOf(undefined)).toEqual([])
   })
 })
 
-describe('the document', () => {
+describe('the document of an application with capacity', () => {
   const responsesOf = (app: App) => app.document.paths['/items']?.get?.responses ?? {}
   const headersOf503 = (app: App) => {
     const { ServiceUnavailable } = app.document.components?.responses ?? {}
     return Object.keys(ServiceUnavailable?.headers ?? {})
   }
 
-  it('has 503 with Retry-After for each route, also without a handler timeout', () => {
+  it('contains 503 with Retry-After for each route, even without a handler timeout', () => {
     const app = new App({
       controllers,
       capacity: { concurrent: 1 },
@@ -86,13 +86,13 @@ describe('the document', () => {
     expect(headersOf503(app)).toEqual(['Retry-After'])
   })
 
-  it('has no 503 without the option', () => {
+  it('contains no 503 without the option', () => {
     const app = new App({ controllers, timeouts: { handler: false } })
     expect(responsesOf(app)).not.toHaveProperty('503')
   })
 })
 
-it('a TestApp with the contract on accepts refused requests', async () => {
+it('a TestApp with the contract enabled accepts refused requests', async () => {
   held = new Held()
   const app = await TestApp.create({
     controllers: [workController(held)],
@@ -108,7 +108,7 @@ it('a TestApp with the contract on accepts refused requests', async () => {
   await app.close()
 })
 
-it('a request that waits too long is refused by the clock of the application', async () => {
+it('a request that waits too long is refused by the application clock', async () => {
   held = new Held()
   const { lines, logger } = keptLog()
   const app = await TestApp.create({
@@ -147,7 +147,7 @@ it('a request that waits too long is refused by the clock of the application', a
   await app.close()
 })
 
-it('a request that was admitted in time gives its place back, however long it runs', async () => {
+it('a request that was admitted in time releases its place, however long it runs', async () => {
   held = new Held()
   const app = await TestApp.create({
     controllers: [workController(held)],
@@ -174,7 +174,7 @@ it('a request that was admitted in time gives its place back, however long it ru
   await app.close()
 })
 
-describe('perTenant', () => {
+describe('the perTenant option', () => {
   async function start(capacity: { concurrent: number; queue: number; perTenant: number }) {
     held = new Held()
     const { url } = await servers.start({
@@ -206,7 +206,7 @@ describe('perTenant', () => {
     expect((await Promise.all(greedy)).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('lets tenants take turns, and gives a full queue to those that have less in it', async () => {
+  it('alternates between tenants, and prefers tenants with fewer queued requests', async () => {
     const { ask, queued } = await start({ concurrent: 1, queue: 3, perTenant: 1 })
     const statuses: number[] = []
     const note = (sent: Promise<Response>) => sent.then(({ status }) => statuses.push(status))

@@ -191,9 +191,9 @@ async function proveFree(url: string): Promise<void> {
   expect(await statusOf(sent)).toBe(200)
 }
 
-describe('clients that read nothing', () => {
+describe('clients that do not read', () => {
   it.each(['json', 'bytes', 'sent', 'error'])(
-    'hold no place once a response is ended: %s',
+    'occupy no place once a response has ended: %s',
     async (kind) => {
       const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
       for (let i = 0; i < 3; i++) await unread(port, get(`/large/${kind}`))
@@ -205,7 +205,7 @@ describe('clients that read nothing', () => {
     },
   )
 
-  it('do not count responses that wait for earlier ones on their connection', async () => {
+  it('are not counted for responses that wait for earlier ones on their connection', async () => {
     const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
     await unread(port, get('/large/sent') + get('/large/json') + get('/large/bytes'))
     await expect.poll(() => run.length).toBe(3)
@@ -213,7 +213,7 @@ describe('clients that read nothing', () => {
     await proveFree(url)
   })
 
-  it('hold the place of a stream until the time for the response is over', async () => {
+  it('occupy the place of a stream until the response timeout is over', async () => {
     const { app, port, url, shows, lines } = await startMoved({ concurrent: 1, queue: 0 })
     await unread(port, get('/large/stream'))
     await expect.poll(() => run.length).toBe(1)
@@ -247,7 +247,7 @@ describe('bodies that do not arrive', () => {
     ['typed', FORM, 'a='],
     ['flowing', JSON_HEADERS, '{'],
     ['upload', PARTS, '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n'],
-  ])('hold no place: %s, %j, %j', async (path, headers, body) => {
+  ])('occupy no place: %s, %j, %j', async (path, headers, body) => {
     const { port, url, shows } = await start({ concurrent: 10, queue: 0 })
     for (let i = 0; i < 10; i++) await unfinished(port, path, headers, body)
     await shows({ running_requests: 0, receiving_requests: 10 })
@@ -260,7 +260,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0, receiving_requests: 0 })
   })
 
-  it('do not count while a handler reads an arriving file', async () => {
+  it('are not counted while a handler reads an arriving file', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 0 })
     const picture = {
       name: 'picture',
@@ -287,7 +287,7 @@ describe('bodies that do not arrive', () => {
     await shows({ running_requests: 0 })
   })
 
-  it('do not count against the share of a tenant', async () => {
+  it('are not counted for the share of a tenant', async () => {
     const options = { tenant: {}, controllers: CONTROLLERS() }
     const { port, url, shows } = await start({ concurrent: 4, queue: 0, perTenant: 1 }, options)
     await unfinished(port, 'described', `${JSON_HEADERS}\r\nX-Tenant-Id: a`)
@@ -298,7 +298,7 @@ describe('bodies that do not arrive', () => {
     expect(await statusOf(sent)).toBe(200)
   })
 
-  it('run in a place when they have arrived, before requests that have not begun', async () => {
+  it('receive a place when they have arrived, before new requests', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const client = await unfinished(port)
     await shows({ receiving_requests: 1 })
@@ -335,7 +335,7 @@ describe('bodies that do not arrive', () => {
     await app.close()
   })
 
-  it('are refused, the longest first, when more arrive than may', async () => {
+  it('are refused above the limit, starting with the one that has waited longest', async () => {
     const { port, shows } = await start({ concurrent: 1, queue: 0, bodies: 2 })
     const clients = []
     for (const count of [1, 2]) {
@@ -355,7 +355,7 @@ describe('bodies that do not arrive', () => {
     expect(run).toHaveLength(2)
   })
 
-  it('that have arrived count among them until they run, and are not refused for others', async () => {
+  it('are counted until their handler runs, but are never refused once they have arrived', async () => {
     const { port, shows } = await start({ concurrent: 1, queue: 0, bodies: 1, wait: '30s' })
     const arrived = await unfinished(port)
     await shows({ receiving_requests: 1 })

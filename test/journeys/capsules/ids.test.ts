@@ -5,7 +5,7 @@ import { Controller, Get } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 
-it('sorts capsules by the time of the failure, also within a second', async () => {
+it('the ids of capsules sort by the time of the failure, even within a second', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'blazon-capsules-'))
   const fail: Record<string, () => void> = {}
   const begun = (name: string) => expect.poll(() => name in fail).toBe(true)

@@ -149,7 +149,7 @@ function expectNone(file: string): void {
   expect(found).toEqual([])
 }
 
-it('has no secret of a request with JSON, wherever it was', async () => {
+it('a capsule contains no secret of a request with JSON, wherever it was', async () => {
   const body = {
     name: 'Ada',
     password: CANARIES.schema,
@@ -185,7 +185,7 @@ it('has no secret of a request with JSON, wherever it was', async () => {
   )
 })
 
-it('has no secret of a form', async () => {
+it('a capsule contains no secret of a form', async () => {
   const file = await bytesOfCapsule('/form', {
     body: new URLSearchParams({ name: 'Ada', client_secret: CANARIES.form }),
   })
@@ -193,7 +193,7 @@ it('has no secret of a form', async () => {
   expect(JSON.parse(file).sent.body).toContain('name=Ada')
 })
 
-it('has no parameter of the path that has the name of a secret', async () => {
+it('a capsule contains no path parameter whose name marks it as a secret', async () => {
   const file = await bytesOfCapsule(`/reset/${encodeURIComponent(CANARIES.named)}`, {})
   expectNone(file)
   expect(JSON.parse(file).record.url).toContain('/accounts/reset/[secret]?')

@@ -97,30 +97,30 @@ it.each([
   ['a form', 'form', 'application/x-www-form-urlencoded', 'b=%41+1&a=&b=2&&c'],
   ['text', 'text', 'text/plain', ' Ümlaut\r\n\u0000'],
   ['a form with files', 'upload', 'multipart/form-data; boundary=b', partsOf('Tür', 'note')],
-])('has the bytes as they were sent: %s', async (_, path, type, body) => {
+])('a capsule contains the bytes of a request unchanged: %s', async (_, path, type, body) => {
   const { capsule } = await capsuleOf(path, type, body)
   expect(capsule).toMatchObject({ sent: { body, omitted: null }, cut: [], hidden: [] })
 })
 
-it('has bytes that are not text', async () => {
+it('a capsule contains bytes that are not valid text', async () => {
   const bytes = Buffer.from([0, 255, 254, 1])
   const { capsule } = await capsuleOf('bytes', 'application/octet-stream', bytes)
   expect(capsule).toMatchObject({ sent: { body: null, base64: bytes.toString('base64') }, cut: [] })
 })
 
-it('has a body that a middleware has read, and without its compression', async () => {
+it('a capsule contains the decompressed body that a middleware has read', async () => {
   const body = '{ "sku": "A" }'
   const middlewares = [express.json()]
   const { capsule } = await capsuleOf('json', JSON_TYPE, gzipSync(body), { middlewares })
   expect(capsule).toMatchObject({ sent: { body, omitted: null }, cut: [] })
 })
 
-it('has a body that nothing has read', async () => {
+it('a capsule contains a body that no handler has read', async () => {
   const { capsule } = await capsuleOf('unread', 'text/plain', 'hello')
   expect(capsule).toMatchObject({ sent: { body: 'hello' }, cut: [] })
 })
 
-it('reports that a long body was omitted', async () => {
+it('a capsule reports that a long body was omitted', async () => {
   const body = partsOf('', 'note', 'x'.repeat(1_000_001))
   const { capsule } = await capsuleOf('upload', 'multipart/form-data; boundary=b', body)
   const omitted = 'Its body has more than 1000000 bytes.'
@@ -149,7 +149,7 @@ it.each([
     'a=%31&my%5Ftoken=canary%2D4&b=x+canary-4',
     'a=%31&my%5Ftoken=[secret]&b=[secret]',
   ],
-])('has no secret, and all other bytes as they were: %s', async (_, path, type, body, shown) => {
+])('a capsule hides only the secrets in a body: %s', async (_, path, type, body, shown) => {
   const { text, capsule } = await capsuleOf(path, type, body)
   expect(capsule.sent.body).toBe(shown)
   expect(text).not.toMatch(/canary/)
@@ -169,7 +169,7 @@ it.each([
     'application/octet-stream',
     Buffer.from('\u0000canary-6\xff', 'latin1'),
   ],
-])('leaves out a body with a secret in %s', async (_, path, type, body) => {
+])('a capsule omits a body with a secret in %s', async (_, path, type, body) => {
   const { text, capsule } = await capsuleOf(path, type, body)
   expect(text).not.toMatch(/canary/)
   const omitted = 'Its body contains secrets.'

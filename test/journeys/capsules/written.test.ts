@@ -134,8 +134,8 @@ async function only() {
   return JSON.parse(readFileSync(join(folder, files()[0] as string), 'utf8'))
 }
 
-describe('a response that the application means', () => {
-  it('has no capsule and no record: over the capacity, a failed health check, an error with log: false', async () => {
+describe('an intended error response', () => {
+  it('has no capsule or record: a full application, a failed health check, an error with log: false', async () => {
     const { made, url } = await start(
       { folder },
       {
@@ -159,7 +159,7 @@ describe('a response that the application means', () => {
 })
 
 describe('the capsule of a failed request', () => {
-  it('has the request, its user, and its statements as they were answered', async () => {
+  it('contains the request, its user, and its statements with their results', async () => {
     const { url } = await start()
     const response = await fetch(`${url}/work/broken?page=2`, { headers: { 'x-trace': 'abc' } })
     expect(response.status).toBe(500)
@@ -198,7 +198,7 @@ describe('the capsule of a failed request', () => {
     })
   })
 
-  it('is readable by its owner only, and ignored by git', async () => {
+  it('can be read only by its owner, and is ignored by git', async () => {
     const { url } = await start()
     await fetch(`${url}/work/broken`)
     await only()
@@ -207,7 +207,7 @@ describe('the capsule of a failed request', () => {
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('is not written for a form that is refused', async () => {
+  it('is not written for a refused form', async () => {
     const { url } = await start()
     const body = new FormData()
     body.set('file', new Blob(['x']), 'x.txt')
@@ -217,7 +217,7 @@ describe('the capsule of a failed request', () => {
     expect(await only()).toMatchObject({ record: { method: 'GET' } })
   })
 
-  it('reports missing rows', async () => {
+  it('reports omitted rows', async () => {
     const { url } = await start()
     await fetch(`${url}/work/large`)
     expect(await only()).toMatchObject({
@@ -227,7 +227,7 @@ describe('the capsule of a failed request', () => {
   })
 
   it.each(['huge', 'deep'])(
-    'is not written if there is too much to search for secrets: %s',
+    'is not written if there is too much data to search for secrets: %s',
     async (name) => {
       const lines: unknown[] = []
       const logger = { info() {}, error() {}, warn: (facts: unknown) => void lines.push(facts) }
@@ -242,7 +242,7 @@ describe('the capsule of a failed request', () => {
     },
   )
 
-  it('is searched for the secrets of a user who refers to itself', async () => {
+  it('is searched for secrets even if the user object refers to itself', async () => {
     const { url } = await start()
     await fetch(`${url}/work/cycle`)
     const capsule = await only()
@@ -250,7 +250,7 @@ describe('the capsule of a failed request', () => {
     expect(capsule.record.error.message).toBe('No place for [secret]')
   })
 
-  it('is written for app.fetch, and before close() ends', async () => {
+  it('is written for app.fetch before close() ends', async () => {
     const made = await App.create({
       controllers: [WorkController],
       logger: false,
@@ -265,7 +265,7 @@ describe('the capsule of a failed request', () => {
 })
 
 describe('the folder of capsules', () => {
-  it('contains the newest capsules, and other files stay', async () => {
+  it('keeps the newest capsules, and leaves other files in place', async () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '20000101-000000-aaaaaa.json'), '{}')
     writeFileSync(join(folder, 'notes.json'), '{}')
@@ -277,7 +277,7 @@ describe('the folder of capsules', () => {
     for (const name of [first, second]) expect(name).not.toContain('2000')
   })
 
-  it('accepts capsules after any number of earlier ones', async () => {
+  it('accepts new capsules after any number of earlier ones', async () => {
     const { url } = await start({ folder, files: 20 })
     for (let count = 1; count <= 10; count++) {
       await fetch(`${url}/work/broken`)
@@ -295,7 +295,7 @@ describe('the folder of capsules', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(8000)
   })
 
-  it('that cannot be written changes no response, and is named once in the log', async () => {
+  it('changes no response if it is not writable, and is logged once', async () => {
     const place = join(folder, '..')
     mkdirSync(place, { recursive: true })
     writeFileSync(folder, 'a file')
@@ -308,14 +308,14 @@ describe('the folder of capsules', () => {
   })
 })
 
-it('is written for failures of the server only', async () => {
+it('capsules are written only for server failures', async () => {
   const { url } = await start()
   expect((await fetch(`${url}/work/missing`)).status).toBe(404)
   await app?.close()
   expect(files()).toEqual([])
 })
 
-it('is not written without the option', async () => {
+it('capsules are not written without the option', async () => {
   const { url } = await start(false)
   expect((await fetch(`${url}/work/broken`)).status).toBe(500)
   await app?.close()
@@ -328,7 +328,7 @@ it.each([
   [{ bytes: 1.5 }, 'Pass a whole number above 0'],
   [{ folder: '' }, "Pass a path: '.blazon/capsules'"],
   [{ file: 3 }, 'The options here are: folder, files, bytes'],
-])('refuses %j', async (capsules, remedy) => {
+])('the capsules option refuses %j', async (capsules, remedy) => {
   const options = { records: { capsules } } as unknown as AppOptions
   const error = await App.create(options).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(ConfigError)

@@ -29,7 +29,7 @@ describe('a class without a constructor', () => {
     await app.close()
   })
 
-  it('receives them as a controller, too', async () => {
+  it('receives these dependencies as a controller, too', async () => {
     @Controller('names')
     class Names extends Base {
       @Get() get() {
@@ -41,8 +41,8 @@ describe('a class without a constructor', () => {
   })
 })
 
-describe('a class with a constructor of its own', () => {
-  it('receives the dependencies of its own constructor only', async () => {
+describe('a class with its own constructor', () => {
+  it('receives only the dependencies of its own constructor', async () => {
     @Injectable()
     class Own extends Base {
       constructor(@Inject(Other) readonly first: string) {

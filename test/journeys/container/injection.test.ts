@@ -14,8 +14,8 @@ class Greeter {
 
 const named = { token: Name, useValue: 'Ada' }
 
-describe('injection', () => {
-  it('fills fields, constructor defaults and `static inject`', async () => {
+describe('dependency injection', () => {
+  it('supports fields, constructor defaults and `static inject`', async () => {
     @Injectable()
     class ByStatic {
       static readonly inject = [Greeter, Name]
@@ -56,7 +56,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('fills a field that a subclass injects again with the token of the subclass', async () => {
+  it('uses the token of the subclass for a field that the subclass injects again', async () => {
     const Other = new InjectionToken<string>('Other')
     class Base {
       @Inject(Name) readonly name!: string
@@ -78,7 +78,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('creates one instance for each application', async () => {
+  it('creates one instance per application', async () => {
     const one = await App.create({ providers: [named] })
     const two = await App.create({ providers: [{ token: Name, useValue: 'Bob' }] })
     expect(one.get(Greeter)).toBe(one.get(Greeter))
@@ -97,7 +97,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('provides by class, value, factory and alias, under `token` or `provide`', async () => {
+  it('supports classes, values, factories and aliases, under `token` or `provide`', async () => {
     class Impl {
       readonly kind = 'impl'
     }
@@ -117,7 +117,7 @@ describe('injection', () => {
     await app.close()
   })
 
-  it('uses the factory of a token without a provider, once for each application', async () => {
+  it('uses the factory of a token without a provider, once per application', async () => {
     const Greeting = new InjectionToken('Greeting', {
       useFactory: () => ({ text: `hello ${inject(Name)}` }),
     })
@@ -212,7 +212,7 @@ describe('asynchronous factories', () => {
     await app.close()
   })
 
-  it('do not cause a class to be constructed twice', async () => {
+  it('do not cause a second construction of a class', async () => {
     let constructed = 0
     class Service {
       // Before the dependency: a construction that stops there counts, too.
@@ -226,7 +226,7 @@ describe('asynchronous factories', () => {
     await app.close()
   })
 
-  it('that reject are boot errors with the chain', async () => {
+  it('cause boot errors with the chain of tokens when they reject', async () => {
     @Controller()
     class Home {
       readonly db = inject('db')
@@ -246,7 +246,7 @@ describe('asynchronous factories', () => {
 })
 
 describe('boot errors of the container', () => {
-  it('print the chain to a missing provider and the remedy', async () => {
+  it('contain the chain to a missing provider and the remedy', async () => {
     class Missing {}
     class Repository {
       readonly missing = inject(Missing)
@@ -267,7 +267,7 @@ describe('boot errors of the container', () => {
     expect(problems[0]?.remedy).toContain('providers')
   })
 
-  it('print a circular dependency of classes', async () => {
+  it('contain a circular dependency of classes', async () => {
     @Injectable()
     class Hen {
       readonly egg: unknown = inject(Egg)
@@ -281,7 +281,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain('Hen -> Egg -> Hen')
   })
 
-  it('print a circular dependency through an asynchronous factory', async () => {
+  it('contain a circular dependency through an asynchronous factory', async () => {
     class Egg {
       readonly hen = inject('hen')
     }
@@ -291,7 +291,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
-  it('print a circular dependency that is found after an asynchronous factory', async () => {
+  it('contain a circular dependency that is found after an asynchronous factory', async () => {
     const slow = {
       token: 'slow',
       useFactory: () => new Promise((resolve) => setTimeout(() => resolve('here'), 5)),
@@ -324,7 +324,7 @@ describe('boot errors of the container', () => {
     expect(Object.keys(failure)).not.toContain('problems')
   })
 
-  it('name the class when a constructor parameter has no token', async () => {
+  it('contain the class when a constructor parameter has no token', async () => {
     class Undescribed {
       constructor(readonly name: string) {}
     }
@@ -341,7 +341,7 @@ describe('boot errors of the container', () => {
     expect(problems[1]?.cause).toContain('circular import')
   })
 
-  it('name a circular import when a token is undefined', async () => {
+  it('mention a circular import when a token is undefined', async () => {
     class Circular {
       readonly other = inject(undefined as never)
     }
@@ -349,7 +349,7 @@ describe('boot errors of the container', () => {
     expect(problem?.remedy).toContain('circular import')
   })
 
-  it('refuse a factory that returns undefined', async () => {
+  it('are caused by a factory that returns undefined', async () => {
     const [problem] = await bootProblems({
       providers: [{ token: 'nothing', useFactory: () => undefined }],
     })
@@ -362,7 +362,7 @@ describe('boot errors of the container', () => {
     ['a token without a recipe', { token: 'x' }],
     ['a recipe without a token', { useValue: 1 }],
     ['an undefined value', { token: 'x', useValue: undefined }],
-  ])('refuse %s as a provider', async (_, provider) => {
+  ])('are caused by %s as a provider', async (_, provider) => {
     const [problem] = await bootProblems({ providers: [provider as never] })
     expect(problem).toMatchObject({ code: 'E_PROVIDER_INVALID', subject: 'providers' })
   })

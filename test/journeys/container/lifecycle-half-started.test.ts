@@ -47,8 +47,8 @@ class Pool {
   }
 }
 
-describe('a start that fails half-way', () => {
-  it('closes the started providers in reverse order, and no provider after the failed one', async () => {
+describe('a start that fails halfway', () => {
+  it('closes the started providers in reverse order, but no provider after the failed one', async () => {
     const providers = [Database, Schema, Service]
     await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
     expect(log).toEqual(['init database', 'init schema', 'close schema', 'close database'])

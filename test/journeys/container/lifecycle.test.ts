@@ -26,8 +26,8 @@ class Service {
   onClose = hooks('service').onClose
 }
 
-describe('the lifecycle', () => {
-  it('starts dependencies first, plugins last, and closes in reverse order', async () => {
+describe('the lifecycle of providers', () => {
+  it('starts dependencies first and plugins last, and closes in reverse order', async () => {
     const plugin: Plugin = { name: 'plugin', ...hooks('plugin') }
     const app = await App.create({ providers: [Service, Database], plugins: [plugin] })
     const started = [
@@ -64,7 +64,7 @@ describe('the lifecycle', () => {
     expect(log.filter((line) => line === 'close database')).toHaveLength(1)
   })
 
-  it('closes all providers when one fails, and then rejects', async () => {
+  it('closes all providers when one fails, and then rejects with the error', async () => {
     const failing = {
       token: 'failing',
       useFactory: () => ({
@@ -104,7 +104,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['close pool'])
   })
 
-  it('closes the plugins that were set up before the one that fails', async () => {
+  it('closes the plugins that were set up before the failing one', async () => {
     const first: Plugin = { name: 'first', setup() {}, onClose: () => log.push('close first') }
     const failing: Plugin = {
       name: 'failing',
@@ -117,7 +117,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual(['close first'])
   })
 
-  it('calls the hooks of objects that a plugin gets during its setup', async () => {
+  it('calls the hooks of objects that a plugin requests during its setup', async () => {
     @Injectable()
     class Lazy {
       onInit = hooks('lazy').onInit

@@ -60,7 +60,7 @@ describe('modules', () => {
     expect(problem?.remedy).toBe("Add Secret to the `exports` of module 'closed'.")
   })
 
-  it('may each have a private provider for the same token', async () => {
+  it('can each have a private provider for the same token', async () => {
     class Reader {
       readonly url = inject<string>('url')
     }
@@ -81,7 +81,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('may have a private asynchronous provider for a token that others have', async () => {
+  it('can have a private asynchronous provider for a token of other modules', async () => {
     class Orders {
       readonly db = inject<string>('db')
     }
@@ -112,7 +112,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('are a boot error when they provide one token differently', async () => {
+  it('cause a boot error when they provide one token differently', async () => {
     const twice: Module[] = [
       { name: 'a', providers: [Repository] },
       { name: 'b', providers: [{ token: Repository, useValue: { name: 'other' } }] },
@@ -127,7 +127,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('are a boot error when they are undefined or export a missing provider', async () => {
+  it('cause a boot error when they are undefined or export a missing provider', async () => {
     const wrong: Module = { name: 'wrong', exports: [Repository] }
     const problems = await bootProblems({ modules: [undefined as never, wrong] })
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
@@ -137,7 +137,7 @@ describe('modules', () => {
   })
 })
 
-describe('testOverrides', () => {
+describe('the testOverrides option', () => {
   const testOverrides = [{ token: Repository, useValue: { name: 'fake' } }]
 
   it.each([
@@ -157,7 +157,7 @@ describe('testOverrides', () => {
     ['the options', { providers: [Repository, Service] }],
     ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
     ['no list', { providers: [Service] }],
-  ])('win over the provider of %s', async (_, options) => {
+  ])('overrides the provider of %s', async (_, options) => {
     const app = await TestApp.create({
       contract: 'throw',
       controllers: [NamesController],
@@ -168,7 +168,7 @@ describe('testOverrides', () => {
     await app.close()
   })
 
-  it('do not create the provider that they replace', async () => {
+  it('does not create the provider that it replaces', async () => {
     let made = 0
     const useFactory = () => {
       made++
@@ -185,7 +185,7 @@ describe('testOverrides', () => {
     await app.close()
   })
 
-  it('have no effect on an App, which logs a warning', async () => {
+  it('has no effect on an App, which logs a warning', async () => {
     const warnings: object[] = []
     const logger = { info() {}, error() {}, warn: (facts: object) => warnings.push(facts) }
     const app = await App.create({ providers: [Repository], testOverrides, logger })

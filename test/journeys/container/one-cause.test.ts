@@ -4,7 +4,7 @@ import { bootProblems } from '../../support.js'
 
 const Missing = new InjectionToken<string>('Missing')
 
-describe('one problem of the container', () => {
+describe('a problem of the container', () => {
   it('is reported once when several classes depend on it', async () => {
     class First {
       readonly missing = inject(Missing)
@@ -29,7 +29,7 @@ describe('one problem of the container', () => {
     ])
   })
 
-  it('is the cause of the error, not an AggregateError', async () => {
+  it('has the original error as its cause, not an AggregateError', async () => {
     const thrown = new Error('no connection')
     class Pool {
       constructor() {
@@ -49,7 +49,7 @@ describe('one problem of the container', () => {
     expect(failure.cause).toBe(thrown)
   })
 
-  it('is reported for each of two missing providers', async () => {
+  it('is reported separately for each of two missing providers', async () => {
     const Other = new InjectionToken<string>('Other')
     class First {
       readonly missing = inject(Missing)

@@ -46,7 +46,7 @@ async function read(app: App, path: string): Promise<unknown> {
 
 const value = new Pipeline()
 
-describe('an object with a method `then` is not taken for a promise', () => {
+describe('an object with a method `then`', () => {
   it.each<[string, readonly Provider[]]>([
     ['an instance of a class', [{ token: Steps, useClass: Pipeline }]],
     ['a value', [{ token: Steps, useValue: value }]],
@@ -60,13 +60,13 @@ describe('an object with a method `then` is not taken for a promise', () => {
         { token: Steps, useFactory: (_, given) => given, inject: ['inner', 'thenable'] },
       ],
     ],
-  ])('if it is %s', async (_, providers) => {
+  ])('is not treated as a promise if it is %s', async (_, providers) => {
     const app = await started({ controllers: [StepsController], providers })
     expect(await read(app, '/steps')).toMatchObject({ data: { isInjected: true } })
     expect(app.get(Steps).calls).toBe(0)
   })
 
-  it('if it is a controller whose handler has this name', async () => {
+  it('is not treated as a promise if it is a controller', async () => {
     @Controller('after')
     class AfterController {
       @Get()
@@ -78,7 +78,7 @@ describe('an object with a method `then` is not taken for a promise', () => {
     expect(await read(app, '/after')).toMatchObject({ data: 'handled' })
   })
 
-  it('if it is a mock of a test', async () => {
+  it('is not treated as a promise if it is a mock in a test', async () => {
     const mock = new Pipeline()
     const app = await TestApp.create({
       controllers: [StepsController],
@@ -108,7 +108,7 @@ describe('an object with a method `then` is not taken for a promise', () => {
     ['itself', { auth: { guard: new Guard() } }],
     ['of a token', { auth: { guard: Guard } }],
     ['for one application', { auth: { guard: new StatefulGuard() } }],
-  ])('if it is a guard %s', async (_, options) => {
+  ])('is not treated as a promise if it is a guard %s', async (_, options) => {
     @Auth()
     @Controller('guarded')
     class GuardedController {
@@ -121,7 +121,7 @@ describe('an object with a method `then` is not taken for a promise', () => {
     expect(await read(app, '/guarded')).toMatchObject({ data: 'allowed' })
   })
 
-  it('if it is an interceptor', async () => {
+  it('is not treated as a promise if it is an interceptor', async () => {
     class Doubling extends Pipeline {
       async intercept(_: unknown, next: () => unknown) {
         return [await next(), 'again']
@@ -141,7 +141,7 @@ describe('an object with a method `then` is not taken for a promise', () => {
     }
   })
 
-  it('if it is a logger', async () => {
+  it('is not treated as a promise if it is a logger', async () => {
     class LoggerWithThen extends Pipeline {
       info() {}
       warn() {}
@@ -153,8 +153,8 @@ describe('an object with a method `then` is not taken for a promise', () => {
   })
 })
 
-describe('a promise of a factory', () => {
-  it('is awaited, even if it is not native', async () => {
+describe('a promise that a factory returns', () => {
+  it('is awaited, even if it is not a native promise', async () => {
     const promise = Promise.resolve('later')
     const foreign = {
       then: (...args: Parameters<(typeof promise)['then']>) => promise.then(...args),

@@ -77,7 +77,7 @@ async function start(options: AppOptions = {}): Promise<TestApp> {
 }
 
 describe('a deprecated route', () => {
-  it('announces its end in headers, on a class and on a method', async () => {
+  it('announces its end in headers, with a decorator on a class or a method', async () => {
     const app = await start()
     const headersOf = async (path: string) => {
       const { headers } = await app.fetch(path)
@@ -98,7 +98,7 @@ describe('a deprecated route', () => {
     expect(await headersOf('/v1/private')).toEqual(['@1672531200', null, null])
   })
 
-  it('is deprecated in the document and in the client, with its headers and 410', async () => {
+  it('is marked in the document and in the client, with its headers and 410', async () => {
     const app = await start()
     const operation = (path: string) => app.document.paths[path]?.get
     const ended = operation('/v1/orders/{id}')
@@ -114,7 +114,7 @@ describe('a deprecated route', () => {
     expect(client).toContain('410')
   })
 
-  it('ends with 410 from its sunset on, by the clock of the application', async () => {
+  it('responds with 410 after its sunset, by the clock of the application', async () => {
     const app = await start()
     app.clock.set('2024-06-30T23:59:58Z')
     expect((await app.fetch('/v1/orders/1')).status).toBe(200)
@@ -125,7 +125,7 @@ describe('a deprecated route', () => {
     expect((await app.fetch('/v1/stays')).status).toBe(200)
   })
 
-  it('passes fuzz, contract and access before and after its end', async () => {
+  it('passes fuzz, contract and access checks before and after its end', async () => {
     const app = await start()
     const operations = ({ name }: { name: string }) => name === 'GET /v1/orders/{id}'
     await app.fuzz({ seed: 2, runs: 20, operations })
@@ -144,7 +144,7 @@ describe('a deprecated route', () => {
   })
 })
 
-describe('a wrong announcement', () => {
+describe('an invalid deprecation', () => {
   it.each<[string, unknown, RegExp]>([
     ['no options', undefined, /neither an options object nor false/],
     ['an unknown option', { since: SINCE, until: SUNSET }, /until/],
@@ -160,7 +160,7 @@ describe('a wrong announcement', () => {
     ['two slashes', { since: SINCE, successor: '//a.example' }, /pass a path/],
     ['a line break', { since: SINCE, successor: '/a\r\nX: 1' }, /pass a path/],
     ['an unknown parameter', { since: SINCE, successor: '/v2/:name' }, /the parameter name/],
-  ])('is a boot error: %s', async (_, options, message) => {
+  ])('causes a boot error: %s', async (_, options, message) => {
     @Controller('wrong')
     class Wrong {
       @Deprecated(options as DeprecatedOptions) @Post(':id') write() {}
@@ -171,7 +171,7 @@ describe('a wrong announcement', () => {
   })
 })
 
-describe('the callers', () => {
+describe('the callers of deprecated routes', () => {
   const scraper = { canActivate: (req: Request) => req.get('authorization') === 'Bearer m' }
   const authorized = ['--header', 'authorization: Bearer m']
 
@@ -222,7 +222,7 @@ describe('the callers', () => {
     expect(json[0]).toMatchObject({ route: 'GET /v1/orders/:id', callers: [{ requests: 1 }] })
   })
 
-  it('have no names where everyone may read the metrics', async () => {
+  it('are anonymous if everyone can read the metrics', async () => {
     const { call, list } = await listening(true)
     await call('/v1/stays', { 'x-user': 'ana' })
     const { stdout } = await list()
@@ -230,7 +230,7 @@ describe('the callers', () => {
     expect(stdout).not.toContain('ana')
   })
 
-  it('are at most 1,000 for each route, and programs do not take the places of users', async () => {
+  it('are limited to 1,000 per route, and programs do not use up the places of users', async () => {
     const app = await start({ metrics: { guard: scraper } })
     for (let i = 0; i < 150; i++)
       await app.fetch('/v1/stays', { headers: { 'user-agent': `agent ${i}` } })
@@ -245,13 +245,13 @@ describe('the callers', () => {
     expect(of('/v1/private')).toContainEqual(expect.stringMatching(/caller="other"\} 50$/))
   })
 
-  it('cannot be listed from another page, and the command prints the reason', async () => {
+  it('cannot be listed without access to the metrics, and the reason is printed', async () => {
     const { list } = await listening({ guard: scraper })
     const { status, stderr } = await list()
     expect([status, stderr]).toEqual([1, expect.stringContaining('status 401')])
   })
 
-  it('are added over the workers of one application', () => {
+  it('are summed up over the workers of one application', () => {
     const line = (worker: number, kind: string, value: number) =>
       `http_deprecated_${kind}{route="GET /a",caller="user:1",worker="${worker}"} ${value}`
     const text = [

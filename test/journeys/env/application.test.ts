@@ -34,8 +34,8 @@ class RegionController {
 
 const options = { controllers: defineControllers(RegionController), providers: [Billing] }
 
-describe('inject(Env)', () => {
-  it('is the variables, read once at boot', async () => {
+describe('the result of inject(Env)', () => {
+  it('provides the variables, which are read once at boot', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')
     const app = await TestApp.create(options)
@@ -63,7 +63,7 @@ describe('inject(Env)', () => {
     }
   })
 
-  it('is another one for each env() in a process', async () => {
+  it('provides a separate object for each env() in a process', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')
     const Small = env(z.object({ BLAZON_REGION: z.string().toUpperCase() }), { file: false })
@@ -78,8 +78,8 @@ describe('inject(Env)', () => {
   })
 })
 
-describe('the boot of an application', () => {
-  it('reports every wrong variable once, beside its other problems', async () => {
+describe('the boot of an application with variables', () => {
+  it('reports every wrong variable once, together with its other problems', async () => {
     vi.stubEnv('BLAZON_REGION', '')
     vi.stubEnv('BLAZON_LIMIT', 'many')
     vi.stubEnv('BLAZON_KEY', 'can')
@@ -95,7 +95,7 @@ describe('the boot of an application', () => {
     ])
   })
 
-  it('fails without a class that injects the variables, if their provider is listed', async () => {
+  it('fails even if no class injects the variables, when their provider is listed', async () => {
     vi.stubEnv('BLAZON_REGION', '')
     vi.stubEnv('BLAZON_KEY', '')
     await expect(App.create({}).then((app) => app.close())).resolves.toBeUndefined()
@@ -103,7 +103,7 @@ describe('the boot of an application', () => {
     expect(error.problems.map(({ subject }) => subject)).toEqual(['BLAZON_REGION', 'BLAZON_KEY'])
   })
 
-  it('gives a private provider to one module alone', async () => {
+  it('supports a private provider in a single module', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')
     const module = { name: 'm', providers: [Env.provider, Billing], exports: [Billing] }

@@ -8,8 +8,8 @@ import { errorOf, folderWith, problemsOf, workIn } from './support.js'
 
 const Schema = z.object({ BLAZON_A: z.string().optional(), BLAZON_B: z.string().optional() })
 
-describe('.env', () => {
-  it('gives variables that the environment does not have', () => {
+describe('the .env file', () => {
+  it('provides variables that the environment does not contain', () => {
     workIn({ '.env': '\uFEFF# comment\nBLAZON_A="from file" # comment\nBLAZON_B=file\nOTHER=x\n' })
     vi.stubEnv('BLAZON_B', 'environment')
     const before = { ...process.env }
@@ -17,33 +17,33 @@ describe('.env', () => {
     expect({ ...process.env }).toEqual(before)
   })
 
-  it('does not fill in a variable that is set to the empty text', () => {
+  it('does not replace a variable that is set to an empty string', () => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     vi.stubEnv('BLAZON_A', '')
     expect(env(Schema).read()).toEqual({})
   })
 
-  it('may be absent, and may be a folder', () => {
+  it('can be missing, and can be a folder', () => {
     const folder = workIn({})
     expect(env(Schema).read()).toEqual({})
     mkdirSync(join(folder, '.env'))
     expect(env(Schema).read()).toEqual({})
   })
 
-  it('is not read for given variables, nor with `file: false`', () => {
+  it('is not read for given variables, or with `file: false`', () => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     expect(env(Schema).read({ BLAZON_B: 'b' })).toEqual({ BLAZON_B: 'b' })
     expect(env(Schema, { file: false }).read()).toEqual({})
   })
 
-  it.each(['production', 'test'])('is not read under NODE_ENV=%s, unless it is named', (mode) => {
+  it.each(['production', 'test'])('is not read under NODE_ENV=%s without an option', (mode) => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     vi.stubEnv('NODE_ENV', mode)
     expect(env(Schema).read()).toEqual({})
     expect(env(Schema, { file: '.env' }).read()).toEqual({ BLAZON_A: 'file' })
   })
 
-  it('is named in the error of a variable that production does not find there', async () => {
+  it('is mentioned in the error about a variable that production does not read', async () => {
     workIn({ '.env': 'BLAZON_A=canary\n' })
     vi.stubEnv('NODE_ENV', 'production')
     const [problem] = await problemsOf(() => env(z.object({ BLAZON_A: z.string() })).read())
@@ -66,7 +66,7 @@ describe('.env', () => {
     // A warning waits for the next application of the process: take those of other tests.
     beforeEach(() => warningsOf({}).then(() => undefined))
 
-    it('is a warning with the optional variables that it would set, once', async () => {
+    it('causes one warning with the optional variables that it would set', async () => {
       workIn({ '.env': 'BLAZON_A=canary\nBLAZON_B_FILE=/run/b\nOTHER=x\n' })
       vi.stubEnv('NODE_ENV', 'production')
       const Env = env(Schema)
@@ -80,7 +80,7 @@ describe('.env', () => {
       expect(await warningsOf({})).toEqual([])
     })
 
-    it('is a warning after Env.read() alone, and an error under strict', async () => {
+    it('causes a warning after Env.read() alone, and an error under strict', async () => {
       workIn({ '.env': 'BLAZON_A=canary\n' })
       vi.stubEnv('NODE_ENV', 'production')
       const Env = env(Schema)
@@ -92,7 +92,7 @@ describe('.env', () => {
       expect(problems.map(({ code }) => code)).toEqual(['W_ENV_FILE_UNREAD'])
     })
 
-    it('is not a warning where the environment decides, or no variable is in it', async () => {
+    it('causes no warning if the environment has priority, or no variable is in it', async () => {
       workIn({ '.env': 'BLAZON_A=file\nBLAZON_B=file\nOTHER=x\n' })
       vi.stubEnv('NODE_ENV', 'production')
       vi.stubEnv('BLAZON_A', 'environment')
@@ -107,14 +107,14 @@ describe('.env', () => {
     })
   })
 
-  it('has no misspelt variable unnoticed', async () => {
+  it('is checked for misspelt variables', async () => {
     workIn({ '.env': 'BLAZON_DATABSE=x\n' })
     const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
     const [problem] = await problemsOf(() => Env.read())
     expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but nothing reads it')
   })
 
-  it('is an error if the option names it and it does not exist', async () => {
+  it('causes an error if the option names it and it does not exist', async () => {
     workIn({})
     expect(await problemsOf(() => env(Schema, { file: 'none.env' }).read())).toEqual([
       {
@@ -126,7 +126,7 @@ describe('.env', () => {
     ])
   })
 
-  it('is not read by a TestApp, unless it is named', async () => {
+  it('is not read by a TestApp without an option', async () => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     const Named = env(Schema, { file: '.env' })
     const Usual = env(Schema)
@@ -143,7 +143,7 @@ describe('.env', () => {
   })
 })
 
-describe('NAME_FILE', () => {
+describe('a NAME_FILE variable', () => {
   const Secret = env(z.object({ KEY: secret(z.string().min(5)), NAME: z.string().optional() }))
 
   it.each([
@@ -151,7 +151,7 @@ describe('NAME_FILE', () => {
     ['canary-key\r\n', 'canary-key'],
     ['canary-key\n\n', 'canary-key\n'],
     ['  canary key', '  canary key'],
-  ])('is the path of a file that holds the value: %j', (text, key) => {
+  ])('contains the path of a file with the value: %j', (text, key) => {
     const folder = folderWith({ key: text, name: 'n' })
     const set = { KEY_FILE: join(folder, 'key'), NAME_FILE: join(folder, 'name') }
     const config = Secret.read(set)
@@ -174,13 +174,13 @@ describe('NAME_FILE', () => {
     ])
   })
 
-  it('in the environment goes before the variable in .env', () => {
+  it('has priority in the environment over the variable in .env', () => {
     const folder = workIn({ '.env': 'KEY=from-env-file\n', key: 'from-mounted' })
     vi.stubEnv('KEY_FILE', join(folder, 'key'))
     expect(Secret.read().KEY).toBe('from-mounted')
   })
 
-  it('reports a file that cannot be read, with its path and the reason', async () => {
+  it('causes an error with the path and the reason if the file cannot be read', async () => {
     const folder = folderWith({ large: 'x'.repeat(1_048_577), empty: '\n' })
     const causeOf = async (KEY_FILE: string) =>
       (await problemsOf(() => Secret.read({ KEY_FILE }))).map(({ subject, cause }) => [
@@ -210,14 +210,14 @@ describe('NAME_FILE', () => {
     'canary\0',
     'canary\nkey',
     `${'canary'.repeat(999)}`,
-  ])('does not print a value that is not a path', async (KEY_FILE) => {
+  ])('is not printed if its value is not a path', async (KEY_FILE) => {
     const error = await errorOf(() => Secret.read({ KEY_FILE }))
     expect(error.problems[0]?.cause).toBe('Its value is not the path of a file.')
     expect(error.message).not.toContain('canary')
   })
 
   it.each(['canary', 'canary/with+a/slash==', 'sk_live_canary'])(
-    'does not print a value that may be the secret itself: %s',
+    'is not printed if its value may be the secret itself: %s',
     async (KEY_FILE) => {
       const error = await errorOf(() => Secret.read({ KEY_FILE }))
       expect(error.problems[0]?.cause).toBe(
@@ -227,18 +227,18 @@ describe('NAME_FILE', () => {
     },
   )
 
-  it('is a variable of its own if the schema names it', () => {
+  it('is an ordinary variable if the schema contains it', () => {
     const Both = env(z.object({ LOG: z.string().optional(), LOG_FILE: z.string() }))
     expect(Both.read({ LOG_FILE: '/var/log/none.log' })).toEqual({ LOG_FILE: '/var/log/none.log' })
   })
 
-  it('reports a wrong file beside all other variables', async () => {
+  it('causes an error that is reported together with the other variables', async () => {
     const Env = env(z.object({ KEY: z.string(), PORT: z.coerce.number() }))
     const problems = await problemsOf(() => Env.read({ KEY_FILE: '/none', PORT: 'x' }))
     expect(problems.map(({ subject }) => subject)).toEqual(['KEY_FILE', 'PORT'])
   })
 
-  it('reads the file anew at each reading', () => {
+  it('is read again at each call', () => {
     const folder = folderWith({ key: 'first' })
     const set = { KEY_FILE: join(folder, 'key') }
     expect(Secret.read(set).KEY).toBe('first')

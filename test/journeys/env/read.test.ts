@@ -16,8 +16,8 @@ const Settings = z.object({
 })
 const URL = 'postgres://app:hunter2@db/orders'
 
-describe('Env.read()', () => {
-  it('converts the variables by the schema, fills in defaults, and is frozen', () => {
+describe('the method Env.read()', () => {
+  it('converts the variables by the schema, fills in defaults, and freezes the result', () => {
     const config = env(Settings).read({ PORT: '80', DATABASE_URL: URL, HOME: '/root' })
     expect(config.PORT).toBe(80)
     expect(config.LOG_LEVEL).toBe('info')
@@ -27,14 +27,14 @@ describe('Env.read()', () => {
     expect(() => Object.assign(config, { PORT: 81 })).toThrow(TypeError)
   })
 
-  it('freezes lists and objects that the schema makes', () => {
+  it('freezes lists and objects that the schema creates', () => {
     const List = z.object({ HOSTS: z.string().transform((text) => text.split(',')) })
     const { HOSTS } = env(List).read({ HOSTS: 'a,b' })
     expect(HOSTS).toEqual(['a', 'b'])
     expect(() => (HOSTS as string[]).push('c')).toThrow(TypeError)
   })
 
-  it('reads the environment of the process, and never writes it', () => {
+  it('reads the environment of the process, but never changes it', () => {
     vi.stubEnv('BLAZON_TEST_NAME', 'x')
     const before = { ...process.env }
     const Env = env(
@@ -46,7 +46,7 @@ describe('Env.read()', () => {
     expect(Env.read().BLAZON_TEST_NAME).toBe('y')
   })
 
-  it('reports all wrong variables at once, each with its cause and remedy', async () => {
+  it('reports all wrong variables together, each with its cause and remedy', async () => {
     const Env = env(
       z.object({
         PORT: z.coerce.number().int().min(1).max(65_535),
@@ -98,7 +98,7 @@ describe('Env.read()', () => {
     expect(error.stack?.split('\n    at ')[1]).toContain('read.test.ts')
   })
 
-  it('names a variable that is set and looks like a misspelt one', async () => {
+  it('suggests a rename for a variable with a misspelt name', async () => {
     const [problem] = await problemsOf(() => env(Settings).read({ DATABSE_URL: URL }))
     expect(problem).toEqual({
       code: 'E_ENV_INVALID',
@@ -108,7 +108,7 @@ describe('Env.read()', () => {
     })
   })
 
-  it('finds a misspelt name with a few letters too many', async () => {
+  it('detects a misspelt name with a few extra letters', async () => {
     const Port = env(z.object({ LISTENS_ON_PORT: z.string() }))
     const [problem] = await problemsOf(() => Port.read({ LISTENS_ON_PORT_NUM: '80' }))
     expect(problem?.remedy).toContain('LISTENS_ON_PORT_NUM is set')
@@ -116,14 +116,14 @@ describe('Env.read()', () => {
     expect(other?.remedy).toBe('Set it: text.')
   })
 
-  it('takes the empty text for a variable that is not set', () => {
+  it('treats an empty string as a variable that is not set', () => {
     const Env = env(
       z.object({ PORT: z.coerce.number().default(3000), NAME: z.string().optional() }),
     )
     expect(Env.read({ PORT: '', NAME: '' })).toEqual({ PORT: 3000 })
   })
 
-  it('keeps the words of a check of several variables', async () => {
+  it('keeps the message of a check of several variables', async () => {
     const Env = env(
       z
         .object({ USER_NAME: z.string().optional(), TOKEN: z.string().optional() })
@@ -139,7 +139,7 @@ describe('Env.read()', () => {
     ])
   })
 
-  it('reads variables with names of properties that every object has', async () => {
+  it('reads variables with the names of built-in object properties', async () => {
     const names = ['constructor', 'toString', 'hasOwnProperty'] as const
     const shape = Object.fromEntries(names.map((name) => [name, z.string().optional()]))
     expect(env(z.object(shape)).read({})).toEqual({})
@@ -152,7 +152,7 @@ describe('Env.read()', () => {
     expect(Object.getPrototypeOf(Box.read(own))).toBe(Object.prototype)
   })
 
-  it('reads a value of a megabyte, and does not print one that is refused', async () => {
+  it('reads a value of a megabyte, and does not print a refused one', async () => {
     const long = 'x'.repeat(1_000_000)
     const Env = env(z.object({ TEXT: z.string() }))
     expect(Env.read({ TEXT: long }).TEXT).toHaveLength(1_000_000)
@@ -207,7 +207,7 @@ describe.each([
       ),
   ],
 ])('a schema of %s', (_, make) => {
-  it('names the variables, and which of them are secret', async () => {
+  it('defines the variables and which of them are secret', async () => {
     const config = make().read({ NAME: 'a', KEY: 'canary-of-a-key', PATH: '/bin' })
     expect({ ...config }).toEqual({ PORT: 3000, NAME: 'a' })
     expect(config.KEY).toBe('canary-of-a-key')
@@ -218,7 +218,7 @@ describe.each([
   })
 })
 
-describe('a schema that needs time', () => {
+describe('an asynchronous schema', () => {
   const Box = Type.Object({
     PORT: Type.Integer({ default: 3000 }),
     NAME: Type.String(),
@@ -230,13 +230,13 @@ describe('a schema that needs time', () => {
     ['an asynchronous schema', env(Later), { NAME: 'a' }],
     ['an asynchronous schema that refuses', env(Later), { NAME: 'b' }],
     ['a JSON Schema', env(Box), { NAME: 'a', KEY: 'long enough' }],
-  ])('%s is refused where nothing waits', async (_, Env, variables) => {
+  ])('%s is refused in a synchronous read', async (_, Env, variables) => {
     const [problem] = await problemsOf(() => Env.read(variables))
     expect(problem?.code).toBe('E_ENV_INVALID')
     expect(problem?.remedy).toContain('providers: [Env.provider]')
   })
 
-  it('is awaited by boot, which gets its provider', async () => {
+  it('is awaited by boot when its provider is listed', async () => {
     vi.stubEnv('PORT', '')
     vi.stubEnv('NAME', 'a')
     vi.stubEnv('KEY', 'canary-of-a-key')
@@ -254,7 +254,7 @@ describe('a schema that needs time', () => {
   })
 })
 
-describe('env()', () => {
+describe('the function env()', () => {
   it.each([
     ['text', z.string()],
     ['a record', z.record(z.string(), z.string())],
@@ -267,13 +267,13 @@ describe('env()', () => {
     expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'env()' })
   })
 
-  it('refuses a schema that makes no object', async () => {
+  it('refuses a schema that does not produce an object', async () => {
     const Env = env(z.object({ A: z.string() }).transform(({ A }) => A))
     const [problem] = await problemsOf(() => Env.read({ A: 'canary' }))
     expect(problem?.cause).toBe('Its schema produces a value that is not a plain object.')
   })
 
-  it('refuses options that it does not have, and secrets that the schema does not name', async () => {
+  it('refuses unknown options, and secrets that the schema does not contain', async () => {
     const A = z.object({ A: z.string() })
     const wrong = { file: 7, secret: ['A'], secrets: 'A' } as never
     const problems = await problemsOf(() => env(A, wrong).read({}))

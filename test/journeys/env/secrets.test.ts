@@ -31,7 +31,7 @@ const config = Env.read({ BLAZON_PORT: '80', BLAZON_KEY: CANARY })
 /** The start of the canary, which no quoting changes. */
 const PART = 'c4n4ry'
 
-describe('a secret', () => {
+describe('a secret variable', () => {
   it('is a plain string for the code that reads it', () => {
     const { BLAZON_KEY } = config
     expect(BLAZON_KEY).toBe(CANARY)
@@ -67,12 +67,12 @@ describe('a secret', () => {
     expect(typeof shown === 'string' ? shown : JSON.stringify(shown)).not.toContain(PART)
   })
 
-  it('is masked where the variables are printed', () => {
+  it('is masked when the variables are printed', () => {
     expect(inspect(config)).toBe("{ BLAZON_PORT: 80, BLAZON_KEY: '••••' }")
     expect(JSON.stringify(config)).toBe('{"BLAZON_PORT":80,"BLAZON_KEY":"••••"}')
   })
 
-  it('is masked in values that the schema makes of it, and in those it renames', () => {
+  it('is masked in values that the schema derives from it', () => {
     const Made = env(
       z
         .object({ HOST: z.string(), PASSWORD: secret(z.string()) })
@@ -87,7 +87,7 @@ describe('a secret', () => {
     expect(inspect(made, { depth: null })).toBe("{ HOST: 'db', url: '••••', nested: '••••' }")
   })
 
-  it('is masked in the fields of a later object of a pipe', () => {
+  it('is masked in the fields of a later object in a pipe', () => {
     const fields = { KEY: secret(z.string()) }
     const Zod = z
       .object(fields)
@@ -168,7 +168,7 @@ describe('a secret', () => {
   it.each([
     ['valibot', v.object({ A: v.pipe(v.string(), v.url()), KEY: secret(v.string()) })],
     ['arktype', type({ A: 'string.url', KEY: secret(type('string')) })],
-  ])('and other values do not appear in an error of %s', async (_, schema) => {
+  ])('is hidden together with other values in an error of %s', async (_, schema) => {
     const error = await errorOf(() => env(schema).read({ A: CANARY, KEY: CANARY }))
     expect(error.problems.map(({ subject }) => subject)).toEqual(['A'])
     expect(everythingOf(error)).not.toContain(PART)
@@ -185,7 +185,7 @@ describe('a secret', () => {
     expect(everythingOf(error)).not.toContain(PART)
   })
 
-  it('is named by the option `secrets`', async () => {
+  it('can be marked by the option `secrets`', async () => {
     const schema = z.object({ KEY: z.url(), PORT: z.string() })
     const Named = env(schema, { secrets: ['KEY'] })
     expect(inspect(Named.read({ KEY: 'https://x', PORT: '1' }))).toBe("{ KEY: '••••', PORT: '1' }")
@@ -194,7 +194,7 @@ describe('a secret', () => {
     )
   })
 
-  it('cannot be marked in a schema of an unknown library', () => {
+  it('cannot be marked in a schema of an unsupported library', () => {
     const validate = (value: unknown) => ({ value })
     const schema = { '~standard': { version: 1 as const, vendor: 'mine', validate } }
     expect(() => secret(schema)).toThrow(
@@ -205,7 +205,7 @@ describe('a secret', () => {
     }
   })
 
-  it('is marked in a copy: the schema itself stays as it is', () => {
+  it('is marked in a copy of the schema, and the original remains unchanged', () => {
     const [a, b] = [z.string(), v.string()]
     secret(a)
     secret(b)
@@ -217,7 +217,7 @@ describe('a secret', () => {
   })
 })
 
-describe('an application with a secret', () => {
+describe('an application with a secret variable', () => {
   @Controller('broken')
   class BrokenController {
     readonly config = inject(Env)
@@ -233,7 +233,7 @@ describe('an application with a secret', () => {
     }
   }
 
-  it('shows it in no log line, response, and inspection', async () => {
+  it('does not show it in log lines, responses and inspection output', async () => {
     vi.stubEnv('BLAZON_PORT', '80')
     vi.stubEnv('BLAZON_KEY', CANARY)
     const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -255,7 +255,7 @@ describe('an application with a secret', () => {
     expect([...lines, ...texts, shown].join('')).not.toContain(PART)
   })
 
-  it('shows it in no boot error', async () => {
+  it('does not show it in boot errors', async () => {
     vi.stubEnv('BLAZON_PORT', 'x')
     vi.stubEnv('BLAZON_KEY', CANARY)
     const errors = [

@@ -163,7 +163,7 @@ async function spansOf(traced: Traced, requests: readonly Asked[]): Promise<read
   return (await traced.told(0)).slice(length)
 }
 
-describe.each(['http', 'http and express'])('OpenTelemetry, with instrumentation of %s', (of) => {
+describe.each(['http', 'http and express'])('OpenTelemetry with instrumentation of %s', (of) => {
   let traced: Traced
   beforeAll(async () => {
     traced = new Traced(OPEN_TELEMETRY, { INSTRUMENTED: of })
@@ -213,7 +213,7 @@ describe.each(['http', 'http and express'])('OpenTelemetry, with instrumentation
   })
 })
 
-describe.each(['static', 'stream'])('Sentry, whose traces have the lifecycle %s', (lifecycle) => {
+describe.each(['static', 'stream'])('Sentry with the trace lifecycle %s', (lifecycle) => {
   let traced: Traced
   beforeAll(async () => {
     traced = new Traced(SENTRY, { LIFECYCLE: lifecycle })

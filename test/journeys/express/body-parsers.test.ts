@@ -25,10 +25,10 @@ class BodiesController {
 
 const controllers = defineControllers(BodiesController)
 
-describe('body parsers of Express', () => {
+describe('Express body parsers', () => {
   const apps = appsOfTest()
 
-  it('express.json() parses once, and the route validates what it parsed', async () => {
+  it('include express.json(), which parses once, and the route validates the result', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json()] })
     const order = { sku: 'a', amount: '2' }
     const { body } = await app.request().post('/orders').send(order)
@@ -38,7 +38,7 @@ describe('body parsers of Express', () => {
     expect(wrong.body.errors).toHaveLength(2)
   })
 
-  it('express.json() keeps its limits, and its errors are rendered in the envelope', async () => {
+  it('include express.json(), which keeps its limits, and its errors use an envelope', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json({ limit: 50 })] })
     const large = await app
       .request()
@@ -55,7 +55,7 @@ describe('body parsers of Express', () => {
     expect([charset.status, charset.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 
-  it('express.json() decompresses gzip', async () => {
+  it('include express.json(), which decompresses gzip', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json()] })
     const { body } = await app
       .request()
@@ -66,7 +66,7 @@ describe('body parsers of Express', () => {
     expect(body.data).toEqual({ type: 'object', body: { a: 1 } })
   })
 
-  it('express.json() leaves other content types to the route, which parses JSON', async () => {
+  it('include express.json(), which leaves other content types to the route', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.json({ type: 'application/x-mine' })],
@@ -77,7 +77,7 @@ describe('body parsers of Express', () => {
     expect((await mine.send('{"sku":"m","amount":1}')).body.data.sku).toBe('m')
   })
 
-  it('express.urlencoded() parses forms, and the route validates and coerces them', async () => {
+  it('include express.urlencoded(), whose forms the route validates and coerces', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.urlencoded({ extended: true })],
@@ -89,13 +89,13 @@ describe('body parsers of Express', () => {
     expect(nested.body.data.body).toEqual({ a: { b: '1', c: ['2'] } })
   })
 
-  it('a form without a parser is refused with 415', async () => {
+  it('are required for a form, which is refused with 415 otherwise', async () => {
     const app = await apps.inProcess({ controllers })
     const { status } = await app.request().post('/orders').type('form').send('sku=a&amount=3')
     expect(status).toBe(415)
   })
 
-  it('express.text() gives strings and express.raw() buffers', async () => {
+  it('include express.text() for strings and express.raw() for buffers', async () => {
     const middlewares = [express.text(), express.raw({ type: 'application/octet-stream' })]
     const app = await apps.inProcess({ controllers, middlewares })
     const text = await app.request().post('/any').type('text/plain').send('words')
@@ -107,7 +107,7 @@ describe('body parsers of Express', () => {
     })
   })
 
-  it('express.json() passes the raw bytes to verify, whose error is a 403', async () => {
+  it('include express.json(), which gives verify the raw bytes and sends its 403', async () => {
     const verify = (req: object, _res: unknown, bytes: Buffer) => {
       Object.assign(req, { raw: bytes.toString() })
       if (bytes.includes('forged')) throw new Error('The signature does not match')

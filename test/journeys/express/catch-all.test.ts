@@ -33,7 +33,7 @@ const end = (_req: unknown, res: express.Response) => void res.status(404).json(
 /** A catch-all as in most applications: it has a `next` parameter, but does not call it. */
 const notFound: RequestHandler = (_req, res, _next) => res.status(404).json({ legacy: true })
 
-describe('W_MIDDLEWARE_DEAD_END', () => {
+describe('the warning W_MIDDLEWARE_DEAD_END', () => {
   const nested = express.Router().use(pass, express.Router().use(end))
   const ends: Record<string, Middleware> = {
     'a function of two parameters': end as Middleware,
@@ -43,14 +43,14 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
     'an application': express().use(express.json()).use(end) as never,
   }
 
-  it.each(Object.entries(ends))('is a warning about %s', async (_, middleware) => {
+  it.each(Object.entries(ends))('is logged for %s', async (_, middleware) => {
     const found = await bootWarnings({ controllers, middlewares: [pass, middleware] })
     expect(found).toMatchObject([{ code: 'W_MIDDLEWARE_DEAD_END' }])
     expect(found[0]?.text).toContain('middlewares[1]')
     expect(found[0]?.text).toContain('1 routes')
   })
 
-  it('is a warning about middlewares of plugins, and an error under strict', async () => {
+  it('is logged for middlewares of plugins, and is an error under strict', async () => {
     const plugins = [{ name: 'legacy', middlewares: [end as Middleware] }]
     const found = await bootWarnings({ controllers, plugins })
     expect(found[0]?.text).toContain("plugin 'legacy', middlewares[0]")
@@ -78,16 +78,16 @@ describe('W_MIDDLEWARE_DEAD_END', () => {
     'another App': (req, res, next) => new App({ logger: false }).handler(req, res, next),
   }
 
-  it.each(Object.entries(goOn))('is not a warning about %s', async (_, middleware) => {
+  it.each(Object.entries(goOn))('is not logged for %s', async (_, middleware) => {
     expect(await bootWarnings({ controllers, middlewares: [middleware] })).toEqual([])
   })
 
-  it('is not a warning when the application has no routes', async () => {
+  it('is not logged when the application has no routes', async () => {
     expect(await bootWarnings({ middlewares: [end as Middleware] })).toEqual([])
   })
 })
 
-describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
+describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
   const apps = appsOfTest('off')
   afterEach(() => vi.unstubAllEnvs())
 
@@ -168,7 +168,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(found[0]?.text).toContain(text)
   })
 
-  it('in production, is logged for routers that send 404 only', async () => {
+  it('is logged in production only for routers that send 404', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     for (const entry of [spa, notFound, express.Router().use(spa)]) {
       const { ask, lines } = await start({ middlewares: [entry], swagger: false })
@@ -199,7 +199,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged for OPTIONS, nor for a path without a route of this method', async () => {
+  it('is not logged for OPTIONS, or for a path without a route for the method', async () => {
     @Controller('orders')
     class WithOptions {
       @Options()
@@ -214,7 +214,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged for a route that requests reach, such as one whose responses are stored', async () => {
+  it('is not logged for a route that requests reach, such as one with cached responses', async () => {
     let stored = false
     const storing: RequestHandler = (_req, res, next) => {
       if (stored) return res.send('stored')
@@ -225,7 +225,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/orders/1'), await ask('/orders/1'), lines]).toEqual([200, 200, []])
   })
 
-  it('is not logged for a route that stands for all other paths', async () => {
+  it('is not logged for a route that matches all other paths', async () => {
     @Controller()
     class Fallbacks {
       @Get('*path')
@@ -248,7 +248,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines.map(({ code }) => code)).toEqual(['W_PATH_INDISTINCT'])
   })
 
-  it('is not logged when an error middleware lets the request go on to its route', async () => {
+  it('is not logged when an error middleware continues to the route of the request', async () => {
     const failing: RequestHandler = (_req, _res, next) => next(new NotFoundError())
     const goOn: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
@@ -271,7 +271,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/api-docs', 'HEAD'), lines.length]).toEqual([404, 1])
   })
 
-  it('counts error middlewares in the index', async () => {
+  it('includes error middlewares in the index', async () => {
     const onError: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
     const middlewares = [onError, pass, express.Router().use(notFound)]
@@ -282,7 +282,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     ])
   })
 
-  it('is not logged when a router with a path, or no route, causes the 404', async () => {
+  it('is not logged when a router with a path, or without a route, causes the 404', async () => {
     const files = express.Router().use('/files', express.static('/none'))
     const own = express.Router().get('/orders/:id', notFound)
     const passing = express.Router().use((_req, res, next) => {
@@ -296,7 +296,7 @@ describe('W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged when a controller responds 404', async () => {
+  it('is not logged when a controller responds with 404', async () => {
     @Controller('found')
     class FoundController {
       @Get()

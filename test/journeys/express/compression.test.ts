@@ -14,7 +14,7 @@ class StreamsController {
   }
 }
 
-describe.each([true, false])('compression, with helmet: %s', (helmet) => {
+describe.each([true, false])('compression together with helmet: %s', (helmet) => {
   const apps = appsOfTest()
   let port: number
 
@@ -71,7 +71,7 @@ describe.each([true, false])('compression, with helmet: %s', (helmet) => {
     expect(headers['content-encoding']).toBeUndefined()
   })
 
-  it('sends errors that can be read', async () => {
+  it('sends readable errors', async () => {
     const { status, text } = await get('/missing', 'gzip')
     expect(status).toBe(404)
     expect(JSON.parse(text)).toMatchObject({ statusCode: 'error', code: 'NOT_FOUND' })

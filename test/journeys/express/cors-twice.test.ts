@@ -46,7 +46,7 @@ describe('security.cors with several origins', () => {
     }
   })
 
-  it('sends only Vary to a request without Origin, each time', async () => {
+  it('sends only Vary for each request without Origin', async () => {
     const app = await apps.inProcess(options)
     for (const time of ['first', 'second']) {
       const { headers } = await app.request().get('/counted')

@@ -26,7 +26,7 @@ describe.each([
     expect(headers).toMatchObject({ 'access-control-allow-origin': A, vary: 'Origin' })
   })
 
-  it('sends an origin of the list only', async () => {
+  it('sends only origins that are in the list', async () => {
     const app = await apps.inProcess(optionsFor({ origin: [A, /\.trusted\.example$/] }))
     const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
     expect((await ask(A)).headers['access-control-allow-origin']).toBe(A)
@@ -36,7 +36,7 @@ describe.each([
     expect((await ask(B)).headers.vary).toBe('Origin')
   })
 
-  it('calls a function, which may decide later', async () => {
+  it('calls a function, which can decide asynchronously', async () => {
     const app = await apps.inProcess(
       optionsFor({
         origin: (origin, decide) => void setImmediate(() => decide(null, origin === A)),
@@ -66,7 +66,7 @@ describe.each([
     })
   })
 
-  it('responds to a preflight request before any route', async () => {
+  it('responds to a preflight request before any route runs', async () => {
     const app = await apps.inProcess(optionsFor({ origin: [A], maxAge: 60 }))
     const { status, headers, text } = await app
       .request()
@@ -82,7 +82,7 @@ describe.each([
     })
   })
 
-  it('allows every origin when none is set, also on errors', async () => {
+  it('allows every origin when none is set, even for errors', async () => {
     const app = await apps.inProcess(optionsFor({ exposedHeaders: ['X-Total'] }))
     for (const path of ['/items', '/missing']) {
       const { headers } = await app.request().get(path).set('Origin', A)
@@ -97,7 +97,7 @@ describe.each([
   })
 })
 
-describe('security.cors', () => {
+describe('the security.cors option', () => {
   const apps = appsOfTest()
 
   it('allows every origin when it is true', async () => {
@@ -132,7 +132,7 @@ describe('security.cors', () => {
     }
   })
 
-  it('allows more origins of a pattern than its cache holds', async () => {
+  it('supports more origins for a pattern than its cache holds', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: /\.trusted\.example$/ } } })
     for (let i = 0; i < 150; i++) {
       const origin = `https://${i}.trusted.example`
@@ -141,28 +141,28 @@ describe('security.cors', () => {
     }
   })
 
-  it('sends the origin on refusals before any middleware', async () => {
+  it('sends the origin with refusals before any middleware', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: [A] } } })
     const { headers, status } = await app.request().get('/missing').set('Origin', A)
     expect(status).toBe(404)
     expect(headers['access-control-allow-origin']).toBe(A)
   })
 
-  it('sends nothing when it is off', async () => {
+  it('sends no header when it is off', async () => {
     const app = await apps.inProcess()
     const { headers } = await app.request().get('/items/1').set('Origin', A)
     expect(Object.keys(headers).filter((name) => name.startsWith('access-'))).toEqual([])
   })
 })
 
-describe('a promise of security.cors.origin', () => {
+describe('a promise that security.cors.origin returns', () => {
   const apps = appsOfTest()
   const ask = async (origin: () => Promise<unknown>) => {
     const app = await apps.inProcess({ security: { cors: { origin: origin as never } } })
     return await app.request().get('/items/1').set('Origin', A)
   }
 
-  it('is awaited, and decides like a call of the callback', async () => {
+  it('is awaited, and has the same effect as the callback', async () => {
     const allowed = await ask(async () => true)
     expect(allowed.headers).toHaveProperty('access-control-allow-origin', A)
     const refused = await ask(async () => false)
@@ -170,7 +170,7 @@ describe('a promise of security.cors.origin', () => {
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('leaves the decision to the callback of an async function that takes it', async () => {
+  it('is ignored for an async function that accepts the callback', async () => {
     const app = await apps.inProcess({
       security: {
         cors: {
@@ -185,7 +185,7 @@ describe('a promise of security.cors.origin', () => {
   it.each([
     ['decides nothing', async () => undefined],
     ['rejects', () => Promise.reject(new Error('the list is not there'))],
-  ])('makes the response a 500 where it %s', async (_, origin) => {
+  ])('results in a 500 response if it %s', async (_, origin) => {
     const { status, headers } = await ask(origin)
     expect(status).toBe(500)
     expect(headers).not.toHaveProperty('access-control-allow-origin')
@@ -193,12 +193,12 @@ describe('a promise of security.cors.origin', () => {
 })
 
 describe('a misspelt option', () => {
-  it.each(['origins', 'orgin', 'allowedOrigins'])('of cors is a boot error: %s', async (name) => {
+  it.each(['origins', 'orgin', 'allowedOrigins'])('is refused in cors: %s', async (name) => {
     const problems = await bootProblems({ security: { cors: { [name]: [A] } } })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `security.cors.${name}` }])
   })
 
-  it('of helmet is a warning', async () => {
+  it('causes a warning in helmet', async () => {
     const warnings = await bootWarnings({ security: { helmet: { framguard: false } as never } })
     expect(
       warnings.map(({ code, text }) => [code, /security\.helmet\.framguard/.test(text)]),

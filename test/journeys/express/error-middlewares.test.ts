@@ -74,12 +74,12 @@ describe('error middlewares', () => {
     expect(answer.body).toEqual({ rendered, path })
   })
 
-  it('are not called when nothing fails', async () => {
+  it('are not called when there is no failure', async () => {
     const app = await start(render)
     expect((await app.request().get('/fine')).body.statusCode).toBe('success')
   })
 
-  it('pass an error to the next one, and the last passes it to the envelope', async () => {
+  it('pass an error to the next one, and the last one passes it to the envelope', async () => {
     const seen: string[] = []
     const note = (name: string): Middleware => {
       return (error, _req, _res, next) => {
@@ -95,7 +95,7 @@ describe('error middlewares', () => {
   })
 
   it.each([[[]], [[null]], [[undefined]], [['route']], [['router']]])(
-    'respond 404 when they call next(...%j)',
+    'respond with 404 when they call next(...%j)',
     async (args) => {
       const silent: Middleware = (_error, _req, _res, next) => next(...(args as []))
       const app = await start(silent)
@@ -112,7 +112,7 @@ describe('error middlewares', () => {
       },
     ],
     ['reject', () => Promise.reject(new NotFoundError('thrown while rendering'))],
-  ])('may %s, and the next one receives that error', async (_, fail) => {
+  ])('can %s, and the next one receives that error', async (_, fail) => {
     const failing: Middleware = (_error, _req, _res, _next) => fail()
     const app = await start(failing, passOn)
     const { status, body } = await app.request().get('/rejects')
@@ -120,7 +120,7 @@ describe('error middlewares', () => {
     expect(body.message).toBe('thrown while rendering')
   })
 
-  it('respond 500 when they reject with undefined', async () => {
+  it('respond with 500 when they reject with undefined', async () => {
     const failing: Middleware = async (_error, _req, _res, _next) => Promise.reject()
     const app = await start(failing)
     expect((await app.request().get('/throws')).status).toBe(500)
@@ -157,14 +157,14 @@ describe('error middlewares', () => {
     [{ statusCode: 599 }, 599],
     [{ statusCode: 600 }, 500],
     [{ status: 404.5 }, 500],
-  ])('see the first valid status of a plain error from middlewares: %j', async (facts, status) => {
+  ])('receive the first valid status of a plain middleware error: %j', async (facts, status) => {
     const failing: Middleware = (_req, _res, next) => next(Object.assign(new Error('x'), facts))
     const app = await startUnchecked(failing, passOn)
     const response = await app.request().get('/mw')
     expect([response.status, response.body.status]).toEqual([status, status])
   })
 
-  it('see the status of a plain error from middlewares, but 500 from routes', async () => {
+  it('receive the status of a plain middleware error, but 500 for a route error', async () => {
     const failing: Middleware = (req, _res, next) =>
       next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)
     const app = await start(failing, passOn)

@@ -63,7 +63,7 @@ const passOverOthers: ErrorRequestHandler = (error, _req, _res, next) =>
   next((error as { status?: number }).status === undefined ? undefined : error)
 const needsTenant = createTenantMiddleware({ required: true })
 
-describe('a request after an error middleware calls next() without the error', () => {
+describe('a request after an error middleware has called next() without the error', () => {
   const apps = appsOfTest('off')
 
   function application(...middlewares: Middleware[]): App {
@@ -81,7 +81,7 @@ describe('a request after an error middleware calls next() without the error', (
     expect(await statusOf(host)).toBe(200)
   })
 
-  describe('is a request like any other', () => {
+  describe('is handled normally', () => {
     const start = (...more: Middleware[]) => {
       made = 0
       const middlewares = [failing, passOverOthers as Middleware, ...more]
@@ -90,13 +90,13 @@ describe('a request after an error middleware calls next() without the error', (
       return apps.serving(createServer(app.handler))
     }
 
-    it('gets the response of a handler that waits', async () => {
+    it('receives the response of a slow handler', async () => {
       const port = await start()
       const { status, text } = await send(port, { path: '/slow/orders' })
       expect([status, JSON.parse(text).data]).toEqual([200, 'orders'])
     })
 
-    it('gets a response that is cached', async () => {
+    it('receives a cached response', async () => {
       const port = await start()
       const states: unknown[] = []
       for (const _time of ['first', 'second']) {
@@ -109,7 +109,7 @@ describe('a request after an error middleware calls next() without the error', (
       ])
     })
 
-    it('gets the response to a late error of another middleware', async () => {
+    it('receives the response to a late error of another middleware', async () => {
       const late: RequestHandler = async (_req, _res, next) => {
         next()
         await new Promise(setImmediate)
@@ -120,11 +120,11 @@ describe('a request after an error middleware calls next() without the error', (
     })
   })
 
-  it('does not continue when the framework has refused it', async () => {
+  it('does not continue if the framework has refused it', async () => {
     expect(await statusOf(application(needsTenant, passOver as Middleware))).toBe(400)
   })
 
-  it('does not continue when another application has handled it in between', async () => {
+  it('does not continue if another application has handled it in between', async () => {
     const other = apps.track(new App({ logger: false }))
     const ask: ErrorRequestHandler = (_error, req, res, next) => other.handler(req, res, next)
     expect(await statusOf(application(needsTenant, ask as Middleware))).toBe(400)
@@ -158,7 +158,7 @@ describe('a late error of a middleware', () => {
     },
   )
 
-  it('is handled by the application when the request has returned to it', async () => {
+  it('is handled by the application if the request has returned to it', async () => {
     const errors: unknown[] = []
     const late: RequestHandler = async ({ headers }, _res, next) => {
       next()

@@ -42,10 +42,10 @@ const nonceDirective = (_req: unknown, res: unknown) => {
   return `'nonce-${locals.nonce}'`
 }
 
-describe('helmet', () => {
+describe('the helmet option', () => {
   const apps = appsOfTest()
 
-  it('sets its headers on every response by default: routes, streams and errors', async () => {
+  it('sets its headers on all responses by default: routes, streams and errors', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     for (const path of ['/plain', '/streamed', '/changed', '/missing']) {
       const { headers } = await send(port, { path })
@@ -67,7 +67,7 @@ describe('helmet', () => {
     expect(headers['content-security-policy']).toContain("default-src 'self'")
   })
 
-  it('sets nothing when it is off, so a helmet middleware sets all', async () => {
+  it('sets nothing when it is off, so that a helmet middleware sets all headers', async () => {
     const { port } = await apps.listening({
       controllers,
       middlewares: [helmet({ contentSecurityPolicy: false })],
@@ -101,13 +101,13 @@ describe('helmet', () => {
     expect(headers['x-dns-prefetch-control']).toBe('off')
   })
 
-  it('allows a handler to change a header, which is sent once', async () => {
+  it('allows a handler to change a header, which is then sent once', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers } = await send(port, { path: '/changed' })
     expect(headers['referrer-policy']).toBe('origin')
   })
 
-  it('accepts options of helmet', async () => {
+  it('accepts the options of the helmet package', async () => {
     const { port } = await apps.listening({
       controllers,
       security: { helmet: { strictTransportSecurity: { maxAge: 5 }, xDownloadOptions: false } },

@@ -106,13 +106,13 @@ const pathOf: Record<string, string> = {
 }
 
 describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (place, mount) => {
-  it('uses "trust proxy" of its host', async () => {
+  it('uses the "trust proxy" setting of its host', async () => {
     const host = express().set('trust proxy', 1)
     mount(host, appOf())
     expect((await (await asker(host))(pathOf[place])).json).toEqual(believed)
   })
 
-  it('uses a setting of its host that changes later', async () => {
+  it('uses a setting of its host that is changed later', async () => {
     const host = express()
     mount(host, appOf())
     const ask = await asker(host)
@@ -132,8 +132,8 @@ describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (p
   })
 })
 
-describe('settings of a host', () => {
-  it('are inherited as by an Express application', async () => {
+describe('the settings of a host', () => {
+  it('are inherited in the same way as by an Express application', async () => {
     const settings = (app: Application) => {
       app.set('query parser', 'extended').set('json spaces', 1).set('who', 'host')
       return app.set('etag', 'strong').set('subdomain offset', 1).set('trust proxy', 1)
@@ -154,7 +154,7 @@ describe('settings of a host', () => {
     expect(expected.headers).toMatchObject(headers)
   })
 
-  it('are overridden by settings of the App at any time', async () => {
+  it('can be overridden by settings of the App at any time', async () => {
     const app = appOf()
     const ask = await asker(express().set('who', 'host').use(app.handler))
     expect((await ask('/seen/apps')).json.who).toBe('host')
@@ -163,7 +163,7 @@ describe('settings of a host', () => {
     expect((await ask('/seen/apps')).json).toEqual({ same: true, who: 'app', title: 'App' })
   })
 
-  it('include its view engines', async () => {
+  it('include the view engines', async () => {
     class View {
       readonly path: string
       constructor(name: string, { engines }: { engines: Record<string, unknown> }) {
@@ -182,7 +182,7 @@ describe('settings of a host', () => {
     expect((await (await asker(host.use(app.handler)))('/seen/page')).text).toContain('function')
   })
 
-  it('are the callers of the host of each request, or none without a host', async () => {
+  it('are separate for each host of a request, and absent without a host', async () => {
     const app = appOf()
     const one = express().set('trust proxy', 1).set('who', 'one').use(app.handler)
     const two = express().set('who', 'two').use(app.handler)
@@ -199,7 +199,7 @@ describe('settings of a host', () => {
     }
   })
 
-  it('are inherited from an App that mounts it, too', async () => {
+  it('are also inherited from an App that mounts it', async () => {
     const inner = appOf()
     const outer = appOf({ controllers: [], middlewares: [inner.handler], trustProxy: 1 })
     expect((await (await asker(outer.handler))()).json).toEqual(believed)
@@ -208,7 +208,7 @@ describe('settings of a host', () => {
     expect((await (await asker(host.use(between.handler)))()).json).toEqual(believed)
   })
 
-  it('are inherited by an Express application in its middlewares, after those of the App', async () => {
+  it('are inherited by an Express application in its middlewares, after the App settings', async () => {
     const legacy = express().set('query parser', 'extended')
     legacy.get('/legacy', (req, res) => {
       const { ip, query } = req
@@ -245,8 +245,8 @@ describe('settings of a host', () => {
   })
 })
 
-describe('a feature that depends on the address or the host', () => {
-  it('counts requests for each client, not for each proxy', async () => {
+describe('a feature that uses the client address or the host name', () => {
+  it('counts requests per client instead of per proxy', async () => {
     const limited = () => appOf({ rateLimit: { limit: 1, window: '1h' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const statuses = async (host: Application) => {
@@ -275,7 +275,7 @@ describe('a feature that depends on the address or the host', () => {
     expect(found).toEqual([200, 429])
   })
 
-  it('uses the tenant of the forwarded host', async () => {
+  it('uses the tenant of the forwarded host name', async () => {
     const tenant = { header: false, strategies: [(req: Request) => req.subdomains.at(-1)] } as const
     const trusting = express().set('trust proxy', 1).use(appOf({ tenant }).handler)
     expect((await (await asker(trusting))('/seen/tenant')).json.data.tenant).toBe('a')
@@ -327,7 +327,7 @@ describe('a method that is added to req or res of app.express', () => {
     expect([mounted.status, mounted.json]).toEqual([418, { shout: 'loud' }])
   })
 
-  it.each(['before', 'after'])('may replace json, %s the start', async (when) => {
+  it.each(['before', 'after'])('can replace json, %s the start', async (when) => {
     const app = appOf({ controllers: defineControllers(AddedController) })
     const patch = () => {
       const { json } = express.response
@@ -347,13 +347,13 @@ describe('a method that is added to req or res of app.express', () => {
     expect(mounted.json.patched.data).toBe(1)
   })
 
-  describe('of all Express applications', () => {
+  describe('when it is added to all Express applications', () => {
     const { json } = express.response
     afterEach(() => {
       express.response.json = json
     })
 
-    it.each(['before', 'after'])('may replace json, %s the start', async (when) => {
+    it.each(['before', 'after'])('can replace json, %s the start', async (when) => {
       const app = appOf({ controllers: defineControllers(AddedController) })
       const patch = () => {
         express.response.json = function patched(this: Response, body: unknown) {

@@ -101,7 +101,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     return { app, logged }
   }
 
-  it('is rendered when nothing has been sent, and logged once', async () => {
+  it('is rendered and logged once if nothing has been sent', async () => {
     const { app, logged } = await start([late(new Error('store lost'))])
     const { status, body } = await app.request().get('/never')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -110,7 +110,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(aborted).toMatchObject({ message: 'store lost' })
   })
 
-  it('is passed to the error middlewares, also for HEAD', async () => {
+  it('is passed to the error middlewares, even for HEAD', async () => {
     const { app, logged } = await start([late(new ServiceUnavailableError('busy')), render])
     const { status, body } = await app.request().get('/never')
     expect([status, body]).toEqual([503, { rendered: 'busy' }])
@@ -139,7 +139,7 @@ describe('an error that a middleware passes after it has called next()', () => {
         throw new Error('behind next')
       },
     ],
-  ])('may be %s after next()', async (_, middleware) => {
+  ])('can be %s after next()', async (_, middleware) => {
     const { app, logged } = await start([middleware])
     expect((await app.request().get('/never')).status).toBe(500)
     expect(logged).toMatchObject([{ err: { message: 'behind next' }, status: 500 }])
@@ -172,7 +172,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([status, body]).toEqual([503, { rendered: 'late' }])
   })
 
-  it('may be rendered as a stream by an error middleware', async () => {
+  it('can be rendered as a stream by an error middleware', async () => {
     const stream: Middleware = (_error, _req, res, _next) => {
       res.status(500).type('text').write('one ')
       signals.emit('go')
@@ -183,7 +183,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([status, text]).toEqual([500, 'one two'])
   })
 
-  it('is only logged when a response has been sent', async () => {
+  it('is only logged if a response has been sent', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)
@@ -216,7 +216,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(ran).toEqual([])
   })
 
-  it('stops a waiting middleware, whose next() has no effect', async () => {
+  it('stops a waiting middleware, whose next() then has no effect', async () => {
     const waiting: Middleware = (_req, _res, next) => {
       signals.once('go', () => {
         next()
@@ -231,7 +231,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('prevents the handler from running when its guard still waits', async () => {
+  it('prevents the handler from running if its guard is still waiting', async () => {
     const guard = {
       canActivate: () => {
         signals.emit('started')
@@ -264,7 +264,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect((await app.request().get('/cached')).body.data).toEqual({ made: true })
   })
 
-  it('calls its error middleware in the scope of the tenant', async () => {
+  it('runs its error middleware in the scope of the tenant', async () => {
     const seen: unknown[] = []
     const { app, logged } = await start(
       [
@@ -281,7 +281,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(logged).toMatchObject([{ tenant: 'acme' }])
   })
 
-  it('is handled when a router passes it', async () => {
+  it('is also handled when it is passed by a router', async () => {
     const router = express.Router()
     router.use('/never', (_req, _res, next) => {
       signals.once('started', () => setImmediate(() => next(new Error('from a router'))))
@@ -295,7 +295,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     }
   })
 
-  it('is handled by the application that has the request at that time', async () => {
+  it('is handled by the application that processes the request at that time', async () => {
     signals = new EventEmitter()
     const { app } = await apps.listening({ controllers, middlewares: [late(new Error('late'))] })
     const host = express()
@@ -313,7 +313,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([ours.status, JSON.parse(ours.text).code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('is handled by its own application when another one has passed the request on before', async () => {
+  it('is handled by its own application after another one has passed the request on', async () => {
     signals = new EventEmitter()
     const first = apps.track(new App({ controllers: [], logger: false }))
     const render: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -340,7 +340,7 @@ describe('an error that a middleware passes after it has called next()', () => {
 describe('an error middleware', () => {
   const apps = appsOfTest('off')
 
-  it('that throws after next(error) is logged and sends no second response', async () => {
+  it('is logged and sends no second response if it throws after next(error)', async () => {
     const logged: unknown[] = []
     const app = await apps.inProcess({
       controllers,
@@ -362,7 +362,7 @@ describe('an error middleware', () => {
     expect(logged).toEqual(['first', 'its own'])
   })
 
-  it('that throws after next() ends the request with its own error', async () => {
+  it('ends the request with its own error if it throws after next()', async () => {
     signals = new EventEmitter()
     const logged: unknown[] = []
     const own = new Error('its own')

@@ -13,7 +13,7 @@ import { appsOfTest } from './support.js'
 
 const apps = appsOfTest('off')
 
-describe('a middleware that fails without an error', () => {
+describe('a middleware that throws undefined or null', () => {
   const missing: unknown[] = [undefined, null]
   const ways: [string, (reason: unknown) => RequestHandler][] = [
     [
@@ -32,7 +32,7 @@ describe('a middleware that fails without an error', () => {
     ],
   ]
 
-  it.each(ways)('is a 500, and the log names a middleware: it %s', async (_, fail) => {
+  it.each(ways)('causes a 500 and a log line about a middleware: it %s', async (_, fail) => {
     for (const reason of missing) {
       const logged: { err: Error }[] = []
       const logger = { info() {}, warn() {}, error: (facts: object) => logged.push(facts as never) }
@@ -43,8 +43,8 @@ describe('a middleware that fails without an error', () => {
   })
 })
 
-describe('req.next in a handler', () => {
-  it('is its own status, not the status of the last middleware', async () => {
+describe('the function req.next in a handler', () => {
+  it('determines the status itself, independent of the last middleware', async () => {
     @Controller('own')
     class Own {
       @Get() pass(req: Request, _res: Response) {
@@ -83,7 +83,7 @@ describe('an error middleware that calls next() without an error', () => {
 
   const forgive: ErrorRequestHandler = (_error, _req, _res, next) => next()
 
-  it('continues after the failed middleware if the error middleware precedes it', async () => {
+  it('continues after the failed middleware if it is registered before it', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('first'),
       forgive,
@@ -94,7 +94,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(await run(list)).toEqual({ ran: ['first', 'second', 'failing', 'last'], status: 200 })
   })
 
-  it('continues after itself if it follows the failed middleware', async () => {
+  it('continues after itself if it is registered after the failed middleware', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('failing'),
       note('between'),
@@ -104,7 +104,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(await run(list)).toEqual({ ran: ['failing', 'last'], status: 200 })
   })
 
-  it('goes on for each failure of one request', async () => {
+  it('continues the request after each of several failures', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('failing 1'),
       note('failing 2'),
@@ -116,7 +116,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect([ran, status]).toEqual([['failing 1', 'failing 3', 'last'], 200])
   })
 
-  it('ends the time that the error middleware had, so that the request may take longer', async () => {
+  it('restarts the time limit, so that the request can take longer', async () => {
     let goOn: (() => void) | undefined
     const forgiveLater: ErrorRequestHandler = (_error, _req, _res, next) => {
       setImmediate(next)

@@ -26,7 +26,7 @@ describe('middlewares', () => {
     ])
   })
 
-  it('may send the response, and then no route runs', async () => {
+  it('can send the response, and then no route runs', async () => {
     const answer: Middleware = (_req, res) => res.status(203).send('enough')
     // The response of the middleware is not in the document.
     const app = await apps.inProcess({ middlewares: [answer], contract: 'off' })
@@ -64,19 +64,19 @@ describe('middlewares', () => {
     ['reject with null', () => Promise.reject(null)],
     ["reject with 'router'", () => Promise.reject('router')],
     ['reject by a thenable', () => ({ then: (_: unknown, reject: () => void) => reject() })],
-  ])('that %s cause a 500, and the route does not run', async (_, fail) => {
+  ])('cause a 500 response without running the route if they %s', async (_, fail) => {
     const app = await start((_req, _res, _next) => fail())
     const { status, body } = await app.request().get('/items/1')
     expect(status).toBe(500)
     expect(body).toMatchObject({ statusCode: 'error', code: 'INTERNAL_SERVER_ERROR' })
   })
 
-  it("cause a 404 with next('router'), as in an Express application", async () => {
+  it("cause a 404 with next('router'), in the same way as in an Express application", async () => {
     const app = await start((_req, _res, next) => next('router'))
     expect((await app.request().get('/items/1')).status).toBe(404)
   })
 
-  it('that call next and then fail cause one response', async () => {
+  it('cause a single response if they call next and then fail', async () => {
     const app = await start(async (_req, _res, next) => {
       next()
       throw new Error('after next')
@@ -85,7 +85,7 @@ describe('middlewares', () => {
     expect({ status, data: body.data }).toEqual({ status: 200, data: { id: '1' } })
   })
 
-  it('that call next twice cause one response', async () => {
+  it('cause a single response if they call next twice', async () => {
     const app = await start((_req, _res, next) => {
       next()
       next()
@@ -94,7 +94,7 @@ describe('middlewares', () => {
     expect((await app.request().get('/items/1')).status).toBe(200)
   })
 
-  it('share res.locals and their own fields of req with the route', async () => {
+  it('share res.locals and custom fields of req with the route', async () => {
     const app = await start(
       (req, res, next) => {
         req.trace = 'abc'
@@ -106,7 +106,7 @@ describe('middlewares', () => {
     expect((await app.request().get('/show')).body).toEqual(['abc', { user: 'ann' }])
   })
 
-  it('may change URL and method before the route is matched', async () => {
+  it('can change URL and method before the route is matched', async () => {
     const app = await start((req: Request, _res: unknown, next: () => void) => {
       if (req.query.id !== undefined) req.url = `/items/${req.query.id}`
       req.method = 'GET'
@@ -116,7 +116,7 @@ describe('middlewares', () => {
     expect(body.data).toEqual({ id: '9' })
   })
 
-  it('set the requestId of the envelope by req.id', async () => {
+  it('set the requestId of the envelope through req.id', async () => {
     const app = await start((req, _res, next) => {
       req.id = 'r-1'
       next()

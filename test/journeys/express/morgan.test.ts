@@ -47,7 +47,7 @@ class LoggedController {
 
 const controllers = defineControllers(LoggedController)
 
-describe('morgan', () => {
+describe('the morgan package', () => {
   const apps = appsOfTest()
 
   async function logged(path: string, format: string, immediate = false) {
@@ -78,12 +78,12 @@ describe('morgan', () => {
     expect(line).toMatch(/^200 \d+\.\d+$/)
   })
 
-  it('logs the URL and the client of the request as the client sent it', async () => {
+  it('logs the original URL and client of the request', async () => {
     const { line } = await logged('/json?a=1', ':remote-addr ":method :url HTTP/:http-version"')
     expect(line).toBe('127.0.0.1 "GET /json?a=1 HTTP/1.1"')
   })
 
-  it('logs at once with the option immediate', async () => {
+  it('logs immediately with the option immediate', async () => {
     const { line } = await logged('/json', ':method :url :status', true)
     expect(line).toBe('GET /json -')
   })

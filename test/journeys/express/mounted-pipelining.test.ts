@@ -17,7 +17,7 @@ const keep = ['Connection: keep-alive']
 const [first, second] = [request('/things/1', keep), request('/things/2', keep)]
 const last = request('/things/3')
 
-describe('pipelined requests, of which the last one closes the connection', () => {
+describe('pipelined requests before one that closes the connection', () => {
   const apps = appsOfTest()
   const inner = () =>
     apps.track(new App({ controllers: defineControllers(ThingsController), logger: false }))
@@ -30,7 +30,7 @@ describe('pipelined requests, of which the last one closes the connection', () =
       apps.serving(createServer(express().use(passing().handler, inner().handler))),
   }
 
-  it.each(Object.entries(HOSTS))('all have a response %s', async (_, serve) => {
+  it.each(Object.entries(HOSTS))('all receive a response %s', async (_, serve) => {
     const answers = await exchange(await serve(), first + second + last)
     expect(answers.map(({ status, text }) => [status, JSON.parse(text).data])).toEqual([
       [200, '1'],
@@ -40,7 +40,7 @@ describe('pipelined requests, of which the last one closes the connection', () =
   })
 
   // A server that is not ours answers 400 itself: Node's parser refuses bytes after such a request.
-  it('and none comes after that one', async () => {
+  it('are followed by no response to a later request', async () => {
     const { port } = await apps.listening({ controllers: [], middlewares: [inner().handler] })
     const answers = await exchange(port, first + last + second)
     expect(answers.map(({ text }) => JSON.parse(text).data)).toEqual(['1', '3'])

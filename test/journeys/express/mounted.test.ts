@@ -77,7 +77,7 @@ describe('an App inside an Express application', () => {
     return { app, port, errors }
   }
 
-  it('has the path below its mount path, and baseUrl', async () => {
+  it('provides the path below its mount path, and baseUrl', async () => {
     const { port } = await start()
     const { status, text } = await send(port, { path: '/api/orders/7?a=1' })
     expect(status).toBe(200)
@@ -109,7 +109,7 @@ describe('an App inside an Express application', () => {
   })
 
   it.each([false, true])(
-    'passes unknown paths to the outer application, middlewares: %s',
+    'passes unknown paths to the outer application, with middlewares: %s',
     async (has) => {
       const look = (req: Request, _res: Response, next: () => void) => {
         Object.assign(req, { looked: req.query })
@@ -166,13 +166,13 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(wrong.text).code).toBe('VALIDATION_FAILED')
   })
 
-  it('reads the body when the outer application has not read it', async () => {
+  it('reads the body if the outer application has not read it', async () => {
     const { port } = await start()
     const message = { method: 'POST', path: '/api/orders', headers: json, body: '{"sku":"a"}' }
     expect((await send(port, message)).status).toBe(201)
   })
 
-  it('sends its own headers and those of the outer application', async () => {
+  it('sends its own headers together with those of the outer application', async () => {
     const { port } = await start()
     const { headers } = await send(port, { path: '/api/orders/7' })
     expect(headers).toMatchObject({ 'x-powered-by': 'Express', 'x-frame-options': 'SAMEORIGIN' })
@@ -188,7 +188,7 @@ describe('an App inside an Express application', () => {
     expect(errors).toEqual([expect.any(ConfigError)])
   })
 
-  it('may be mounted in another App', async () => {
+  it('can be mounted in another App', async () => {
     const inner = apps.track(
       new App({ controllers: defineControllers(OrdersController), logger: false }),
     )
@@ -199,7 +199,7 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(outside.text)).toMatchObject({ isExpress: true, url: '/api/unknown' })
   })
 
-  it('adds one listener to a response that several Apps have passed on', async () => {
+  it('adds only one listener to a response that several Apps have passed on', async () => {
     const host = express()
     for (let i = 0; i < 3; i++) {
       host.use(apps.track(new App({ controllers: [], logger: false })).handler)
@@ -210,7 +210,7 @@ describe('an App inside an Express application', () => {
   })
 })
 
-describe('an App behind a middleware of Express that waits for the head', () => {
+describe('an App behind an Express middleware that waits for the response head', () => {
   const apps = appsOfTest()
 
   async function ask(path: string) {
@@ -236,17 +236,17 @@ describe('an App behind a middleware of Express that waits for the head', () => 
     }
   })
 
-  it('adds none to a response of the host', async () => {
+  it('adds no headers to a response of the host', async () => {
     const { status, headers } = await ask('/theirs')
     expect([status, headers['content-encoding']]).toEqual([200, 'gzip'])
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 })
 
-describe('http.createServer(app.handler)', () => {
+describe('a server with http.createServer(app.handler)', () => {
   const apps = appsOfTest()
 
-  it('responds before and after the start, also with 404', async () => {
+  it('responds before and after the start, including 404 responses', async () => {
     const app = apps.track(
       new App({ controllers: defineControllers(OrdersController), logger: false }),
     )

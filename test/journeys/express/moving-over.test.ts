@@ -79,14 +79,14 @@ describe('an App before an Express 5 application', () => {
     return legacy
   }
 
-  it('handles its routes, and passes other requests to the older application', async () => {
+  it('handles its routes, and passes other requests to the Express application', async () => {
     const host = express().set('trust proxy', 1).use(appOf().handler, legacyApp())
     const ask = await asker(createServer(host))
     await expectBoth(ask)
     expect(await ask('GET', '/none')).toEqual({ status: 404, by: 'legacy', found: false })
   })
 
-  it('does the same below a path', async () => {
+  it('handles requests in the same way when it is mounted at a path', async () => {
     const host = express().set('trust proxy', 1)
     host.use('/api', appOf({ swagger: false }).handler, legacyApp())
     await expectBoth(await asker(createServer(host)), '/api')
@@ -164,14 +164,14 @@ describe('an App before a NestJS application', () => {
     return asker(nest.getHttpServer())
   }
 
-  it('handles its routes, and passes other requests to the older application', async () => {
+  it('handles its routes, and passes other requests to the NestJS application', async () => {
     const ask = await start((nest, app) => nest.use(app.handler))
     await expectBoth(ask)
     const missing = await ask('GET', '/none')
     expect(missing).toMatchObject({ statusCode: 404, error: 'Not Found' })
   })
 
-  it('does the same below a path', async () => {
+  it('handles requests in the same way when it is mounted at a path', async () => {
     const ask = await start((nest, app) => {
       nest.setGlobalPrefix('api')
       nest.use('/api', app.handler)

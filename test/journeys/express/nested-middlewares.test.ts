@@ -17,7 +17,7 @@ function noting(notes: unknown[], name: string): RequestHandler {
 const GUARD = { canActivate: () => true }
 
 describe('nested arrays in `middlewares`', () => {
-  it('are flattened as by app.use, in order and to any depth', async () => {
+  it('are flattened in the same way as by app.use, in order and to any depth', async () => {
     const [ours, theirs]: [string[], string[]] = [[], []]
     const report =
       (notes: string[]): ErrorRequestHandler =>
@@ -54,7 +54,7 @@ describe('nested arrays in `middlewares`', () => {
     expect(notes).toEqual(['own', 'plugin', 'last'])
   })
 
-  it('have problems at boot with the index of each invalid entry', async () => {
+  it('cause problems at boot with the index of each invalid entry', async () => {
     const middlewares = [[noting([], 'a'), [undefined]], null] as unknown as MiddlewareList
     const plugins = [{ name: 'broken', middlewares: [['none']] as unknown as MiddlewareList }]
     const problems = await bootProblems({ middlewares, plugins })

@@ -32,7 +32,7 @@ describe('a middleware that has failed', () => {
       },
     ],
     ['rejected its promise', () => Promise.reject(new NotFoundError('gone'))],
-  ])('cannot pass the request on later: it has %s', async (_, fail) => {
+  ])('cannot pass the request on later after it has %s', async (_, fail) => {
     const { app, calls, goOn } = await start(fail)
     const { status, body } = await app.request().get('/items')
     expect([status, body.message]).toEqual([404, 'gone'])
@@ -49,7 +49,7 @@ describe('a middleware that has failed', () => {
     expect(calls).toEqual([])
   })
 
-  it('passes a request on once when it calls next twice', async () => {
+  it('passes a request on only once when it calls next twice', async () => {
     const { app, calls } = await start((next) => {
       next()
       next()

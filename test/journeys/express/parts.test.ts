@@ -19,13 +19,13 @@ function prototypesOf(app: Application): Record<'request' | 'response', { app?: 
   return app as unknown as Record<'request' | 'response', { app?: unknown }>
 }
 
-describe('the parts of Express that are loaded without the whole', () => {
-  it('are the objects that an application gets from Express', () => {
+describe('the parts of Express that are loaded separately', () => {
+  it('are the same objects that an application receives from Express', () => {
     expect(expressRequest).toBe(express.request)
     expect(expressResponse).toBe(express.response)
   })
 
-  it('make the application that `express()` makes', () => {
+  it('create the same application as `express()`', () => {
     const [own, original] = [createExpressApp(), express()]
     expect(shapeOf(own)).toEqual(shapeOf(original))
     for (const name of ['request', 'response'] as const) {
@@ -37,7 +37,7 @@ describe('the parts of Express that are loaded without the whole', () => {
     expect(Object.keys(own.settings).sort()).toEqual(Object.keys(original.settings).sort())
   })
 
-  it('make the router that `express.Router()` makes', () => {
+  it('create the same router as `express.Router()`', () => {
     const [own, original] = [createExpressRouter(), express.Router()]
     expect(Object.keys(own)).toEqual(Object.keys(original))
     expect(Object.getPrototypeOf(Object.getPrototypeOf(own))).toBe(

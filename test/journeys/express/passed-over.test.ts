@@ -134,13 +134,13 @@ describe('an error middleware that calls next() without an error', () => {
     return { theirs, ours }
   }
 
-  it.each(Object.keys(STACKS))('continues the request as in Express: %s', async (name) => {
+  it.each(Object.keys(STACKS))('continues the request exactly as in Express: %s', async (name) => {
     const { theirs, ours } = await both(STACKS[name] as () => Middleware[], '/route')
     expect(ours).toEqual(theirs)
     expect(ours?.status).toBe(name.endsWith('404') ? 404 : 200)
   })
 
-  it('receives errors of middlewares after it, and continues after those', async () => {
+  it('receives errors of later middlewares, and continues after them', async () => {
     // Express calls only the error middlewares that follow the error.
     const app = await apps.inProcess({
       controllers,
@@ -176,7 +176,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect((await send(port, { path: '/fails' })).status).toBe(404)
   })
 
-  it('cannot pass a request that the guard has refused', async () => {
+  it('cannot continue a request that the guard has refused', async () => {
     const middlewares = [swallow()]
     const app = await apps.inProcess({
       controllers,
@@ -220,7 +220,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['swallow no origin'])
   })
 
-  it('leaves the error once in the log, and no aborted signal', async () => {
+  it('causes a single log entry, and no aborted signal', async () => {
     const logged: unknown[] = []
     let failed: unknown
     const app = await apps.inProcess({
@@ -240,7 +240,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(failed).toBe(false)
   })
 
-  it('continues after a middleware that an error has stopped', async () => {
+  it('continues after a middleware that was stopped by an error', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [
@@ -292,7 +292,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['a', 'a'])
   })
 
-  it('continues in the scope that the request had before a router', async () => {
+  it('continues in the scope that the request had before the router', async () => {
     const guard = {
       canActivate: (req: Request) => {
         req.user = { id: 'ann' }

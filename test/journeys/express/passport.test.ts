@@ -93,7 +93,7 @@ class AccountController {
 
 const controllers = defineControllers(AccountController)
 
-describe('passport-local with a session', () => {
+describe('the passport-local package with a session', () => {
   const apps = appsOfTest()
 
   function start() {
@@ -145,7 +145,7 @@ describe('passport-local with a session', () => {
   })
 })
 
-describe('passport-http-bearer', () => {
+describe('the passport-http-bearer package', () => {
   const apps = appsOfTest()
 
   it('protects routes with @Auth', async () => {

@@ -61,7 +61,7 @@ const early: Plugin = { name: 'early', middlewares: { first: [note('early')] } }
 const list: Plugin = { name: 'list', middlewares: [note('list')] }
 
 describe('the middlewares of plugins', () => {
-  it('run after those of the application, and those in `first` before them', async () => {
+  it('run after the middlewares of the application, except those in `first`', async () => {
     expect(await order({ middlewares: [note('own')], plugins: [list, both, early] })).toEqual([
       'both first',
       'nested',
@@ -73,7 +73,7 @@ describe('the middlewares of plugins', () => {
     ])
   })
 
-  it('run in the order of `plugins` without middlewares of the application', async () => {
+  it('run in the order of `plugins` if the application has no middlewares', async () => {
     expect(await order({ plugins: [early, both] })).toEqual([
       'early',
       'both first',
@@ -83,7 +83,7 @@ describe('the middlewares of plugins', () => {
     ])
   })
 
-  it('may be error middlewares, in both places', async () => {
+  it('can be error middlewares, in both places', async () => {
     const errors: Plugin = {
       name: 'errors',
       middlewares: { first: [noteError('first')], last: [noteError('last')] },
@@ -92,7 +92,7 @@ describe('the middlewares of plugins', () => {
     expect(await order(options, '/fail')).toEqual(['first', 'own', 'last'])
   })
 
-  it('handle an error that a later middleware passes on, and may let the request go on', async () => {
+  it('handle an error of a later middleware, and can continue the request', async () => {
     const failing: RequestHandler = (_req, _res, next) => next(new Error('own'))
     const goOn: ErrorRequestHandler = (_error, _req, _res, next) => {
       seen.push('first')
@@ -106,7 +106,7 @@ describe('the middlewares of plugins', () => {
     ])
   })
 
-  it('run after security and inside the tenant of the request', async () => {
+  it('run after security and inside the tenant scope of the request', async () => {
     const plugin: Plugin = {
       name: 'tenants',
       middlewares: {
@@ -128,7 +128,7 @@ describe('the middlewares of plugins', () => {
   it.each([
     [{ first: [(_req: unknown, res: { end(): void }) => res.end()] }, 'middlewares.first[0]'],
     [{ last: [[], (_req: unknown, res: { end(): void }) => res.end()] }, 'middlewares.last[1]'],
-  ])('have the name of their place in messages: %o', async (middlewares, name) => {
+  ])('are identified by their place in messages: %o', async (middlewares, name) => {
     const plugins = [{ name: 'spa', middlewares: middlewares as Plugin['middlewares'] } as Plugin]
     const [warning] = await bootWarnings({ controllers, plugins })
     expect(warning?.code).toBe('W_MIDDLEWARE_DEAD_END')

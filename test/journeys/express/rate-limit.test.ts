@@ -2,13 +2,13 @@ import { rateLimit } from 'express-rate-limit'
 import { describe, expect, it } from 'vitest'
 import { appsOfTest } from './support.js'
 
-describe('express-rate-limit', () => {
+describe('the express-rate-limit package', () => {
   // The limiter responds 429 with a plain text, which the document does not have.
   const apps = appsOfTest('off')
   const limiter = () =>
     rateLimit({ windowMs: 60_000, limit: 2, standardHeaders: 'draft-7', legacyHeaders: true })
 
-  it('responds 429 after its limit, with RateLimit headers', async () => {
+  it('responds with 429 after its limit, with RateLimit headers', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const answers = []
     for (let i = 0; i < 3; i++) answers.push(await app.request().get('/items/1'))
@@ -19,7 +19,7 @@ describe('express-rate-limit', () => {
     expect(answers[2]?.text).toContain('Too many requests')
   })
 
-  it('counts requests that get a 404', async () => {
+  it('counts requests that result in a 404', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await app.request().get('/missing')).status)

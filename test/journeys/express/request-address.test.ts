@@ -14,13 +14,13 @@ class AddressController {
 
 const FORWARDED = { 'x-forwarded-for': '1.1.1.1, 9.9.9.9' }
 
-describe('req.ip', () => {
+describe('the req.ip field', () => {
   it.each([
     ['without trust, that of the socket', undefined, '127.0.0.1'],
     ['with trust in one proxy', 1, '9.9.9.9'],
     ['with trust in every proxy', true, '1.1.1.1'],
     ['with trust in a proxy that has another address', '10.0.0.0/8', '127.0.0.1'],
-  ])('is, %s', async (_name, trustProxy, ip) => {
+  ])('has the correct address %s', async (_name, trustProxy, ip) => {
     const options = trustProxy === undefined ? {} : { trustProxy }
     const { port } = await listening({
       controllers: defineControllers(AddressController),

@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(await of({ method: 'POST', path: '/fields' })).not.toContain('body')
   })
 
-  it('keeps the user and body of its Express host, and gets none without them', async () => {
+  it('keeps the user and body of its Express host, and has none otherwise', async () => {
     const { app } = await listening({ controllers: defineControllers(FieldsController) })
     const seen: string[][] = []
     const host = express()
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(seen[0]).not.toContain('user')
   })
 
-  it('has no more enumerable fields than in Express, except the documented ones', async () => {
+  it('has the same enumerable fields as in Express, except for the documented ones', async () => {
     const [ours, theirs] = await compare((req, res) => ({
       req: Object.keys(req),
       forIn: namesIn(req),
@@ -146,7 +146,7 @@ describe('a request', () => {
     }
   })
 
-  it('is printed, copied and logged like an Express request', async () => {
+  it('is printed, copied and logged in the same way as an Express request', async () => {
     const look = (req: Request, res: object) => {
       const lines: string[] = []
       const { req: toPlain, res: toPlainAnswer } = pino.stdSerializers

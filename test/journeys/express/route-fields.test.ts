@@ -78,8 +78,8 @@ async function ask(port: number): Promise<void> {
   for (const request of REQUESTS) await send(port, request)
 }
 
-describe('req.route', () => {
-  it('has path, methods and stack like a route of Express', async () => {
+describe('the req.route field', () => {
+  it('has path, methods and stack in the same way as a route of Express', async () => {
     const [ours, theirs]: [unknown[], unknown[]] = [[], []]
     const { app } = await listening({
       controllers: [UsersController],

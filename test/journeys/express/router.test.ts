@@ -59,7 +59,7 @@ describe('an express.Router() in middlewares', () => {
     })
   })
 
-  it('runs router.param', async () => {
+  it('calls router.param functions', async () => {
     const app = await start()
     expect((await app.request().get('/loaded/7')).body).toEqual({ loaded: 'user 7' })
   })
@@ -71,7 +71,7 @@ describe('an express.Router() in middlewares', () => {
     expect(missing.body).toMatchObject({ status: 404, message: 'Cannot GET /tenants/t1/none' })
   })
 
-  it("is left by next('router'), and the next middleware runs", async () => {
+  it("ends after next('router'), and the next middleware runs", async () => {
     const after: Middleware = (req, res, next) =>
       req.path === '/gate' ? res.json({ from: 'the next middleware' }) : next()
     const app = await start(after)

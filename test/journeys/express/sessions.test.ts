@@ -72,7 +72,7 @@ class CookiesController {
 
 const controllers = defineControllers(SessionController, CookiesController)
 
-describe('express-session', () => {
+describe('the express-session package', () => {
   const apps = appsOfTest()
   const sessions = (options: Partial<session.SessionOptions> = {}) => {
     const store = new MemoryStore()
@@ -101,12 +101,12 @@ describe('express-session', () => {
     expect(JSON.parse(third.text).data.visits).toBe(1)
   })
 
-  it('sets no cookie until the session has data', async () => {
+  it('sets no cookie until the session contains data', async () => {
     const app = await apps.inProcess(sessions())
     expect((await app.request().get('/session/untouched')).headers).not.toHaveProperty('set-cookie')
   })
 
-  it('sets the cookie at once with saveUninitialized, also on a 404', async () => {
+  it('sets the cookie immediately with saveUninitialized, even on a 404', async () => {
     const app = await apps.inProcess(sessions({ saveUninitialized: true }))
     for (const path of ['/session/untouched', '/missing']) {
       expect((await app.request().get(path)).headers['set-cookie']?.[0]).toMatch(/^connect\.sid=/)
@@ -137,10 +137,10 @@ describe('express-session', () => {
   })
 })
 
-describe('cookie-parser', () => {
+describe('the cookie-parser package', () => {
   const apps = appsOfTest()
 
-  it('reads back plain, JSON and signed cookies', async () => {
+  it('reads plain, JSON and signed cookies that it has written', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })
     const agent = app.request()
     const { headers } = await agent.get('/cookies/set')
@@ -152,13 +152,13 @@ describe('cookie-parser', () => {
     expect(body.data).toEqual({ plain: { plain: { a: 1 } }, signed: { signed: 'yes' } })
   })
 
-  it('reads false from a cookie with a forged signature', async () => {
+  it('returns false for a cookie with a forged signature', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })
     const { body } = await app.request().get('/cookies').set('Cookie', 'signed=s%3Ayes.forged')
     expect(body.data).toEqual({ plain: {}, signed: { signed: false } })
   })
 
-  it('is required for signed cookies: without a secret, the response is 500', async () => {
+  it('is required for signed cookies, which cause a 500 without a secret', async () => {
     const app = await apps.inProcess({ controllers })
     expect((await app.request().get('/cookies/set')).status).toBe(500)
   })

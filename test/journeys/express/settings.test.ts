@@ -97,10 +97,10 @@ class View {
   }
 }
 
-describe('settings of app.express', () => {
+describe('the settings of app.express', () => {
   const apps = appsOfTest()
 
-  it('apply to req.app and res.app', async () => {
+  it('are available in req.app and res.app', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.locals.title = 'Shop'
     app.express.set('custom', 42)
@@ -108,7 +108,7 @@ describe('settings of app.express', () => {
     expect(body).toEqual({ same: true, title: 'Shop', set: 42 })
   })
 
-  it('choose the query parser, which is the simple one by default', async () => {
+  it('select the query parser, which is the simple one by default', async () => {
     const app = await apps.inProcess({ controllers })
     const ask = async () => (await app.request().get('/query?a[b]=1&c=2')).body.data
     expect(await ask()).toEqual({ 'a[b]': '1', c: '2' })
@@ -161,7 +161,7 @@ describe('settings of app.express', () => {
   })
 
   it.each(['/tagged', '/enveloped'])(
-    'add an ETag to %s with etag: true, and respond 304',
+    'add an ETag to %s with etag: true, and respond with 304',
     async (path) => {
       const app = await apps.inProcess({ controllers, etag: true, security: { helmet: true } })
       const { headers, status } = await app.request().get(path)
@@ -181,14 +181,14 @@ describe('settings of app.express', () => {
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('indent JSON by json spaces', async () => {
+  it('indent JSON according to json spaces', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.set('json spaces', 2)
     expect((await app.request().get('/tagged')).text).toBe('{\n  "a": 1\n}')
   })
 })
 
-describe('res.render', () => {
+describe('the method res.render', () => {
   const apps = appsOfTest()
 
   async function start() {
@@ -198,7 +198,7 @@ describe('res.render', () => {
     return app
   }
 
-  it('prefers options to res.locals, and res.locals to app.locals', async () => {
+  it('uses options before res.locals, and res.locals before app.locals', async () => {
     const app = await start()
     const { headers, text } = await app.request().get('/page')
     expect(text).toBe('<p>Hello Ann from Blazon</p>')
@@ -213,7 +213,7 @@ describe('res.render', () => {
     expect(body.failed).toBe('There is no greeting')
   })
 
-  it('responds 500 when the view is missing', async () => {
+  it('responds with 500 when the view is missing', async () => {
     const app = await start()
     const { status, body } = await app.request().get('/page/missing')
     expect(status).toBe(500)

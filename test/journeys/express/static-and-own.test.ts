@@ -35,7 +35,7 @@ class PagesController {
 
 const controllers = defineControllers(PagesController)
 
-describe('a header of `helmet`', () => {
+describe('a helmet header', () => {
   const apps = appsOfTest('off')
 
   it('is kept when a handler appends to it', async () => {
@@ -57,7 +57,7 @@ describe('an error after the end of a response', () => {
   })
 })
 
-describe('an error after the beginning of a response', () => {
+describe('an error in the middle of a response', () => {
   const apps = appsOfTest('off')
 
   it('is logged once with two error middlewares', async () => {

@@ -5,7 +5,7 @@ import { appsOfTest, send } from './support.js'
 
 const site = fileURLToPath(new URL('./fixtures/site', import.meta.url))
 
-describe('serve-static', () => {
+describe('the serve-static package', () => {
   const apps = appsOfTest()
   let port: number
 
@@ -16,7 +16,7 @@ describe('serve-static', () => {
 
   const get = (path: string, headers: Record<string, string> = {}) => send(port, { path, headers })
 
-  it('sends a file with its type, length, validators and the headers of helmet', async () => {
+  it('sends a file with its type, length, validators and the helmet headers', async () => {
     const { status, headers, text } = await get('/digits.txt')
     expect(status).toBe(200)
     expect(text).toBe('0123456789')
@@ -30,20 +30,20 @@ describe('serve-static', () => {
     expect(headers.etag).toMatch(/^W\//)
   })
 
-  it('sends the index of a folder, and redirects to its slash', async () => {
+  it('sends the index of a folder, and redirects to the path with a slash', async () => {
     expect((await get('/')).text).toContain('Home')
     expect((await get('/docs/')).text).toContain('Docs')
     const { status, headers } = await get('/docs')
     expect([status, headers.location]).toEqual([301, '/docs/'])
   })
 
-  it('responds 304 when If-None-Match has the ETag of the file', async () => {
+  it('responds with 304 when If-None-Match has the ETag of the file', async () => {
     const { headers } = await get('/digits.txt')
     const again = await get('/digits.txt', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.text]).toEqual([304, ''])
   })
 
-  it('responds 206 to a range, and 416 in the envelope when the range is too large', async () => {
+  it('responds with 206 to a range, and with 416 in the envelope to an invalid range', async () => {
     const { status, headers, text } = await get('/digits.txt', { range: 'bytes=2-4' })
     expect([status, headers['content-range'], text]).toEqual([206, 'bytes 2-4/10', '234'])
     const beyond = await get('/digits.txt', { range: 'bytes=90-' })
@@ -88,7 +88,7 @@ describe('serve-static', () => {
     expect(JSON.parse(text).statusCode).toBe('error')
   })
 
-  it('responds 404 itself with fallthrough: false', async () => {
+  it('responds with 404 itself with fallthrough: false', async () => {
     const middlewares = [serveStatic(site, { fallthrough: false })]
     const app = await apps.inProcess({ middlewares })
     const { status, body } = await app.request().get('/items/7')

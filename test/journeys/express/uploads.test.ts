@@ -40,7 +40,7 @@ class UploadsController {
 
 const controllers = defineControllers(UploadsController)
 
-describe('multer', () => {
+describe('the multer package', () => {
   const apps = appsOfTest()
   const start = (limits: multer.Options['limits'] = {}, more: AppOptions['middlewares'] = []) =>
     apps.inProcess({
@@ -78,7 +78,7 @@ describe('multer', () => {
     expect(body.data).toEqual({ fields: { title: 'Book', pages: 12 }, count: 1 })
   })
 
-  it('has all invalid fields reported in one response', async () => {
+  it('reports all invalid fields in one response', async () => {
     const app = await start()
     const { status, body } = await app
       .request()

@@ -115,7 +115,7 @@ function controllersWith(...entries: RequestHandler[]) {
 describe('the error of a middleware', () => {
   const { inProcess } = appsOfTest('off')
 
-  describe.each(Object.entries(CASES))('that %s', (_, [middleware, status, message]) => {
+  describe.each(Object.entries(CASES))('with a status: %s', (_, [middleware, status, message]) => {
     const expected = { statusCode: 'error', status, message }
 
     it('has the same response in `middlewares` and in `@Use`', async () => {
@@ -133,7 +133,7 @@ describe('the error of a middleware', () => {
     })
   })
 
-  it('keeps its status behind an error middleware that passes it on', async () => {
+  it('keeps its status when an error middleware passes it on', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)
@@ -148,7 +148,7 @@ describe('the error of a middleware', () => {
     expect(seen).toEqual([error])
   })
 
-  it('keeps its status after it has called `next`', async () => {
+  it('keeps its status even after `next` was called', async () => {
     const late: RequestHandler = async (_req, _res, next) => {
       next()
       throw withFields({ status: 409 })
@@ -165,7 +165,7 @@ describe('the error of a middleware', () => {
     expect((await app.request().get('/slow')).status).toBe(409)
   })
 
-  it('does not change the rule for handlers and interceptors', async () => {
+  it('is treated differently from errors of handlers and interceptors', async () => {
     const through: RequestHandler = (_req, _res, next) => next()
     @Controller()
     class UpstreamController {
@@ -188,7 +188,7 @@ describe('the error of a middleware', () => {
     expect((await app.request().get('/interceptor')).status).toBe(500)
   })
 
-  it('has no part in the next request with the same error', async () => {
+  it('does not affect the next request with the same error object', async () => {
     const shared = withFields({ status: 404 })
     @Controller()
     class SharedController {

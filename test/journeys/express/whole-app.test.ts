@@ -45,7 +45,7 @@ function legacyApp(): Application {
   return app
 }
 
-describe('a whole express() application in middlewares', () => {
+describe('a complete express() application in middlewares', () => {
   const apps = appsOfTest()
   const start = (legacy: Application, more: AppOptions = {}) =>
     apps.inProcess({
@@ -72,7 +72,7 @@ describe('a whole express() application in middlewares', () => {
     expect(ours.body.query).toEqual({ 'a[b]': '1' })
   })
 
-  it('sends ETags and 304 according to its own setting', async () => {
+  it('sends ETags and 304 responses according to its own setting', async () => {
     const app = await start(legacyApp())
     const { headers } = await app.request().get('/legacy/etag')
     expect(headers.etag).toMatch(/^W\//)
@@ -115,7 +115,7 @@ describe('a whole express() application in middlewares', () => {
     expect((await app.request().get('/ours/plain')).status).toBe(200)
   })
 
-  it('inherits trust proxy, and gets the mount event', async () => {
+  it('inherits trust proxy, and receives the mount event', async () => {
     const legacy = legacyApp()
     const parents: unknown[] = []
     legacy.on('mount', (parent) => parents.push(parent))
@@ -126,7 +126,7 @@ describe('a whole express() application in middlewares', () => {
     expect(parents).toEqual([app.express])
   })
 
-  it('may mount other applications', async () => {
+  it('can mount other applications', async () => {
     const inner = express().get('/deep', (req, res) => void res.json({ baseUrl: req.baseUrl }))
     const app = await start(legacyApp().use('/inner', inner))
     expect((await app.request().get('/inner/deep')).body).toEqual({ baseUrl: '/inner' })

@@ -82,8 +82,8 @@ function streamOf(...texts: string[]): ReadableStream<Uint8Array> {
   return new Blob(texts).stream() as ReadableStream<Uint8Array>
 }
 
-describe('app.fetch', () => {
-  it('starts the application once, at its first call', async () => {
+describe('the method app.fetch', () => {
+  it('starts the application once at its first call', async () => {
     started = 0
     const { fetch } = appOf({ providers: [Starts] })
     const both = await Promise.all([fetch(at('/hello')), fetch(at('/hello'))])
@@ -91,7 +91,7 @@ describe('app.fetch', () => {
     expect(await both[0]?.json()).toMatchObject({ status: 200, data: { hello: true } })
   })
 
-  it('rejects with the mistakes that prevent a start', async () => {
+  it('rejects with the problems that prevent a start', async () => {
     const app = new App({ controllers: [class NoController {}], logger: false })
     const code = 'E_DECORATORS_NOT_APPLIED'
     await expect(app.fetch(at('/hello'))).rejects.toMatchObject({ problems: [{ code }] })
@@ -118,7 +118,7 @@ describe('app.fetch', () => {
     await rejected.toBeInstanceOf(TypeError)
   })
 
-  it('rejects once the application is closed, started or not', async () => {
+  it('rejects when the application is closed, whether it was started or not', async () => {
     const app = appOf()
     expect((await app.fetch(at('/hello'))).status).toBe(200)
     for (const each of [app, appOf()]) {
@@ -143,7 +143,7 @@ describe('app.fetch', () => {
     expect(bodies.map((body) => (body as { data: string }).data)).toEqual(['a', 'b', 'c'])
   })
 
-  it('removes the headers of a connection that the host has received', async () => {
+  it('removes the connection headers that the host has received', async () => {
     const headers = { connection: 'upgrade, keep-alive', 'keep-alive': 'timeout=5', upgrade: 'h2c' }
     const framing = { 'transfer-encoding': 'gzip', 'proxy-connection': 'close' }
     const response = await appOf().fetch(at('/hello', { headers: { ...headers, ...framing } }))
@@ -157,14 +157,14 @@ describe('app.fetch', () => {
   })
 })
 
-describe('the client of app.fetch', () => {
+describe('the client address of app.fetch', () => {
   const clientOf = async (info?: object, url = 'http://shop.example/things/client') => {
     const app = echoApp([], { trustProxy: false })
     running.push(app)
     return ((await (await app.fetch(new Request(url), info)).json()) as { data: object }).data
   }
 
-  it('is unknown, as on a Unix socket', async () => {
+  it('is unknown, in the same way as on a Unix socket', async () => {
     expect(await clientOf()).toEqual({
       protocol: 'http',
       secure: false,
@@ -180,7 +180,7 @@ describe('the client of app.fetch', () => {
   it.each([
     ['9.9.9.9', 'IPv4'],
     ['2001:db8::1', 'IPv6'],
-  ])('has the address %s that the host knows', async (remoteAddress, remoteFamily) => {
+  ])('is %s if the host provides it', async (remoteAddress, remoteFamily) => {
     expect(await clientOf({ remoteAddress })).toMatchObject({
       ip: remoteAddress,
       remoteAddress,
@@ -188,12 +188,12 @@ describe('the client of app.fetch', () => {
     })
   })
 
-  it('has the scheme of the URL', async () => {
+  it('is used together with the scheme of the URL', async () => {
     const url = 'https://shop.example/things/client'
     expect(await clientOf({}, url)).toMatchObject({ protocol: 'https', secure: true })
   })
 
-  it.each([['unknown'], [42], ['9.9.9.9:80']])('cannot have the address %s', async (address) => {
+  it.each([['unknown'], [42], ['9.9.9.9:80']])('cannot be %s', async (address) => {
     const called = clientOf({ remoteAddress: address })
     await expect(called).rejects.toThrow(
       `remoteAddress of app.fetch() is not an IP address: ${address}`,
@@ -201,11 +201,11 @@ describe('the client of app.fetch', () => {
   })
 })
 
-describe('a body of app.fetch', () => {
+describe('a request body of app.fetch', () => {
   const stream = (body: ReadableStream, headers: Record<string, string> = {}, path = '/count') =>
     at(path, { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
 
-  it('arrives whole, with its length or without it', async () => {
+  it('arrives completely, with or without its length', async () => {
     const { fetch } = appOf()
     for (const headers of [{}, { 'content-length': '6' }] as Record<string, string>[]) {
       const response = await fetch(stream(streamOf('one', 'two'), headers))
@@ -213,7 +213,7 @@ describe('a body of app.fetch', () => {
     }
   })
 
-  it.each(['5', '7'])('is refused if its Content-Length is %s in place of 6', async (length) => {
+  it.each(['5', '7'])('is refused if its Content-Length is %s instead of 6', async (length) => {
     const { fetch } = appOf()
     const called = fetch(stream(streamOf('onetwo'), { 'content-length': length }))
     await expect(called).rejects.toThrow(`differs from its Content-Length, ${length}`)
@@ -234,7 +234,7 @@ describe('a body of app.fetch', () => {
     await expect(appOf().fetch(request)).rejects.toThrow('has already been read')
   })
 
-  it('of a GET request is not a request of its own', async () => {
+  it('cannot start another request after a GET request', async () => {
     const app = appOf()
     const body = streamOf('GET /hello HTTP/1.1\r\nHost: a\r\n\r\n')
     const response = await app.fetch(foreign({ body }))
@@ -242,7 +242,7 @@ describe('a body of app.fetch', () => {
     await app.close()
   })
 
-  it('that fails is the error of the call, and ends the request', async () => {
+  it('rejects the call and ends the request if it fails', async () => {
     const failure = new Error('the disk is gone')
     const signals: AbortSignal[] = []
     const app = appOf({
@@ -267,7 +267,7 @@ describe('a body of app.fetch', () => {
     await expect.poll(() => signals[0]?.aborted).toBe(true)
   })
 
-  it('is cancelled when the response does not wait for it', async () => {
+  it('is cancelled when the response is sent without it', async () => {
     let isCancelled = false
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),
@@ -280,7 +280,7 @@ describe('a body of app.fetch', () => {
     await expect.poll(() => isCancelled).toBe(true)
   })
 
-  it('without a body has no length', async () => {
+  it('has no length if it is missing', async () => {
     const headers = { 'content-length': '5' }
     const response = await appOf().fetch(at('/count', { method: 'POST', headers }))
     expect(await response.json()).toMatchObject({ data: { bytes: 0 } })
@@ -314,7 +314,7 @@ class StreamController {
   }
 }
 
-describe('a stream of app.fetch', () => {
+describe('a response stream of app.fetch', () => {
   const start = () => {
     StreamController.open = undefined
     return appOf({ controllers: [StreamController] })
@@ -322,7 +322,7 @@ describe('a stream of app.fetch', () => {
   const text = (part: { value?: Uint8Array | undefined }) =>
     Buffer.from(part.value ?? []).toString()
 
-  it('arrives while the request is still sent', async () => {
+  it('arrives while the request is still being sent', async () => {
     const { readable, writable } = new TransformStream()
     const writer = writable.getWriter()
     const init = { method: 'POST', body: readable, duplex: 'half' } as RequestInit
@@ -383,20 +383,20 @@ describe('a stream of app.fetch', () => {
     StreamController.open?.req.resume()
   })
 
-  it('ends for the handler when its reader cancels', async () => {
+  it('ends for the handler when its reader cancels it', async () => {
     const { body } = await start().fetch(at('/open'))
     const { req } = StreamController.open as { req: Req }
     await body?.cancel()
     await expect.poll(() => req.signal.aborted).toBe(true)
   })
 
-  it('fails for its reader when the application cuts it', async () => {
+  it('fails for its reader when the application cuts it off', async () => {
     const response = await start().fetch(at('/open'))
     StreamController.open?.res.destroy()
     await expect(response.text()).rejects.toThrow('aborted')
   })
 
-  it('is not begun when the request was aborted before', async () => {
+  it('is not started when the request was aborted before', async () => {
     const signal = AbortSignal.abort('changed my mind')
     await expect(start().fetch(at('/open', { signal }))).rejects.toBe('changed my mind')
     expect(StreamController.open).toBeUndefined()
@@ -419,7 +419,7 @@ describe('a stream of app.fetch', () => {
     await expect.poll(() => StreamController.open?.req.signal.aborted).toBe(true)
   })
 
-  it('is waited for when the application closes', async () => {
+  it('is awaited when the application closes', async () => {
     const app = start()
     const response = await app.fetch(at('/open'))
     const { req, res } = StreamController.open as { req: Req; res: Res }

@@ -63,7 +63,7 @@ const at = (path: string, init?: object) =>
 const SMUGGLED = 'GET /hello?smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
 it.each([{}, { 'content-length': '0' }, { 'content-length': String(SMUGGLED.length) }])(
-  'a stream of strings is refused, because they have no length in bytes: %o',
+  'a stream of strings is refused, because its length in bytes is unknown: %o',
   async (headers) => {
     const body = new ReadableStream({
       start(controller) {
@@ -79,7 +79,7 @@ it.each([{}, { 'content-length': '0' }, { 'content-length': String(SMUGGLED.leng
   },
 )
 
-it('framing is removed from headers of any case, which a host may create', async () => {
+it('framing headers of a host are removed in any case', async () => {
   const headers = new Map([
     ['Transfer-Encoding', 'gzip'],
     ['Connection', 'upgrade'],
@@ -93,7 +93,7 @@ it('framing is removed from headers of any case, which a host may create', async
   expect(data.headers).toEqual({ host: 'shop.example', connection: 'close', 'x-kept': '1' })
 })
 
-it('line ends in a header or a URL are not a new header', async () => {
+it('line breaks in a header or a URL do not create a new header', async () => {
   const headers = new Map([['x-a', 'a\r\nX-Injected: 1']])
   const request = foreign('/hello', { headers })
   await expect(start().fetch(request)).rejects.toThrow('Invalid character in header')
@@ -102,7 +102,7 @@ it('line ends in a header or a URL are not a new header', async () => {
   expect(await response.text()).not.toContain('injected')
 })
 
-it('a request of a handler does not have the tenant of that handler', async () => {
+it('a request that a handler makes does not have the tenant of that handler', async () => {
   const response = await start().fetch(at('/outer', { headers: { 'x-tenant-id': 'acme' } }))
   expect(await response.json()).toMatchObject({
     data: { outer: 'acme', inner: { tenant: null } },
@@ -110,7 +110,7 @@ it('a request of a handler does not have the tenant of that handler', async () =
 })
 
 it.each([100, 103, 150, 199])(
-  'an interim status %i in place of a final one ends the call',
+  'an interim status %i instead of a final one makes the call fail',
   async (status) => {
     await expect(start().fetch(at(`/status/${status}`))).rejects.toBeInstanceOf(TypeError)
   },
@@ -122,7 +122,7 @@ it.each([
   ['GET', 304],
   ['HEAD', 200],
 ])(
-  'a response without a body has none, and frees its connection: %s %i',
+  'a response that allows no body has none, and releases its connection: %s %i',
   async (method, status) => {
     const response = await start().fetch(at(`/status/${status}`, { method }))
     expect([response.status, response.body]).toEqual([status, null])

@@ -122,7 +122,7 @@ async function overFetch(fetch: Fetch, message: Message): Promise<Seen> {
 type Fetch = (request: Request, info: object) => Promise<Response>
 const LOOPBACK = { remoteAddress: '127.0.0.1' }
 
-describe('app.fetch responds as a listening server to', () => {
+describe('the response of app.fetch', () => {
   const apps = appsOfTest()
   const socketLines: Lines = []
   const fetchLines: Lines = []
@@ -139,18 +139,18 @@ describe('app.fetch responds as a listening server to', () => {
     await Promise.all([listening.close(), called.close()])
   })
 
-  it.each(Object.keys(REQUESTS))('%s', (name) => {
+  it.each(Object.keys(REQUESTS))('is the same as from a listening server: %s', (name) => {
     const [socket, fetched] = seen.get(name) ?? []
     expect(socket?.status).toBeGreaterThan(199)
     expect(fetched).toEqual(socket)
   })
 
-  it('requests of every kind, with the same lines in its log', () => {
+  it('is logged with the same lines as from a listening server', () => {
     expect(socketLines.length).toBeGreaterThan(Object.keys(REQUESTS).length - 5)
     expect(fetchLines).toEqual(socketLines)
   })
 
-  it('a conditional request', async () => {
+  it('has status 304 for a conditional request', async () => {
     const app = apps.track(echoApp([]))
     const first = await app.fetch(new Request('http://shop.example/things'))
     const etag = first.headers.get('etag') as string

@@ -40,7 +40,7 @@ class Base {
   replaced = get('/replaced', { can: 'notes:read' }, () => 'base')
 }
 
-it('inherits fields, with their decorators and options', async () => {
+it('a class with field routes inherits fields with their decorators and options', async () => {
   @Controller('a')
   class A extends Base {
     more = get('/more', () => this.greeting.to('more'))
@@ -68,7 +68,7 @@ it('inherits fields, with their decorators and options', async () => {
   await app.request().get('/a/replaced').set('x-user', 'ada').expect(403)
 })
 
-it('reads abstract classes and mixins, whose constructors use methods of the controller', async () => {
+it('field routes are read from abstract classes and mixins whose constructors use methods', async () => {
   abstract class Named {
     readonly name: string
     constructor() {
@@ -96,7 +96,7 @@ it('reads abstract classes and mixins, whose constructors use methods of the con
   expect([await dataOf(app, '/c/name'), await dataOf(app, '/c/count')]).toEqual(['C', 1])
 })
 
-it('reads a class whose constructor uses its dependencies', async () => {
+it('field routes are read from a class whose constructor uses its dependencies', async () => {
   const seen: string[] = []
   @Controller('d')
   class D {
@@ -122,7 +122,7 @@ it('reads a class whose constructor uses its dependencies', async () => {
   expect(seen).toEqual(['hello d'])
 })
 
-it('injects fields by @Inject', async () => {
+it('@Inject injects fields into a class with field routes', async () => {
   @Controller('e')
   class E {
     @Inject(Greeting) private readonly greeting!: Greeting
@@ -132,7 +132,7 @@ it('injects fields by @Inject', async () => {
   expect(await dataOf(app, '/e')).toBe('hello')
 })
 
-it('gives each route its own function, although they share a handler', async () => {
+it('each field route has its own function, even if two share a handler', async () => {
   const echo = ({ path }: { path: string }) => path
   @Controller('f')
   class F {
@@ -147,7 +147,7 @@ it('gives each route its own function, although they share a handler', async () 
   expect(app.document.paths['/f/three']?.get?.summary).toBe('Third')
 })
 
-it('has the options of plugins and composed decorators', async () => {
+it('field routes have the options of plugins and composed decorators', async () => {
   const Audit = defineOption<string>('Audit')
   const ForAdmins = compose(Auth(), Audit('admin'), HttpCode(202))
   const found: unknown[] = []
@@ -169,7 +169,7 @@ it('has the options of plugins and composed decorators', async () => {
   expect(found).toEqual(['admin'])
 })
 
-it('streams what a generator yields', async () => {
+it('a field route streams the values that a generator yields', async () => {
   @Controller('g')
   class G {
     readonly #items = ['a', 'b']
@@ -184,7 +184,7 @@ it('streams what a generator yields', async () => {
   expect(text).toContain('data: "b"')
 })
 
-it('runs in two applications of one process, each with its own instances', async () => {
+it('field routes run in two applications of one process with separate instances', async () => {
   let constructed = 0
   @Controller('h')
   class H {
@@ -198,7 +198,7 @@ it('runs in two applications of one process, each with its own instances', async
   expect(constructed).toBe(3)
 })
 
-it('may be replaced in tests, by an object or by an instance', async () => {
+it('a class with field routes can be replaced in tests by an object or an instance', async () => {
   @Controller('i')
   class I {
     constructor(private readonly greeting = inject(Greeting)) {}
@@ -212,7 +212,7 @@ it('may be replaced in tests, by an object or by an instance', async () => {
   expect(await dataOf(own, '/i')).toBe('own')
 })
 
-it('has handlers that a test can call', () => {
+it('the handlers of field routes can be called in a test', () => {
   @Controller('j')
   class J {
     constructor(private readonly greeting: Greeting = inject(Greeting)) {}
@@ -222,7 +222,7 @@ it('has handlers that a test can call', () => {
   expect(new J(new Greeting()).hello(request)).toBe('hello ada')
 })
 
-it('does not construct classes whose methods only look like fields', async () => {
+it('boot does not construct classes whose methods only look like fields', async () => {
   let constructed = 0
   const get = (key: string) => key
   const req = { get }

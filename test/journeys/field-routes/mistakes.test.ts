@@ -33,8 +33,8 @@ async function problemsOf(
   return problems.map(({ code, subject, cause }) => [code, subject, cause])
 }
 
-describe('a route that is made and not served is a boot error:', () => {
-  it('a private field', async () => {
+describe('a route that is defined but not served', () => {
+  it('causes a boot error if it is a private field', async () => {
     @Controller('notes')
     class Notes {
       #list = get('/', () => [])
@@ -49,7 +49,7 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
-  it('a field whose value another function has replaced', async () => {
+  it('causes a boot error if another function has replaced its value', async () => {
     const logged =
       <A extends unknown[], R>(handler: (...args: A) => R) =>
       (...args: A): R =>
@@ -62,7 +62,7 @@ describe('a route that is made and not served is a boot error:', () => {
     expect(problem?.slice(0, 2)).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes'])
   })
 
-  it('a field whose function has another name, as in minified code', async () => {
+  it('causes a boot error if its function has another name, as in minified code', async () => {
     const a = get
     @Controller('notes')
     class Notes {
@@ -81,7 +81,7 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
-  it('a field that an injected value decides about', async () => {
+  it('causes a boot error if its field depends on an injected value', async () => {
     @Controller('notes')
     class Notes {
       private readonly config = inject(Config)
@@ -96,7 +96,7 @@ describe('a route that is made and not served is a boot error:', () => {
     expect(cause).toContain('only while the dependencies of its class are missing')
   })
 
-  it('a path or an ability that depends on an injected value', async () => {
+  it('causes a boot error if its path or ability depends on an injected value', async () => {
     @Controller('notes')
     class Notes {
       private readonly config = inject(Config)
@@ -110,7 +110,7 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
-  it('a field of a class that is a provider only', async () => {
+  it('causes a boot error if its class is only a provider', async () => {
     class Lists {
       list = get('/', () => [])
     }
@@ -128,7 +128,7 @@ describe('a route that is made and not served is a boot error:', () => {
     ])
   })
 
-  it('a static field', async () => {
+  it('causes a boot error if it is a static field', async () => {
     @Controller('notes')
     class Notes {
       static list = get('/', () => [])
@@ -139,7 +139,7 @@ describe('a route that is made and not served is a boot error:', () => {
   })
 })
 
-it('a constructor that needs real dependencies is a boot error with its message', async () => {
+it('a constructor that needs real dependencies causes a boot error with its message', async () => {
   @Controller('notes')
   class Notes {
     @Auth() list = get('/', () => [])
@@ -160,7 +160,7 @@ it.each([
   ['/', {}, 'get() was given [object Object] as its handler.'],
   [7, () => 1, 'get() was given 7 as its path.'],
 ])(
-  'a call with the wrong arguments %s and %s is a boot error of the class',
+  'a call with the wrong arguments %s and %s causes a boot error for the class',
   async (path, handler, cause) => {
     @Controller('notes')
     class Notes {
@@ -173,7 +173,7 @@ it.each([
   },
 )
 
-it('wrong options are the errors of decorated methods', async () => {
+it('wrong options cause the same errors for fields and for decorated methods', async () => {
   @Controller('fields')
   class Notes {
     a = post('/a', { status: 99 }, () => 1)
@@ -199,7 +199,7 @@ it('wrong options are the errors of decorated methods', async () => {
   ])
 })
 
-it('a method and a path have one handler, which is a field or a method', async () => {
+it('fields and methods with the same method and path cause a boot error', async () => {
   @Controller('notes')
   class Notes {
     @Get('one') one() {}
@@ -213,7 +213,7 @@ it('a method and a path have one handler, which is a field or a method', async (
   ])
 })
 
-it('a generator function needs a stream', async () => {
+it('a generator function in a field requires a stream', async () => {
   @Controller('notes')
   class Notes {
     list = get('/', function* () {
@@ -224,7 +224,7 @@ it('a generator function needs a stream', async () => {
   expect([code, subject]).toEqual(['E_HANDLER_GENERATOR', 'Notes.list'])
 })
 
-it('the parameters of a handler show whether it can send its own response', async () => {
+it('boot detects from handler parameters whether a field can send its own response', async () => {
   @Controller('notes')
   class Notes {
     @ApiResponse({ status: 202 }) one = get('/1', (_req) => 1)
@@ -236,7 +236,7 @@ it('the parameters of a handler show whether it can send its own response', asyn
   ])
 })
 
-it('a conditional write needs a field or a method that returns the current row', async () => {
+it('a conditional write requires a field or a method that returns the current row', async () => {
   @Versioned()
   @Controller('notes')
   class Notes {
@@ -253,7 +253,7 @@ it('a conditional write needs a field or a method that returns the current row',
   ])
 })
 
-it('a decorated field without a route is a decorated method without a route', async () => {
+it('a decorated field without a route causes the same error as such a method', async () => {
   @Controller('notes')
   class Notes {
     @Auth() list = () => []

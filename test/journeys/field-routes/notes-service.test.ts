@@ -38,18 +38,18 @@ const app = await TestApp.create({ ...options, contract: 'throw' })
 const request = (permissions = [write.can]) => app.as({ permissions }).request()
 afterAll(() => app.close())
 
-it('adds, replaces, lists and removes notes', async () => {
+it('the service adds, replaces, lists and removes notes', async () => {
   await request().post('/notes').send({ text: 'a' }).expect(201)
   await request().put('/notes/1').send({ text: 'b' }).expect(200)
   const { body } = await request().get('/notes?pageSize=1')
   expect(body.data).toMatchObject({ items: [{ id: 1, text: 'b' }], total: 1, next: null })
   await request().delete('/notes/1').expect(204)
 })
-it('requires the permission to write', async () => {
+it('the service requires the permission to write', async () => {
   await app.request().post('/notes').send({ text: 'a' }).expect(401)
   await request([]).post('/notes').send({ text: 'a' }).expect(403)
 })
-it('contains no other note', async () => {
+it('the service responds with 404 to an unknown note', async () => {
   await request().get('/notes/7').expect(404)
   await request().delete('/notes/7').expect(404)
 })

@@ -13,7 +13,7 @@ const start = (controller: typeof Notes | typeof Decorated) =>
 
 const named = (value: unknown) => JSON.stringify(value).replaceAll('Decorated', 'Notes')
 
-it('has the routes and the document of a class with decorated methods', async () => {
+it('field routes produce the same routes and document as decorated methods', async () => {
   await using fields = await start(Notes)
   await using methods = await start(Decorated)
   expect(fields.getRouteTable()).toHaveLength(8)
@@ -38,7 +38,7 @@ const REQUESTS = [
   ['put', '/notes', {}],
 ] as const
 
-it('sends the responses of decorated methods', async () => {
+it('field routes send the same responses as decorated methods', async () => {
   await using fields = await start(Notes)
   await using methods = await start(Decorated)
   const answersOf = async (app: TestApp) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { folder, open, openBelow, serve } from './files-app.js'
 
 it.skipIf(process.platform !== 'linux')(
-  'the handle of a file is closed for each of 10,000 clients that leave',
+  'the handle of a file is closed for each of 10,000 disconnected clients',
   async () => {
     const root = folder({ 'big.bin': Buffer.alloc(4 << 20) })
     const served = await serve()

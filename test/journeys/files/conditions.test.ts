@@ -18,8 +18,8 @@ async function start() {
   return { ...served, root, get, etag: header('etag'), modified: header('last-modified'), first }
 }
 
-describe('a file of a folder', () => {
-  it('is sent with type, length, name, version and date', async () => {
+describe('a file response', () => {
+  it('has a type, length, name, version and date', async () => {
     const { first, etag, root } = await start()
     expect(first.status).toBe(200)
     expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -33,7 +33,7 @@ describe('a file of a folder', () => {
     expect(JSON.stringify([...first.headers])).not.toContain(root)
   })
 
-  it('has another version as soon as it changes', async () => {
+  it('has a new version as soon as the file changes', async () => {
     const { root, get, etag } = await start()
     utimesSync(join(root, 'a.txt'), 1e9, 1e9)
     const touched = await get()
@@ -44,7 +44,7 @@ describe('a file of a folder', () => {
     expect(new Set(tags).size).toBe(3)
   })
 
-  it('sends the same head and no body for HEAD, with any range', async () => {
+  it('has the same head and no body for HEAD, with any range', async () => {
     const { get, first } = await start()
     const head = await get({ range: 'bytes=0-1' }, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -54,7 +54,7 @@ describe('a file of a folder', () => {
   })
 })
 
-describe('a range', () => {
+describe('a range request', () => {
   it.each([
     ['bytes=0-3', '0123', 'bytes 0-3/10'],
     ['bytes=4-', '456789', 'bytes 4-9/10'],
@@ -62,7 +62,7 @@ describe('a range', () => {
     ['bytes=-300', TEXT, 'bytes 0-9/10'],
     ['bytes=8-100', '89', 'bytes 8-9/10'],
     ['BYTES=0-0', '0', 'bytes 0-0/10'],
-  ])('is a 206: %s', async (range, text, contentRange) => {
+  ])('results in a 206: %s', async (range, text, contentRange) => {
     const { get } = await start()
     const response = await get({ range })
     expect([response.status, await response.text()]).toEqual([206, text])
@@ -71,7 +71,7 @@ describe('a range', () => {
   })
 
   it.each(['bytes=10-', 'bytes=-0', 'bytes=99-100'])(
-    'behind the end is a 416 with the length: %s',
+    'past the end of the file results in a 416 with the length: %s',
     async (range) => {
       const { get } = await start()
       const response = await get({ range })
@@ -86,7 +86,7 @@ describe('a range', () => {
   )
 
   it.each(['bytes=0-1,3-4', 'bytes=5-3', 'bytes=a-b', 'bytes=-', 'items=0-3', 'bytes'])(
-    'that is ignored sends the whole file: %s',
+    'results in the complete file if it is not supported: %s',
     async (range) => {
       const { get } = await start()
       const response = await get({ range })
@@ -95,7 +95,7 @@ describe('a range', () => {
     },
   )
 
-  it('of an empty file is a 416, and a suffix is the whole of it', async () => {
+  it('causes a 416 for an empty file, unless it is a suffix range', async () => {
     folder({ 'a.txt': '' })
     const { url } = await serve()
     const ask = async (headers: Record<string, string>) => {
@@ -107,8 +107,8 @@ describe('a range', () => {
   })
 })
 
-describe('If-Range', () => {
-  it('gives the part only of the same content', async () => {
+describe('the If-Range header', () => {
+  it('results in a part only if the content is the same', async () => {
     const { get, etag, modified } = await start()
     const ask = async (condition: string) =>
       (await get({ range: 'bytes=0-1', 'if-range': condition })).status
@@ -122,8 +122,8 @@ describe('If-Range', () => {
   })
 })
 
-describe('conditions', () => {
-  it('are a 304 for a client that has the file, before any range', async () => {
+describe('conditional headers', () => {
+  it('result in a 304 if the client has the file, before any range is applied', async () => {
     const { get, etag, modified } = await start()
     for (const headers of [
       { 'if-none-match': etag },
@@ -143,7 +143,7 @@ describe('conditions', () => {
     )
   })
 
-  it('are a 412 if the client means another version', async () => {
+  it('result in a 412 if the client requires another version', async () => {
     const { get, etag, modified } = await start()
     const early = 'Sun, 09 Sep 2001 01:46:40 GMT'
     for (const [headers, status] of [
@@ -161,7 +161,7 @@ describe('conditions', () => {
     }
   })
 
-  it('concern reads with the status 200 only', async () => {
+  it('are applied only to reads with the status 200', async () => {
     const { url, etag } = await start()
     state.make = () => fileResponse('a.txt', { root: state.root })
     const headers = { 'if-none-match': etag, range: 'bytes=0-1', 'if-match': '"other"' }
@@ -170,12 +170,12 @@ describe('conditions', () => {
   })
 })
 
-describe('other content', () => {
+describe('a response with other content than a file', () => {
   it.each([
     ['bytes', () => Buffer.from(TEXT)],
     ['an ArrayBuffer', () => new TextEncoder().encode(TEXT).buffer],
     ['a part of an array', () => new Uint8Array(Buffer.from(`--${TEXT}--`).buffer, 0, 0)],
-  ])('has ranges and a version: %s', async (kind, make) => {
+  ])('supports ranges and a version: %s', async (kind, make) => {
     const { url } = await serve()
     const content =
       kind === 'a part of an array' ? Buffer.from(`--${TEXT}--`).subarray(2, 12) : make()
@@ -189,7 +189,7 @@ describe('other content', () => {
     expect(again.status).toBe(304)
   })
 
-  it('has the type, the name and the date of a File', async () => {
+  it('uses the type, the name and the date of a File', async () => {
     const { url } = await serve()
     state.make = () =>
       fileResponse(new File([TEXT], 'b.svg', { type: 'image/svg+xml', lastModified: 1e12 }))
@@ -202,7 +202,7 @@ describe('other content', () => {
     })
   })
 
-  it('has no ranges if it is a stream', async () => {
+  it('supports no ranges if it is a stream', async () => {
     const { url } = await serve()
     state.make = () => fileResponse(Readable.from([TEXT]), { name: 'c.csv', etag: 'v7' })
     const response = await fetch(`${url}/made`, { headers: { range: 'bytes=0-1' } })
@@ -216,7 +216,7 @@ describe('other content', () => {
     expect((await fetch(`${url}/made`, { headers: { 'if-none-match': '"v7"' } })).status).toBe(304)
   })
 
-  it('that is documented as a file has ranges without fileResponse', async () => {
+  it('supports ranges without fileResponse if it is documented as a file', async () => {
     const { url } = await serve()
     for (const content of [Buffer.from(TEXT), new Blob([TEXT])]) {
       state.make = () => content

@@ -27,8 +27,8 @@ async function ask({ url }: Served, path: string): Promise<[status: number, text
   return [response.status, await response.text()]
 }
 
-describe('a path', () => {
-  it('leads to the files of its folder, and of folders inside', async () => {
+describe('a file path', () => {
+  it('can refer to a file in the folder or in a subfolder', async () => {
     const served = await start()
     expect(await ask(served, 'a.txt')).toEqual([200, 'a'])
     expect(await ask(served, 'sub/b.txt')).toEqual([200, 'b'])
@@ -57,7 +57,7 @@ describe('a path', () => {
     'missing.txt',
     'a.txt/b.txt',
     'x'.repeat(5000),
-  ])('that is none of its folder is a 404: %j', async (path) => {
+  ])('outside of its folder results in a 404: %j', async (path) => {
     const served = await start()
     const [status, text] = await ask(served, path)
     expect([status, JSON.parse(text)]).toMatchObject([
@@ -68,7 +68,7 @@ describe('a path', () => {
     expect(served.errors).toEqual([])
   })
 
-  it('never leaves its folder, in any spelling of a URL', async () => {
+  it('never refers to a file outside of its folder, in any spelling of a URL', async () => {
     const { url } = await start()
     for (const path of [
       '..%2fsecret.txt',
@@ -85,7 +85,7 @@ describe('a path', () => {
     expect((await fetch(`${url}/files/sub%2fb.txt`)).status).toBe(200)
   })
 
-  it('to anything but a regular file is a 404, without waiting', async () => {
+  it('results in an immediate 404 for anything that is not a regular file', async () => {
     const served = await start()
     execFileSync('mkfifo', [join(served.root, 'pipe')])
     const server = createServer().listen(join(served.root, 'socket'))
@@ -97,7 +97,7 @@ describe('a path', () => {
 })
 
 describe('a symbolic link', () => {
-  it('may lead to a file of the folder, and nowhere else', async () => {
+  it('can refer to a file in the folder, but not to other files', async () => {
     const served = await start()
     const { root, parent } = served
     symlinkSync(join(root, 'sub', 'b.txt'), join(root, 'inside'))
@@ -114,7 +114,7 @@ describe('a symbolic link', () => {
     }
   })
 
-  it('may be the folder itself', async () => {
+  it('can be the folder itself', async () => {
     const served = await start()
     symlinkSync(served.root, join(served.parent, 'link'))
     state.root = join(served.parent, 'link')
@@ -122,14 +122,14 @@ describe('a symbolic link', () => {
   })
 })
 
-describe('the folder', () => {
-  it('may be a URL', async () => {
+describe('the root folder', () => {
+  it('can be a URL', async () => {
     const { url, root } = await start()
     state.make = () => fileResponse('a.txt', { root: pathToFileURL(root) })
     expect(await (await fetch(`${url}/made`)).text()).toBe('a')
   })
 
-  it('that does not exist is a 500, and the log names it', async () => {
+  it('causes a 500 and a log line with its path if it does not exist', async () => {
     const served = await start()
     rmSync(served.root, { recursive: true })
     const [status, text] = await ask(served, 'a.txt')

@@ -69,7 +69,7 @@ async function start() {
   return app
 }
 
-it('every response of a file matches its document', async () => {
+it('every file response matches its document', async () => {
   const app = await start()
   const get = (path: string) => app.asTenant('acme').request().get(path)
   const { headers } = await get('/notes/files/a').expect(200)
@@ -85,7 +85,7 @@ it('every response of a file matches its document', async () => {
   await get('/notes').set('Accept', 'image/png').expect(406)
 })
 
-it.each(['3.0', '3.1', '3.2'] as const)('is described in OpenAPI %s', async (openapi) => {
+it.each(['3.0', '3.1', '3.2'] as const)('a file is described in OpenAPI %s', async (openapi) => {
   folder()
   const controllers = [NotesController]
   await using app = await TestApp.create({
@@ -110,7 +110,7 @@ it.each(['3.0', '3.1', '3.2'] as const)('is described in OpenAPI %s', async (ope
   ])
 })
 
-it('files and representations hold under fuzz, and show nothing of other tenants', async () => {
+it('files and representations pass fuzz, and reveal nothing of other tenants', async () => {
   const app = await start()
   const report = await app.fuzz({ seed: 1, runs: 20 })
   expect(report).toMatchObject({ operations: 4, skipped: [] })
@@ -123,7 +123,7 @@ it('files and representations hold under fuzz, and show nothing of other tenants
   expect(JSON.stringify(found)).toContain('/notes/text')
 })
 
-it('describes a file by its type alone', async () => {
+it('a document describes a file only by its type', async () => {
   const describe = (options: object) => {
     @Controller('x')
     class Described {

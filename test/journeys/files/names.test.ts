@@ -23,22 +23,22 @@ describe('the name of a file', () => {
     ['..', 'attachment; filename=download'],
     ['a/', 'attachment; filename=download'],
     ['a%20b.txt', `attachment; filename=a%20b.txt; filename*=UTF-8''a%2520b.txt`],
-  ])('%j is safe', async (name, expected) => {
+  ])('is safe if it is %j', async (name, expected) => {
     expect(await dispositionOf(name)).toBe(expected)
   })
 
-  it('may contain half a pair of surrogates, and be too long', async () => {
+  it('can contain a lone surrogate, and can be too long', async () => {
     expect(await dispositionOf('\ud800.txt')).toContain("filename*=UTF-8''%EF%BF%BD.txt")
     expect(await dispositionOf('x'.repeat(9000))).toBe(`attachment; filename=${'x'.repeat(255)}`)
   })
 
-  it('is shown in place of saved under `inline`', async () => {
+  it('is sent with inline disposition under `inline`', async () => {
     expect(await dispositionOf('a.pdf', true)).toBe('inline; filename=a.pdf')
   })
 })
 
 describe('the type of a file', () => {
-  it('is the declared type, else the documented type, else the type of the name', async () => {
+  it('is the declared type, then the documented type, then the type of the name', async () => {
     folder({ 'a.svg': '<svg/>' })
     const { url } = await serve()
     const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')
@@ -54,7 +54,7 @@ describe('the type of a file', () => {
   })
 })
 
-describe('a wrong argument', () => {
+describe('a wrong argument of fileResponse', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['a path without root', () => fileResponse('a.txt' as never), /needs `root`/],
     ['an empty root', () => fileResponse('a.txt', { root: '' }), /needs `root`/],
@@ -76,12 +76,12 @@ describe('a wrong argument', () => {
       () => fileResponse(Buffer.from(''), { type: 7 as never }),
       /invalid `type`/,
     ],
-  ])('throws at once: %s', (_, call, message) => {
+  ])('throws immediately: %s', (_, call, message) => {
     expect(call).toThrow(TypeError)
     expect(call).toThrow(message)
   })
 
-  it('shows nothing of a file in JSON', () => {
+  it('reveals nothing about a file in JSON', () => {
     expect(JSON.stringify(fileResponse('a.txt', { root: '/secret' }))).toBe('{}')
   })
 })

@@ -17,8 +17,8 @@ async function received(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-describe('a file that changes while it is sent', () => {
-  it('ends the connection if it becomes shorter', async () => {
+describe('a file that is sent', () => {
+  it('ends the connection if it becomes shorter in the meantime', async () => {
     const root = folder({ 'big.bin': Buffer.alloc(64 * MIB) })
     const served = await serve()
     const socket = await open(served, '/files/big.bin')
@@ -30,7 +30,7 @@ describe('a file that changes while it is sent', () => {
     expect(served.errors).toMatchObject([{ err: { message: expect.stringContaining('67108864') } }])
   })
 
-  it('is sent with the length that it had, if it becomes longer', async () => {
+  it('has its original length if it becomes longer in the meantime', async () => {
     const root = folder({ 'a.txt': 'a'.repeat(8 * MIB) })
     const served = await serve()
     const response = await fetch(`${served.url}/files/a.txt`)
@@ -61,10 +61,10 @@ describe.skipIf(process.platform !== 'linux')('the handle of a file', () => {
   })
 })
 
-describe('compression', () => {
+describe('the compression package', () => {
   const TEXT = 'a line of text\n'.repeat(1000)
 
-  it('leaves files with ranges alone, and their parts', async () => {
+  it('leaves files with ranges and their parts unchanged', async () => {
     folder({ 'a.txt': TEXT })
     const { url } = await serve({ middlewares: [compression({ threshold: 0 })] })
     const whole = await fetch(`${url}/files/a.txt`)
@@ -75,7 +75,7 @@ describe('compression', () => {
     for (const { headers } of [whole, part]) expect(headers.has('content-encoding')).toBe(false)
   })
 
-  it('applies to files without ranges, whose tag is weak', async () => {
+  it('applies to files without ranges, which have a weak ETag', async () => {
     folder({ 'a.txt': TEXT })
     const { url } = await serve({ middlewares: [compression({ threshold: 0 })] })
     state.make = () => fileResponse('a.txt', { root: state.root, ranges: false })
@@ -91,8 +91,8 @@ describe('compression', () => {
   })
 })
 
-describe('Cache-Control of the handler', () => {
-  it('stays unchanged', async () => {
+describe('the Cache-Control header of a handler', () => {
+  it('remains unchanged for a file', async () => {
     folder({ 'a.txt': 'a' })
     @Controller('kept')
     class Kept {
@@ -112,7 +112,7 @@ describe('Cache-Control of the handler', () => {
 })
 
 describe('a file that is not sent', () => {
-  it('has its stream ended: as the data of this.ok, and after a response', async () => {
+  it('ends its stream, as the data of this.ok and after a response', async () => {
     const streams: PassThrough[] = []
     const make = () => {
       const stream = new PassThrough()

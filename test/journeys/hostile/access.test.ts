@@ -79,7 +79,7 @@ describe('a protected class', () => {
     }
   }
 
-  it('is public for the method with @Public only', async () => {
+  it('is public only for the method with @Public', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed/open')).toEqual(OPEN)
     for (const path of ['/mixed', '/mixed/1', '/mixed/openx', '/mixed/open1', '/mixed/ope']) {
@@ -88,7 +88,7 @@ describe('a protected class', () => {
     expect(await statuses('/mixed', 'post')).toEqual(CLOSED)
   })
 
-  it('runs the guard for HEAD, but not for automatic OPTIONS', async () => {
+  it('runs the guard for HEAD, but not for automatic OPTIONS responses', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed', 'head')).toEqual(CLOSED)
     expect(await statuses('/mixed/1', 'head')).toEqual(CLOSED)
@@ -194,7 +194,7 @@ describe('a base class of controllers', () => {
     expect(await statuses('/methods/open')).toEqual(OPEN)
   })
 
-  it('is protected by @Auth of the subclass', async () => {
+  it('can be protected by @Auth on the subclass', async () => {
     @Auth()
     @Controller('added')
     class DerivedController extends PlainBase {}
@@ -203,7 +203,7 @@ describe('a base class of controllers', () => {
   })
 })
 
-describe('abilities', () => {
+describe('the required abilities of a route', () => {
   @Can('read')
   @Controller('things')
   class ThingsController {
@@ -225,7 +225,7 @@ describe('abilities', () => {
     }
   }
 
-  it('require the guard, and all abilities of class and method', async () => {
+  it('require the guard, and include all abilities of class and method', async () => {
     await startWith([ThingsController])
     expect(await statuses('/things', 'get', { roles: ['read'] })).toEqual([401, 200])
     expect(await statuses('/things', 'get', { permissions: ['read'] })).toEqual([401, 200])
@@ -254,7 +254,7 @@ describe('abilities', () => {
     expect(await statuses('/things', 'get', user)).toEqual([401, 403])
   })
 
-  it('are decided by auth.can, which allows only by true', async () => {
+  it('are granted by auth.can only if it returns true', async () => {
     for (const [verdict, status] of [
       [true, 200],
       [Promise.resolve(true), 200],
@@ -289,7 +289,7 @@ describe('abilities', () => {
   })
 })
 
-describe("auth.default 'protected'", () => {
+describe("the option auth.default with 'protected'", () => {
   @Controller('plain')
   class PlainController {
     @Get()

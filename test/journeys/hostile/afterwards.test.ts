@@ -20,15 +20,15 @@ class Waiting {
 const controllers = [Waiting]
 const timeouts = { handler: '30ms' }
 
-describe('after the handler timeout', () => {
-  it('req.signal is aborted when it is read for the first time', async () => {
+describe('a request after the handler timeout', () => {
+  it('has an aborted req.signal when it is read for the first time', async () => {
     const app = await TestApp.create({ contract: 'throw', controllers, timeouts, logger: false })
     expect((await app.request().get('/never')).status).toBe(503)
     expect(late?.signal.aborted).toBe(true)
     await app.close()
   })
 
-  it('the logger does not run in the async context of an earlier request', async () => {
+  it('does not run the logger in the async context of an earlier request', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     const app = await TestApp.create({
@@ -66,7 +66,7 @@ describe('an error after the request was passed on', () => {
 })
 
 describe('a JSON Schema that validates asynchronously', () => {
-  it('is a problem of boot', async () => {
+  it('causes a boot problem', async () => {
     @Controller()
     class Items {
       @Post()

@@ -64,7 +64,7 @@ describe('malformed JSON', () => {
     '"\t"',
     '01',
     '{"a" "b"}',
-  ])('gets a 400: %j', async (body) => {
+  ])('results in a 400: %j', async (body) => {
     expect(await refusal(body)).toEqual(MALFORMED)
     expect(await refusal(body, '/anything')).toEqual(MALFORMED)
   })
@@ -76,12 +76,12 @@ describe('malformed JSON', () => {
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
     ['a cut sequence', [0xe2, 0x82]],
     ['UTF-16', [0x00, 0x61]],
-  ])('gets a 400 when a string contains %s', async (_, bytes) => {
+  ])('results in a 400 when a string contains %s', async (_, bytes) => {
     const [head, tail] = [Buffer.from('{"title":"'), Buffer.from('"}')]
     expect(await refusal(Buffer.concat([head, Buffer.from(bytes), tail]))).toEqual(MALFORMED)
   })
 
-  it('gets a 400 when the body is empty and the route has @Body', async () => {
+  it('results in a 400 when the body is empty and the route has @Body', async () => {
     expect(await refusal('')).toEqual(MALFORMED)
     expect((await send('', '/anything')).status).toBe(200)
     const headers = { 'content-type': 'application/json' }
@@ -95,7 +95,7 @@ describe('malformed JSON', () => {
   })
 })
 
-describe('keys that change prototypes', () => {
+describe('keys that could change prototypes', () => {
   const payloads = [
     '{"__proto__":{"x":1}}',
     '{"title":"x","__proto__":null}',
@@ -115,14 +115,14 @@ describe('keys that change prototypes', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('are accepted as text, and constructor as a key without prototype', async () => {
+  it('are accepted as values, and constructor is accepted as a key without prototype', async () => {
     const data = { text: '"__proto__":', constructor: 'Wayne & Sons' }
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
   })
 })
 
-describe('nesting', () => {
+describe('the nesting of a JSON body', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
   it('is accepted to 64 levels and refused at 65', async () => {
@@ -131,12 +131,12 @@ describe('nesting', () => {
     expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
   })
 
-  it('is refused at 50,000 levels of arrays or objects, closed or not', async () => {
+  it('is refused at 50,000 levels of arrays or objects, closed or unclosed', async () => {
     const bodies = [nested(50_000), '['.repeat(50_000), '{"a":'.repeat(20_000)]
     for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
   })
 
-  it('does not count brackets in strings, also with escaped quotes and backslashes', async () => {
+  it('does not include brackets in strings, even with escaped quotes and backslashes', async () => {
     const data = `${'['.repeat(500)}"\\${'{'.repeat(500)}`
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
@@ -149,7 +149,7 @@ describe('nesting', () => {
 })
 
 describe('unusual JSON values', () => {
-  it('have the last of two equal keys in the validator and in the handler', async () => {
+  it('use the last of two equal keys in the validator and in the handler', async () => {
     const { body } = await send('{"title":1,"title":"last"}')
     expect(body.data).toEqual({ title: 'last' })
     expect((await send('{"title":"first","title":2}')).status).toBe(400)
@@ -177,7 +177,7 @@ describe('unusual JSON values', () => {
     await counts.close()
   })
 
-  it('may have keys with a meaning in JavaScript', async () => {
+  it('can have keys that have a meaning in JavaScript', async () => {
     const data = {
       then: 'x',
       toJSON: 'x',
@@ -195,7 +195,7 @@ describe('unusual JSON values', () => {
     }
   })
 
-  it('get a 400 with at most 20 errors for an array of wrong items', async () => {
+  it('cause a 400 with at most 20 errors for an array of invalid items', async () => {
     const lists = await TestApp.create({
       contract: 'throw',
       controllers: defineControllers(CountController),

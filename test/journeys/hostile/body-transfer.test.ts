@@ -30,7 +30,7 @@ describe('a body that arrives before the framework reads it', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 200])
   })
 
-  it('is read whole when it arrives in parts while a middleware waits', async () => {
+  it('is read completely when it arrives in parts during a slow middleware', async () => {
     let sendRest = () => {}
     const waiting = await start({
       controllers,
@@ -57,7 +57,7 @@ describe('a body that arrives before the framework reads it', () => {
 })
 
 describe('the size of a body', () => {
-  it('may be exactly the limit, with Content-Length or chunked', async () => {
+  it('can be exactly the limit, with Content-Length or chunked', async () => {
     const [announced] = await exchange(app.port, post('/texts', json(LIMIT)))
     const body = chunked(json(LIMIT))
     const [unannounced] = await exchange(
@@ -68,7 +68,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(2)
   })
 
-  it('gets a 413 and a close for a Content-Length one byte above the limit', async () => {
+  it('causes a 413 and closes for a Content-Length one byte above the limit', async () => {
     const head = post('/texts', '', ['Connection: keep-alive']).replace(
       'Content-Length: 0',
       `Content-Length: ${LIMIT + 1}`,
@@ -81,7 +81,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(0)
   })
 
-  it('gets a 413 and a close for chunks one byte above the limit', async () => {
+  it('causes a 413 and closes for chunks one byte above the limit', async () => {
     const body = chunked(json(LIMIT + 1))
     const lines = [...CHUNKED, 'Connection: keep-alive']
     const [answer, ...others] = await exchange(
@@ -93,7 +93,7 @@ describe('the size of a body', () => {
     expect({ others, calls }).toEqual({ others: [], calls: 0 })
   })
 
-  it('gets a 413 before a chunked body has ended', async () => {
+  it('causes a 413 before a chunked body has ended', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(request('/texts', CHUNKED, { method: 'POST' }))
     connection.write(chunked(json(LIMIT + 1)).replace(/0\r\n\r\n$/, ''))
@@ -131,7 +131,7 @@ describe('a refused body', () => {
   it.each([
     ['announced', [`Content-Length: ${1024 * MIB}`], Buffer.alloc(64 * 1024, 'x')],
     ['chunked', ['Transfer-Encoding: chunked'], Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)],
-  ])('that is %s is received up to about a megabyte', async (_, lines, chunk) => {
+  ])('is received up to about a megabyte if it is %s', async (_, lines, chunk) => {
     const connection = await RawConnection.open(app.port)
     const head = ['Content-Type: application/json', ...lines]
     connection.write(request('/texts', head, { method: 'POST' }))
@@ -146,7 +146,7 @@ describe('a refused body', () => {
     ['announced', post('/texts', json(600_000))],
     ['chunked', request('/texts', CHUNKED, { method: 'POST', body: chunked(json(600_000)) })],
   ])(
-    'that is %s and small is received whole before the connection ends without an error',
+    'is received completely before the connection ends without an error if it is %s and small',
     async (_, text) => {
       const connection = await RawConnection.open(app.port)
       connection.socket.pause()
@@ -176,7 +176,7 @@ describe('a refused body', () => {
 })
 
 describe('an incomplete body', () => {
-  it('gets one 400 when the client half-closes the connection', async () => {
+  it('results in one 400 when the client half-closes the connection', async () => {
     const text = post('/texts', '{"text":"', ['Connection: keep-alive']).replace(
       /Content-Length: \d+/,
       'Content-Length: 500',
@@ -188,7 +188,7 @@ describe('an incomplete body', () => {
     expect({ status: answer?.status, others, calls }).toEqual({ status: 400, others: [], calls: 0 })
   })
 
-  it('is dropped without a log when the client disconnects', async () => {
+  it('is ignored without a log line when the client disconnects', async () => {
     for (const head of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       const connection = await RawConnection.open(app.port)
       const lines = ['Content-Type: application/json', head]
@@ -204,8 +204,8 @@ describe('an incomplete body', () => {
   })
 })
 
-describe('a GET with a body', () => {
-  it('gets a response, and the next request on the connection is read from its start', async () => {
+describe('a GET request with a body', () => {
+  it('receives a response, and the next request is read from its start', async () => {
     const connection = await RawConnection.open(app.port)
     const keep = ['Connection: keep-alive']
     const hidden = request('/nowhere', keep)

@@ -30,13 +30,13 @@ describe('a content coding', () => {
     )
   }
 
-  it.each(Object.entries(compress))('%s is decoded', async (coding, encode) => {
+  it.each(Object.entries(compress))('is decoded if it is %s', async (coding, encode) => {
     const [answer] = await coded(coding.toUpperCase(), encode(json(LIMIT)))
     expect({ status: answer?.status, calls }).toEqual({ status: 200, calls: 1 })
   })
 
   it.each(Object.entries(compress))(
-    '%s that decodes to more than the limit is 413',
+    'results in a 413 if %s decodes to more than the limit',
     async (coding, encode) => {
       expectFailure((await coded(coding, encode(json(LIMIT + 1))))[0], 413, 'PAYLOAD_TOO_LARGE')
       const bomb = encode(Buffer.alloc(100 * MIB))
@@ -47,7 +47,7 @@ describe('a content coding', () => {
   )
 
   it.each(Object.entries(compress))(
-    '%s that is corrupt or incomplete is 400',
+    'results in a 400 if %s is corrupt or incomplete',
     async (coding, encode) => {
       const good = encode(json(900))
       const cut = good.subarray(0, good.length - 5)
@@ -61,7 +61,7 @@ describe('a content coding', () => {
   const unknown = compressZstd === undefined ? ['zstd'] : []
 
   it.each([...unknown, 'gzip, gzip', 'br, gzip', 'compress', 'x', '__proto__', 'constructor', ','])(
-    '%j is 415',
+    'is refused with 415: %j',
     async (coding) => {
       const [answer] = await coded(coding, gzipSync(gzipSync(json(50))))
       expectFailure(answer, 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -70,7 +70,7 @@ describe('a content coding', () => {
   )
 })
 
-describe('the type of a body', () => {
+describe('the content type of a body', () => {
   const body = json(50)
 
   function typed(...types: string[]) {
@@ -96,7 +96,7 @@ describe('the type of a body', () => {
     'Application/JSON; Odata.Metadata=minimal;CharSet="UTF-8" ; q=1;',
     'application/json\t;\tv=1',
     'application/vnd.api+json; ext="https://example.com/bulk"; charset=utf-8',
-  ])('%j is JSON', async (type) => {
+  ])('%j is treated as JSON', async (type) => {
     expect((await typed(type))[0]?.status).toBe(200)
   })
 
@@ -135,12 +135,12 @@ describe('the type of a body', () => {
     ['*/*'],
     ['application/json\u00a0'],
     ['text/plain', 'application/json'],
-  ])('%j is 415', async (...types) => {
+  ])('%j results in a 415', async (...types) => {
     expectFailure((await typed(...types))[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     expect(calls).toBe(0)
   })
 
-  it('is 415 when it is missing, with Content-Length or chunked', async () => {
+  it('results in a 415 when it is missing, with Content-Length or chunked', async () => {
     expectFailure((await typed())[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     const lines = ['Transfer-Encoding: chunked']
     const [answer] = await exchange(
@@ -160,7 +160,7 @@ describe('an empty body', () => {
     ['no length, with a type', ['Content-Type: application/json']],
     ['a length of 0', ['Content-Length: 0']],
     ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
-  ])('with %s is absent, and validated as undefined', async (_, lines) => {
+  ])('is missing, and validated as undefined, with %s', async (_, lines) => {
     const refused = await ask('/texts', lines)
     expect(expectFailure(refused, 400, 'VALIDATION_FAILED')['errors']).toMatchObject([
       { in: 'body', path: '' },
@@ -174,7 +174,7 @@ describe('an empty body', () => {
     ['a length of 00', ['Content-Length: 00', 'Content-Type: application/json'], ''],
     ['a parameter', ['Content-Length: 0', 'Content-Type: application/vnd.a+json; v=1'], ''],
     ['no chunks', CHUNKED, '0\r\n\r\n'],
-  ])('with a JSON type and %s is malformed when the route has @Body', async (_, lines, body) => {
+  ])('is malformed with a JSON type and %s when the route has @Body', async (_, lines, body) => {
     for (const path of ['/texts', '/optional']) {
       const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
       expect(failure['message']).toContain('send no Content-Type')
@@ -184,7 +184,7 @@ describe('an empty body', () => {
     expect(JSON.parse(free?.text ?? '').data).toEqual({ isAbsent: true })
   })
 
-  it('that a middleware has read is absent, not malformed', async () => {
+  it('is treated as missing if a middleware has read the body', async () => {
     const taking = await start({
       controllers,
       middlewares: [(req, _res, next) => void req.resume().on('end', () => next())],

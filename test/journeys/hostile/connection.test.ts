@@ -9,8 +9,8 @@ beforeEach(async () => {
   app = await startThings()
 })
 
-describe('a method', () => {
-  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])('%s is 405 on every route', async (method) => {
+describe('the method of a request', () => {
+  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])('%s is refused on all routes', async (method) => {
     for (const target of ['/things', '/all', '/secret']) {
       const [answer] = await exchange(app.port, request(target, [], { method }))
       // The parser of Node sends the response if it does not support the method.
@@ -23,19 +23,19 @@ describe('a method', () => {
     expect(ran).toEqual([])
   })
 
-  it('that a path does not have is 405 with an Allow header', async () => {
+  it('results in a 405 with an Allow header if the path lacks it', async () => {
     const [answer] = await exchange(app.port, request('/things', [], { method: 'DELETE' }))
     expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
     expect(answer?.headers['allow']).toBe('GET, HEAD, POST, OPTIONS')
   })
 
-  it('is not overridden by a header or the query', async () => {
+  it('cannot be overridden by a header or the query', async () => {
     const lines = ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: DELETE']
     const [answer] = await exchange(app.port, request('/all?_method=DELETE', lines))
     expect({ status: answer?.status, ran }).toEqual({ status: 200, ran: ['all GET'] })
   })
 
-  it('HEAD gets the response of GET without its body', async () => {
+  it('HEAD causes the response of GET without its body', async () => {
     for (const target of ['/things', '/things/7', '/all', '/secret', '/nowhere', '/things/%zz']) {
       const connection = await RawConnection.open(app.port)
       connection.write(request(target, [], { method: 'HEAD' }))
@@ -53,7 +53,7 @@ describe('a method', () => {
     }
   })
 
-  it('OPTIONS runs neither handler nor guard, and responds with the allowed methods', async () => {
+  it('OPTIONS runs neither handler nor guard, and lists the allowed methods', async () => {
     for (const [target, allow] of [
       ['/secret', 'GET, HEAD, OPTIONS'],
       ['/things', 'GET, HEAD, POST, OPTIONS'],
@@ -66,8 +66,8 @@ describe('a method', () => {
   })
 })
 
-describe('an Expect header', () => {
-  it('gets a 413 and no 100 when Content-Length is too large', async () => {
+describe('a request with an Expect header', () => {
+  it('results in a 413 and no 100 when Content-Length is too large', async () => {
     const lines = [
       'Content-Type: application/json',
       'Expect: 100-continue',
@@ -79,7 +79,7 @@ describe('an Expect header', () => {
     expect(answers.map(({ status }) => status)).toEqual([413])
   })
 
-  it('gets a 100 when the body will be read', async () => {
+  it('results in a 100 when the body will be read', async () => {
     const connection = await RawConnection.open(app.port)
     const text = post('/slow/1', '{"a":1}', ['Expect: 100-continue'])
     const end = text.indexOf('\r\n\r\n') + 4
@@ -90,7 +90,7 @@ describe('an Expect header', () => {
     connection.destroy()
   })
 
-  it('gets no 100 when the route does not read the body', async () => {
+  it('results in no 100 when the route does not read the body', async () => {
     const lines = ['Expect: 100-continue', 'Content-Length: 5', 'Connection: keep-alive']
     const connection = await RawConnection.open(app.port)
     const text = request('/things', lines, { method: 'POST' })
@@ -100,7 +100,7 @@ describe('an Expect header', () => {
     expect(answers[0]?.headers['connection']).toBe('close')
   })
 
-  it('gets a 417 when it is not 100-continue', async () => {
+  it('results in a 417 when it is not 100-continue', async () => {
     const [answer] = await exchange(app.port, request('/things', ['Expect: tea']))
     expect(answer?.status).toBe(417)
     expect(ran).toEqual([])
@@ -108,7 +108,7 @@ describe('an Expect header', () => {
 })
 
 describe('a connection', () => {
-  it('gets 100 responses to 100 pipelined requests in order', async () => {
+  it('receives 100 responses to 100 pipelined requests in order', async () => {
     const connection = await RawConnection.open(app.port)
     const ids = Array.from({ length: 100 }, (_, i) => String(i))
     const keep = ['Connection: keep-alive']
@@ -129,14 +129,14 @@ describe('a connection', () => {
     expect(ran).not.toContain('secret')
   })
 
-  it('of HTTP/1.0 gets a response and is closed', async () => {
+  it('receives a response and is closed if it uses HTTP/1.0', async () => {
     const answers = await exchange(app.port, 'GET /things HTTP/1.0\r\n\r\n')
     expect(answers.map(({ status }) => status)).toEqual([200])
     expect(answers[0]?.headers['connection']).toBe('close')
   })
 
   it.each(['websocket', 'h2c', 'TLS/1.0'])(
-    'is not upgraded to %s, and gets a response',
+    'is not upgraded to %s, and receives a response',
     async (to) => {
       const lines = ['Connection: Upgrade, close', `Upgrade: ${to}`, 'HTTP2-Settings: AAMAAABk']
       const [answer] = await exchange(app.port, request('/things', lines))
@@ -148,7 +148,7 @@ describe('a connection', () => {
 describe('an idle connection', () => {
   const keepAlive = 'GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-  it('that sends no valid request gets a 400, and the application continues to work', async () => {
+  it('receives a 400 if it sends no valid request, and does no other harm', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(keepAlive)
     await connection.answers(1)
@@ -159,7 +159,7 @@ describe('an idle connection', () => {
     expect((await exchange(app.port, request('/things')))[0]?.status).toBe(200)
   })
 
-  it('that is reset after a response does not affect the application', async () => {
+  it('does not affect the application if it is reset after a response', async () => {
     for (let i = 0; i < 20; i++) {
       const connection = await RawConnection.open(app.port)
       connection.write(keepAlive)

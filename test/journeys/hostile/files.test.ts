@@ -31,7 +31,7 @@ describe('a file that a handler cannot send', () => {
   it.each([
     ['no middleware', []],
     ['a middleware', [pass]],
-  ])('gets an error response at once, with %s', async (_, middlewares) => {
+  ])('results in an immediate error response, with %s', async (_, middlewares) => {
     const { port } = await start({ controllers, middlewares })
     for (const [target, status, code] of [
       ['/files/missing.txt', 404, 'NOT_FOUND'],

@@ -65,7 +65,7 @@ it.each([
   ['a stream of an unknown format', 'GET', '/kinds/lines', ['Accept: image/png']],
   ['an unknown representation', 'GET', '/kinds/table', ['Accept: image/png']],
   ['a range of a file', 'GET', '/kinds/file', ['Range: bytes=99999-']],
-] as const)('a client without credentials gets 401 for %s', async (_, method, path, lines) => {
+] as const)('a request without credentials gets 401 for %s', async (_, method, path, lines) => {
   ran = 0
   const guard = { canActivate: () => false }
   const { port } = await start({ controllers: [KindsController], auth: { guard } })

@@ -131,7 +131,7 @@ const mutations: ((path: string) => string)[] = [
 ]
 
 describe('every spelling of a protected path', () => {
-  it('runs the guard, or matches no route', async () => {
+  it('runs the guard or matches no route', async () => {
     const controllers = defineControllers(AdminController, OpenController)
     const { port } = await start({ controllers, auth: { guard } })
     const paths = [
@@ -161,7 +161,7 @@ describe('every spelling of a protected path', () => {
     expect([...statuses].sort()).toEqual([400, 401, 404, 405])
   })
 
-  it('gives the guard decoded parameters', async () => {
+  it('passes decoded parameters to the guard', async () => {
     const seen: unknown[] = []
     const app = await TestApp.create({
       contract: 'throw',

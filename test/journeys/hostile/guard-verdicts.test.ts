@@ -110,22 +110,22 @@ const thrown: [string, unknown][] = [
 ]
 
 describe('a guard that does not return true', () => {
-  it.each(notTrue)('denies by returning %s', async (_, value) => {
+  it.each(notTrue)('denies access when it returns %s', async (_, value) => {
     expect(await ask(() => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(notTrue)('denies by resolving to %s', async (_, value) => {
+  it.each(notTrue)('denies access when it resolves to %s', async (_, value) => {
     expect(await ask(async () => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies by throwing %s', async (_, value) => {
+  it.each(thrown)('denies access when it throws %s', async (_, value) => {
     expect(await ask(throwing(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies by rejecting with %s', async (_, value) => {
+  it.each(thrown)('denies access when it rejects with %s', async (_, value) => {
     expect(await ask(() => Promise.reject(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -158,7 +158,7 @@ describe('a guard that does not return true', () => {
         },
       },
     ],
-  ])('denies by a thenable that %s', async (_, thenable) => {
+  ])('denies access when its thenable %s', async (_, thenable) => {
     expect(await ask(() => thenable)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -166,7 +166,7 @@ describe('a guard that does not return true', () => {
   it.each([
     ['throws', throwing(bomb)],
     ['rejects with', () => Promise.reject(bomb)],
-  ])('denies when it %s a value that throws at every access', async (_, canActivate) => {
+  ])('denies access when it %s a value that throws at every access', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(401)
     expect(calls).toBe(0)
   })
@@ -177,12 +177,12 @@ describe('a guard that returns true', () => {
     ['returns true', () => true],
     ['resolves to true', async () => true],
     ['returns a thenable of true', () => ({ then: (ok: (value: true) => void) => void ok(true) })],
-  ])('allows once when it %s', async (_, canActivate) => {
+  ])('allows access once when it %s', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(200)
     expect(calls).toBe(1)
   })
 
-  it('allows once when its thenable resolves twice', async () => {
+  it('allows access once when its thenable resolves twice', async () => {
     const thenable = {
       then(resolve: (value: true) => void) {
         resolve(true)
@@ -225,7 +225,7 @@ describe('a guard that never settles', () => {
     expect(calls).toBe(0)
   })
 
-  it('does not cause the handler to run when it resolves to true after the 503', async () => {
+  it('does not start the handler when it resolves to true after the 503', async () => {
     let allow = (_: boolean) => {}
     const verdict = new Promise<boolean>((resolve) => {
       allow = resolve
@@ -244,7 +244,7 @@ describe('a guard that never settles', () => {
   })
 })
 
-describe('the order of guard and body', () => {
+describe('the order of guard and body reading', () => {
   it('runs the guard before the body is read', async () => {
     const { port, accepted } = await start({
       controllers,
@@ -263,7 +263,7 @@ describe('the order of guard and body', () => {
   })
 })
 
-describe('auth.guard', () => {
+describe('the option auth.guard', () => {
   const TOKEN = new InjectionToken<AuthGuard>('guard')
   const asked: string[] = []
 
@@ -285,7 +285,7 @@ describe('auth.guard', () => {
     ['a class', KeyGuard, []],
     ['a token', TOKEN, [{ provide: TOKEN, useClass: KeyGuard }]],
     ['a string', 'guard', [{ provide: 'guard', useClass: KeyGuard }]],
-  ])('may be %s', async (_, guard, providers) => {
+  ])('can be %s', async (_, guard, providers) => {
     app = await TestApp.create({
       contract: 'throw',
       controllers,
@@ -302,7 +302,7 @@ describe('auth.guard', () => {
     expect({ statuses, calls }).toEqual({ statuses: [200, 401, 401], calls: 1 })
   })
 
-  it('may be absent: then every protected route is 401', async () => {
+  it('can be missing, and then every protected route results in a 401', async () => {
     app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     const { status } = await app.request().get('/vault').set('authorization', 'Bearer x')
     expect({ status, calls }).toEqual({ status: 401, calls: 0 })

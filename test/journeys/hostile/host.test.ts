@@ -81,8 +81,8 @@ const invalid = [
   'Host: [::1',
 ]
 
-describe.each(Object.entries(ways))('the Host header, %s', (_, start) => {
-  it('is refused each time when it is invalid, before any middleware runs', async () => {
+describe.each(Object.entries(ways))('the Host header with %s', (_, start) => {
+  it('is refused each time if it is invalid, before any middleware runs', async () => {
     const { port, base } = await start(makeApp())
     for (const line of invalid) {
       for (const time of ['first', 'second', 'third']) {
@@ -103,7 +103,7 @@ describe.each(Object.entries(ways))('the Host header, %s', (_, start) => {
     [['Host: localhost', 'Host: localhost']],
     [['Host: localhost', 'HOST: evil.example']],
     [['hOST: evil.example', 'X-A: 1', 'Host: localhost']],
-  ])('is refused when there are two: %j', async (lines) => {
+  ])('is refused if it occurs twice: %j', async (lines) => {
     const { port, base } = await start(makeApp())
     for (const path of ['/things', '/none']) {
       expectRefusal((await exchange(port, request(base + path, lines)))[0], 'BAD_REQUEST')
@@ -126,14 +126,14 @@ describe.each(Object.entries(ways))('the Host header, %s', (_, start) => {
     expect(ran).toBe(0)
   })
 
-  it('may be in the request target, too', async () => {
+  it('can also be in the request target', async () => {
     const { port, base } = await start(makeApp())
     const [answer] = await exchange(port, request(`http://LOCALHOST${base}/things?a=1`))
     expect(answer?.status, answer?.text).toBe(200)
     expect(JSON.parse(answer?.text ?? '').data.query).toEqual({ a: '1' })
   })
 
-  it('may be missing in HTTP/1.0 only', async () => {
+  it('can be missing only in HTTP/1.0', async () => {
     const { port, base } = await start(makeApp())
     const [old] = await exchange(port, `GET ${base}/things HTTP/1.0\r\n\r\n`)
     const [missing] = await exchange(port, `GET ${base}/things HTTP/1.1\r\n\r\n`)
@@ -141,7 +141,7 @@ describe.each(Object.entries(ways))('the Host header, %s', (_, start) => {
   })
 })
 
-describe('a request of a platform without connections', () => {
+describe('a request from a platform without connections', () => {
   /** Makes a request as serverless adapters do: without a socket, or with an object like a socket. */
   async function invoke(app: App, headers: Record<string, string>, socket?: object) {
     const req = new IncomingMessage(socket as Socket)
@@ -169,7 +169,7 @@ describe('a request of a platform without connections', () => {
       'a plain object',
       { readable: false, encrypted: true, remoteAddress: '10.0.0.1', end() {}, destroy() {} },
     ],
-  ])('gets a response, and its Host is checked, with %s as socket', async (_, socket) => {
+  ])('receives a response, and its Host is checked, with %s as socket', async (_, socket) => {
     const app = makeApp()
     await app.init()
     expect((await invoke(app, { host: 'a.example' }, socket)).status).toBe(200)

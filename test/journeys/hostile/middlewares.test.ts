@@ -62,7 +62,7 @@ describe('an asynchronous middleware', () => {
   )
 })
 
-describe('a middleware that calls next()', () => {
+describe('a middleware that calls next() several times', () => {
   const restless: Record<string, RequestHandler> = {
     twice: (_req, _res, next) => {
       next()

@@ -80,7 +80,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     ['one that waits', [later], ['later']],
     ['those after one that waits', [now, later, now, later], ['now', 'later', 'now', 'later']],
     ['one with a body', [post('/posted', '{"id":7}', keep), now], [{ id: 7 }, 'now']],
-  ])('get their responses first, in order: %s', async (_name, requests, expected) => {
+  ])('receive their responses first, in order: %s', async (_name, requests, expected) => {
     const connection = await RawConnection.open(app.port)
     connection.write(requests.join('') + malformed + now)
     setTimeout(release, 20)
@@ -92,7 +92,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(connection.error).toBeUndefined()
   })
 
-  it('get a whole response when it is a stream', async () => {
+  it('receive a complete response when it is a stream', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(request('/stream', keep) + malformed)
     await connection.until(() => connection.received.includes('first'))
@@ -104,7 +104,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(answers[0]?.text).toBe('first last')
   })
 
-  it('are the last requests when a response has Connection: close', async () => {
+  it('are not followed by another response after Connection: close', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(later + request('/now') + malformed)
     setTimeout(release, 20)
@@ -119,7 +119,7 @@ describe('a request after one with Connection: close', () => {
     ['none', []],
     ['one that waits', [later]],
     ['several that wait', [later, later]],
-  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
+  ])('does not run after earlier requests on the connection: %s', async (_, earlier) => {
     const connection = await RawConnection.open(app.port)
     connection.write([...earlier, request('/later'), later, later].join(''))
     await expect.poll(() => signals.length).toBe(earlier.length + 1)
@@ -135,7 +135,7 @@ describe('a request after a refused one', () => {
     ['none', []],
     ['one that waits', [later]],
     ['several that wait', [later, later]],
-  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
+  ])('does not run after earlier requests on the connection: %s', async (_, earlier) => {
     const refused = request('/later', [...keep, 'Host: localhost/x'])
     const connection = await RawConnection.open(app.port)
     connection.write([...earlier, refused, later].join(''))
@@ -148,8 +148,8 @@ describe('a request after a refused one', () => {
   })
 })
 
-describe('a request after one that waits', () => {
-  it('gets its 408 after the earlier response when it is too slow', async () => {
+describe('a request after a slow one', () => {
+  it('receives its 408 after the earlier response when it is too slow', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${request('/stream', keep)}GET /now HT`)
     let isRefused = false
@@ -176,7 +176,7 @@ describe('a request after one that waits', () => {
     expect(app.accepted()).toBeLessThan(1.5 * 1024 * 1024)
   })
 
-  it('does not prevent the abort signal when the client disconnects', async () => {
+  it('is detected without losing the abort signal when the client disconnects', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     await expect.poll(() => signals.length).toBe(1)
@@ -191,7 +191,7 @@ describe('a malformed body', () => {
     body: '2\r\nab\r\n',
   })
 
-  it('ends a response that has begun, without another response in it', async () => {
+  it('ends a response that has begun, without another response inside it', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(chunks)
     await connection.until(() => connection.received.includes('ab'))

@@ -135,7 +135,7 @@ async function ask(port: number, text: string): Promise<Answer | undefined> {
   return answer
 }
 
-describe('a refusal', () => {
+describe('the response to a refused request', () => {
   // A listener of `close` may read headers, so each header is set separately when there is a listener.
   const listening: Middleware = (_req, res, next) => {
     res.on('close', () => {})
@@ -170,7 +170,7 @@ describe('a refusal', () => {
     expect(answer?.headers['x-frame-options']).toBe('SAMEORIGIN')
   })
 
-  it('has no header that HTTP does not allow', async () => {
+  it('contains no header that HTTP does not allow', async () => {
     const { port } = await start(options)
     const answer = await ask(port, request('/thrown/split', [KEEP]))
     expect(answer?.status).toBe(404)
@@ -178,7 +178,7 @@ describe('a refusal', () => {
     expect(answer?.headers).not.toHaveProperty('retry-after')
   })
 
-  it('is not changed by what an error middleware did to an earlier one', async () => {
+  it('is not affected by changes of an error middleware to an earlier one', async () => {
     const scribbling: Middleware = (error, req, _res, next) => {
       const mark = req.get('x-mark')
       if (mark !== undefined) {

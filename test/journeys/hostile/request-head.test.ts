@@ -62,7 +62,7 @@ describe('a malformed request', () => {
     ['a control character in the target', 'GET /things/\x01 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['noise', '\0\0\0\0\r\n\r\n'],
-  ])('gets one 400, and the connection is closed: %s', async (_, bytes) => {
+  ])('receives a single 400, and the connection is closed: %s', async (_, bytes) => {
     const answers = await exchange(app.port, bytes + SMUGGLED)
     expectFailure(answers[0], 400, 'BAD_REQUEST')
     expect(answers[0]?.headers['connection']).toBe('close')
@@ -74,7 +74,7 @@ describe('a malformed request', () => {
     ['a negative size', '-1\r\nabc\r\n0\r\n\r\n'],
     ['a bare line feed', '3\nabc\n0\n\n'],
     ['no line break after a chunk', '3\r\nabcdef\r\n0\r\n\r\n'],
-  ])('gets one 400, and the request after it does not run: chunks with %s', async (_, body) => {
+  ])('receives a single 400, and no later request runs: chunks with %s', async (_, body) => {
     const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const answers = await exchange(
       app.port,
@@ -86,14 +86,14 @@ describe('a malformed request', () => {
     })
   })
 
-  it('gets a 431 when its headers or its target have more than 16 KiB', async () => {
+  it('receives a 431 when its headers or its target have more than 16 KiB', async () => {
     const [headers] = await exchange(app.port, request('/things', [`X-A: ${'a'.repeat(17_000)}`]))
     expectFailure(headers, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
     const [target] = await exchange(app.port, request(`/things/${'a'.repeat(17_000)}`))
     expectFailure(target, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
   })
 
-  it('gets no response when it is a CONNECT', async () => {
+  it('receives no response when it is a CONNECT', async () => {
     expect(await exchange(app.port, request('x:443', [], { method: 'CONNECT' }))).toEqual([])
   })
 })
@@ -101,14 +101,14 @@ describe('a malformed request', () => {
 describe('the number of header lines', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => `X${i}: 1`)
 
-  it('may be 200', async () => {
+  it('can be 200', async () => {
     // `Host` and `Connection` are two of them.
     const [answer] = await exchange(app.port, request('/things', lines(198)))
     expect(answer?.status).toBe(200)
   })
 
   it.each([201, 1001, 1100, 2000])(
-    'causes a 431 at %i, also when the last line is Authorization',
+    'causes a 431 for %i lines, even when the last line is Authorization',
     async (count) => {
       const last = 'Authorization: Bearer good'
       const [answer] = await exchange(
@@ -131,7 +131,7 @@ describe('the target of a request', () => {
     'http://localhost:80/things',
     'http://localhost:/things',
     'https://localhost:443/things',
-  ])('may be absolute for the host of the request: %s', async (target) => {
+  ])('can be absolute for the host of the request: %s', async (target) => {
     expect((await exchange(app.port, request(target)))[0]?.status).toBe(200)
   })
 
@@ -228,7 +228,7 @@ describe('the Host header', () => {
     '[::1]',
     '[::1]:80',
     'xn--bcher-kva.example',
-  ])('may be %s', async (host) => {
+  ])('can be %s', async (host) => {
     expect((await exchange(app.port, request('/things', [`Host: ${host}`])))[0]?.status).toBe(200)
   })
 
@@ -258,7 +258,7 @@ describe('the Host header', () => {
     expect(ran).toEqual([])
   })
 
-  it('is refused when it occurs twice, equal or not', async () => {
+  it('is refused when it occurs twice, with equal or different values', async () => {
     for (const lines of [
       ['Host: localhost', 'host: evil.example'],
       ['Host: localhost', 'X: 1', 'HOST: localhost'],

@@ -66,7 +66,7 @@ describe('a handler that sends two responses', () => {
   }
 
   it.each(Object.entries(second))(
-    'by %s sends the first, and the second is logged',
+    'sends the first of two responses by %s, and logs the second',
     async (_, handle) => {
       expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 1 })
     },
@@ -93,7 +93,7 @@ describe('a handler that sends two responses', () => {
     },
   }
 
-  it.each(Object.entries(harmless))('by %s sends the first', async (_, handle) => {
+  it.each(Object.entries(harmless))('sends the first response with %s', async (_, handle) => {
     expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 0 })
   })
 
@@ -112,7 +112,7 @@ describe('a handler that sends two responses', () => {
     },
   }
 
-  it.each(Object.entries(failing))('by %s causes one error response', async (_, handle) => {
+  it.each(Object.entries(failing))('causes one error response with %s', async (_, handle) => {
     const { answers } = await ask(handle)
     expect(answers.map(({ status }) => status)).toEqual([500])
   })
@@ -169,7 +169,7 @@ describe('a handler that takes too long', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('gets an abort event of req.signal', async () => {
+  it('receives an abort event of req.signal', async () => {
     const reasons: unknown[] = []
     const { port } = await startWith(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -201,7 +201,7 @@ describe('a handler that takes too long', () => {
         source.end('late')
       },
     ],
-  ])('may call %s later in a callback without effect', async (_, answer) => {
+  ])('can call %s later in a callback without effect', async (_, answer) => {
     for (const method of ['GET', 'POST']) {
       const { promise: isLate, resolve: finish } = deferred()
       const { port } = await startWith((_, res) => {
@@ -252,7 +252,7 @@ describe('a client that disconnects', () => {
     expect(logged).toEqual([])
   })
 
-  it('has aborted req.signal when the handler reads it for the first time', async () => {
+  it('finds req.signal aborted when it is read for the first time', async () => {
     const { promise: isAborted, resolve: seen } = deferred<boolean>()
     const { promise: isIn, resolve: entered } = deferred()
     const { port } = await startWith(async (req, res) => {
@@ -278,7 +278,7 @@ describe('a client that disconnects', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('does not affect the application, a hundred times at different points of a response', async () => {
+  it('does not affect the application at a hundred different points of a response', async () => {
     const handle: Handler = async (req, res) => {
       await tick(req.originalUrl.length % 7)
       res.write('x'.repeat(100_000))

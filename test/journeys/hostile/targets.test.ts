@@ -118,7 +118,7 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
     }
   })
 
-  it('without a path matches the root route, with its query', async () => {
+  it('matches the root route with its query if it has no path', async () => {
     const port = await start(makeApp())
     for (const [target, query] of [
       ['http://localhost', {}],
@@ -131,7 +131,7 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
     }
   })
 
-  it('is unchanged for the handler, except that an Express host keeps the origin', async () => {
+  it('stays unchanged for the handler, except that an Express host keeps the origin', async () => {
     const port = await start(makeApp())
     const origin = way === 'mounted' ? 'http://localhost' : ''
     const { text } = await ask(port, 'http://localhost/things/%2E%2E?b=/../c')
@@ -162,11 +162,11 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
   })
 })
 
-describe('OPTIONS *', () => {
+describe('a request for OPTIONS *', () => {
   const ALLOWED = 'GET, HEAD, POST, OPTIONS'
 
   it.each(['with app.listen', 'handler'])(
-    'responds with the methods of the application, %s',
+    'results in the allowed methods of the application, %s',
     async (way) => {
       const port = (await ways[way]?.(makeApp())) ?? 0
       // A proxy must send `OPTIONS *` for an absolute target without a path.
@@ -206,7 +206,7 @@ describe('OPTIONS *', () => {
     })
   })
 
-  it('is not a CORS preflight request', async () => {
+  it('is not treated as a CORS preflight request', async () => {
     const app = makeApp({ security: { cors: { origin: 'https://a.example' } } })
     const { port } = await app.listen(0, '127.0.0.1')
     const lines = ['Origin: https://a.example', 'Access-Control-Request-Method: GET']
@@ -217,13 +217,13 @@ describe('OPTIONS *', () => {
     })
   })
 
-  it('gets a response from an application without routes', async () => {
+  it('receives a response from an application without routes', async () => {
     const { port } = await makeApp({ controllers: [], swagger: false }).listen(0, '127.0.0.1')
     expect((await ask(port, '*', 'localhost', 'OPTIONS')).headers['allow']).toBe('OPTIONS')
   })
 
   it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
-    'and %s * are passed to the host application',
+    'is passed to the host application, and so is %s *',
     async (method) => {
       const host = express().use(makeApp().handler)
       const port = await serve(host.use((_req, res) => void res.status(299).end()))

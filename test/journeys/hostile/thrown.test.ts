@@ -90,7 +90,7 @@ function revoked(): object {
 const GENERIC = { message: 'Internal Server Error', code: 'INTERNAL_SERVER_ERROR' }
 
 describe('a thrown value of any type', () => {
-  it.each(values)('causes one 500 when it is %s', async (_, value) => {
+  it.each(values)('causes a single 500 when it is %s', async (_, value) => {
     for (const handle of [
       throwing(value),
       () => Promise.reject(value),
@@ -106,7 +106,7 @@ describe('a thrown value of any type', () => {
     }
   })
 
-  it.each(values)('causes one 500 when it is %s, from a middleware', async (_, value) => {
+  it.each(values)('causes a single 500 when it is %s, from a middleware', async (_, value) => {
     const fail = () => {
       throw value
     }
@@ -118,7 +118,7 @@ describe('a thrown value of any type', () => {
 })
 
 describe('an Error with a status', () => {
-  it('is 500 when a handler throws it, because HTTP clients throw errors with a status', async () => {
+  it('causes a 500 in a handler, because HTTP clients also throw errors with a status', async () => {
     const { answer } = await ask(throwing(driverError))
     expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
   })
@@ -141,7 +141,7 @@ describe('a malformed HttpError', () => {
     ['whose status is beyond 599', branded({ status: 999 })],
     ['whose message cannot be a string', branded({ message: Object.create(null) })],
     ['whose code is a symbol that throws', branded({ code: { toString: trap } })],
-  ])('is one 500, or its status without the invalid field: %s', async (_, error) => {
+  ])('causes one 500, or one response without the invalid field: %s', async (_, error) => {
     const { answer } = await ask(throwing(error))
     expect([409, 500]).toContain(answer.status)
     expectFailure(
@@ -179,7 +179,7 @@ describe('the message of an error response', () => {
     },
   )
 
-  it('is the message of a 4xx error, without its cause', async () => {
+  it('is the message of a 4xx error without its cause', async () => {
     const cause = new Error('secret')
     const { answer, logged } = await ask(throwing(new BadRequestError('No such colour', { cause })))
     expect(expectFailure(answer, 400, 'BAD_REQUEST')['message']).toBe('No such colour')
@@ -241,7 +241,7 @@ describe('a value that cannot be sent', () => {
       'a thenable whose then is a getter that throws',
       Object.defineProperty({}, 'then', { get: trap }),
     ],
-  ])('causes one 500 when it is %s', async (_, value) => {
+  ])('causes a single 500 when it is %s', async (_, value) => {
     for (const handle of [
       () => value,
       async () => ({ value }),
@@ -325,12 +325,12 @@ describe('an error middleware', () => {
     },
   }
 
-  it.each(Object.entries(broken))('that %s causes one 500', async (_, middleware) => {
+  it.each(Object.entries(broken))('causes one 500 if it %s', async (_, middleware) => {
     const { answer } = await ask(throwing(new Error('bad')), [], [middleware])
     expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
   })
 
-  it('that calls next() without the error causes one 404', async () => {
+  it('causes one 404 if it calls next() without the error', async () => {
     const { answer } = await ask(
       throwing(new Error('bad')),
       [],
@@ -339,13 +339,13 @@ describe('an error middleware', () => {
     expectFailure(answer, 404, 'NOT_FOUND')
   })
 
-  it('that sends no response causes one error after the handler timeout', async () => {
+  it('causes one error after the handler timeout if it sends no response', async () => {
     const silent: ErrorHandle = (_error, _req, _res, _next) => {}
     const { answer } = await ask(throwing(new Error('bad')), [], [silent])
     expect([500, 503]).toContain(answer.status)
   })
 
-  it('that sends a response and then throws keeps its response', async () => {
+  it('keeps its response if it sends a response and then throws', async () => {
     const middleware: ErrorHandle = (_error, _req, res, _next) => {
       res.status(418).json({ own: true })
       throw new Error('worse')

@@ -26,9 +26,9 @@ const REFUSED: [string, string, number, string][] = [
   ['a body that is not JSON', post('/things', '{'), 400, 'MALFORMED_JSON'],
 ]
 
-describe('a request that is refused', () => {
+describe('a refused request', () => {
   it.each(REFUSED)(
-    'is refused each time, also after valid requests: %s',
+    'is refused each time, even after valid requests: %s',
     async (_, bytes, status, code) => {
       const { port } = await start({ controllers })
       const fine = request('/things/1')
@@ -41,9 +41,9 @@ describe('a request that is refused', () => {
   )
 })
 
-describe('a query with invalid encoding', () => {
+describe('a query with an invalid encoding', () => {
   it.each(['?x=%E0', '?%E0', '?x=%', '?x=%E0%A4&y=1'])(
-    'does not change the result of routing: %s',
+    'does not affect the result of routing: %s',
     async (query) => {
       const { port } = await start({ controllers })
       const [missing] = await exchange(port, request(`/nowhere${query}`))
@@ -58,8 +58,8 @@ describe('a query with invalid encoding', () => {
   )
 })
 
-describe('a zero byte in a path of another method', () => {
-  it('is malformed, as for the method of the route', async () => {
+describe('a null byte in a path with the wrong method', () => {
+  it('results in the same error as with the right method', async () => {
     const { port } = await start({ controllers })
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const [answer] = await exchange(port, request('/things/%00', [], { method }))
@@ -69,7 +69,7 @@ describe('a zero byte in a path of another method', () => {
 })
 
 describe('a connection', () => {
-  it('accepts valid and refused requests in turn', async () => {
+  it('accepts valid and refused requests alternately', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const keep = ['Connection: keep-alive']

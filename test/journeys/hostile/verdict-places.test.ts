@@ -85,13 +85,13 @@ async function responseTo(request: string, place: string, verdict: unknown): Pro
   return `${response.status}${hasReasons ? ' with reasons' : ''}`
 }
 
-describe.each(PLACES)('%s, asked about %s', (place, request, allowed, refused) => {
-  it('allows with `true`, also later', async () => {
+describe.each(PLACES)('%s, called for %s', (place, request, allowed, refused) => {
+  it('allows access only with `true`, synchronously or asynchronously', async () => {
     expect(await responseTo(request, place, true)).toBe(allowed)
     expect(await responseTo(request, place, Promise.resolve(true))).toBe(allowed)
   })
 
-  it('refuses with every other value, also later', async () => {
+  it('refuses access with every other value, synchronously or asynchronously', async () => {
     for (const value of NOT_TRUE) {
       const both = [
         await responseTo(request, place, value),

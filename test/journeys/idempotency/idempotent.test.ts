@@ -89,7 +89,7 @@ const guard = {
   },
 }
 
-describe('@Idempotent()', () => {
+describe('a route with @Idempotent()', () => {
   let app: TestApp
   const post = (body: object, key?: string, path = '/orders') => {
     const request = app.request().post(path)
@@ -120,17 +120,17 @@ describe('@Idempotent()', () => {
     })
   })
 
-  it('does not keep cookies, which are secrets', async () => {
+  it('does not store cookies, which are secrets', async () => {
     expect((await post({ item: 'tea' }, 'k1')).headers['set-cookie']).toEqual(['a=b'])
     expect((await post({ item: 'tea' }, 'k1')).headers['set-cookie']).toBeUndefined()
   })
 
-  it('runs each request without a key, and with another key', async () => {
+  it('runs each request that has no key or another key', async () => {
     for (const key of [undefined, undefined, 'k1', 'k2', '"k1"']) await post({ item: 'tea' }, key)
     expect(effects).toHaveLength(5)
   })
 
-  it('refuses the key of another body, and of another URL', async () => {
+  it('refuses a key that was used with another body or another URL', async () => {
     await post({ item: 'tea' }, 'k1')
     for (const [body, path] of [
       [{ item: 'rum' }, '/orders'],
@@ -142,7 +142,7 @@ describe('@Idempotent()', () => {
     expect(effects).toHaveLength(1)
   })
 
-  it('refuses repetitions while the first request runs', async () => {
+  it('refuses repetitions while the first request is running', async () => {
     let open = () => {}
     gate = new Promise((resolve) => {
       open = resolve
@@ -160,19 +160,19 @@ describe('@Idempotent()', () => {
   it.each([
     ['none', 409],
     ['own error', 404],
-  ])('keeps nothing of an error: %s', async (item, status) => {
+  ])('stores no response of an error: %s', async (item, status) => {
     expect((await post({ item }, 'k1')).status).toBe(status)
     expect((await post({ item }, 'k1')).status).toBe(status)
     expect(effects).toHaveLength(2)
     expect((await post({ item: 'tea' }, 'k1')).status).toBe(201)
   })
 
-  it('keeps nothing of a body that is refused', async () => {
+  it('stores no response for a body that is refused', async () => {
     expect((await post({ item: 7 }, 'k1')).status).toBe(400)
     expect((await post({ item: 'tea' }, 'k1')).status).toBe(201)
   })
 
-  it('refuses keys that are missing, empty, too long, or have other characters', async () => {
+  it('refuses keys that are missing, empty, too long, or contain other characters', async () => {
     const put = (key?: string) => {
       const request = app.request().put('/orders/7')
       return key === undefined ? request : request.set('Idempotency-Key', key)
@@ -186,7 +186,7 @@ describe('@Idempotent()', () => {
     expect(effects).toEqual(['7'])
   })
 
-  it('forgets a response when its time has passed', async () => {
+  it('runs again when the response has expired', async () => {
     const put = () => app.request().put('/orders/7').set('Idempotency-Key', 'k')
     await put()
     await app.clock.advance('59m')
@@ -197,7 +197,7 @@ describe('@Idempotent()', () => {
   })
 
   it.each(['head', 'bytes', 'redirect'])(
-    'sends a response again that the handler has written: %s',
+    'repeats a response that the handler has sent itself: %s',
     async (kind) => {
       const [first, again] = [
         await post({}, 'k', `/orders/raw/${kind}`),
@@ -219,7 +219,7 @@ describe('@Idempotent()', () => {
     },
   )
 
-  it('sends a 204 again', async () => {
+  it('repeats a 204 response', async () => {
     const remove = () => app.request().delete('/orders/7').set('Idempotency-Key', 'k')
     await remove()
     const { status, headers } = await remove()
@@ -231,7 +231,7 @@ describe('@Idempotent()', () => {
   })
 
   it.each(['long', 'later'])(
-    'does not run again if the response cannot be kept: %s',
+    'does not run again if the response cannot be stored: %s',
     async (kind) => {
       expect((await post({}, 'k', `/orders/raw/${kind}`)).status).toBe(200)
       const { status, body } = await post({}, 'k', `/orders/raw/${kind}`)
@@ -242,8 +242,8 @@ describe('@Idempotent()', () => {
   )
 })
 
-describe('the scope of a key', () => {
-  it('is the route, the caller and the tenant', async () => {
+describe('the scope of an idempotency key', () => {
+  it('consists of the route, the caller and the tenant', async () => {
     effects = []
     await using app = await TestApp.create({
       controllers: [OrdersController],
@@ -269,7 +269,7 @@ describe('the scope of a key', () => {
     expect(effects).toHaveLength(4)
   })
 
-  it('refuses callers that cannot be kept apart', async () => {
+  it('excludes callers that cannot be distinguished', async () => {
     effects = []
     await using app = await TestApp.create({
       controllers: [OrdersController],
@@ -286,8 +286,8 @@ describe('the scope of a key', () => {
   })
 })
 
-describe('boot', () => {
-  it('refuses @Idempotent() where it has no effect', async () => {
+describe('the boot of an application with @Idempotent()', () => {
+  it('refuses @Idempotent() on routes where it has no effect', async () => {
     class Routes {
       @Idempotent() @Get() read() {}
       @Idempotent() @Post('s') @Sse(z.string()) async *stream() {
@@ -313,7 +313,7 @@ describe('boot', () => {
   )
 })
 
-it('is in the document', async () => {
+it('the document describes @Idempotent()', async () => {
   const app = await TestApp.create({ controllers: [OrdersController] })
   const operation = app.document.paths['/orders/{id}']?.put
   expect(operation?.parameters).toContainEqual(

@@ -58,7 +58,7 @@ const start = async (controller: new () => object = Orders) => {
 }
 const HEADERS = { authorization: 'Bearer t', 'x-tenant-id': 'a' }
 
-it('the table of access, generated requests and the proof of isolation know keys', async () => {
+it('the access matrix, fuzz and proveIsolation send idempotency keys', async () => {
   const app = await start()
   const { rows } = await app.authMatrix({ user: app.with(HEADERS), nobody: null })
   expect(rows.map(({ access }) => access)).toEqual([{ user: 'allowed', nobody: 401 }])
@@ -77,7 +77,7 @@ it('replay() sends each write twice and finds equal responses', async () => {
   expect(Object.values(replayed)).toEqual([5])
 })
 
-it('replay() finds a response that is not repeated, and tests nothing silently', async () => {
+it('replay() detects a response that is not repeated, and reports untested routes', async () => {
   @Controller('others')
   class Others {
     @Post('plain') plain() {}
@@ -104,7 +104,7 @@ it('replay() finds a response that is not repeated, and tests nothing silently',
   )
 })
 
-it('a generated client makes the key, and repeats with the same key', async () => {
+it('a generated client creates the key, and repeats a request with the same key', async () => {
   const app = await start()
   const sent: (string | null)[] = []
   let drops = 1

@@ -204,7 +204,7 @@ const SPELLINGS: Record<string, (token: string) => string> = {
 }
 
 describe('a forged token', () => {
-  it('is refused with 401, without a fetch, a line of the log or an entry', async () => {
+  it('is refused with 401, without a fetch, a log line or a cache entry', async () => {
     const issuer = await startIssuer(trusted)
     issuer.keys.push(rsaJwk, edJwk)
     const { send, log } = await createGuarded(jwt({ issuer: issuer.url, audience: 'orders' }))
@@ -233,7 +233,7 @@ describe('a forged token', () => {
     expect((await send(token)).status).toBe(200)
   })
 
-  it('that can be seen to be wrong does not even fetch the keys', async () => {
+  it('is refused with invalid claims before the keys are fetched', async () => {
     const issuer = await startIssuer(trusted)
     const { send } = await createGuarded(jwt({ issuer: issuer.url, audience: 'orders' }))
     for (const claims of [{ iss: 'evil' }, { aud: 'other' }, { exp: 1 }, { exp: undefined }]) {
@@ -251,7 +251,7 @@ describe('a forged token', () => {
     'constructor',
     '',
     '\u0000',
-  ])('with the kid %j finds no key', async (kid) => {
+  ])('is refused with the kid %j', async (kid) => {
     const secret = randomBytes(32)
     const { send } = await createGuarded(jwt({ keys: { kid: 'k1', secret } }))
     for (const key of [secret, '', Buffer.alloc(32)]) {
@@ -260,7 +260,7 @@ describe('a forged token', () => {
     }
   })
 
-  it('of a public key is refused by a guard with a secret, and the other way round', async () => {
+  it('signed with a public key is refused by a guard with a secret, and vice versa', async () => {
     const secret = randomBytes(64)
     const both = await createGuarded(jwt({ keys: [secret, String(spki('pem'))] }))
     for (const key of [
@@ -277,7 +277,7 @@ describe('a forged token', () => {
     expect((await both.send(signTestToken({ sub: 'a' }, secret))).status).toBe(200)
   })
 
-  it('has no effect on a tested application with a wrong signature at each place', async () => {
+  it('cannot be created by changing single characters of a token', async () => {
     const secret = randomBytes(32)
     const { send } = await createGuarded(jwt({ keys: secret }))
     const token = signTestToken({ sub: 'a' }, secret)
@@ -288,7 +288,7 @@ describe('a forged token', () => {
   })
 })
 
-describe('the header of a request', () => {
+describe('the header with the token', () => {
   const secret = randomBytes(32)
   const token = signTestToken({ sub: 'a' }, secret)
 
@@ -306,12 +306,12 @@ describe('the header of a request', () => {
     ['Bearer', 401],
     ['Bearer  ', 401],
     [`Basic ${token}`, 401],
-  ])('%s responds with %i', async (value, status) => {
+  ])('%s results in a %i', async (value, status) => {
     const { app } = await createGuarded(jwt({ keys: secret }))
     expect((await app.request().get('/me').set('authorization', value)).status).toBe(status)
   })
 
-  it('counts once, and a token in the query, a cookie or the body does not', async () => {
+  it('is accepted once, but a token in the query, a cookie or the body is ignored', async () => {
     const log = { lines: [] }
     const guard = inApplication(jwt({ keys: secret }), log)
     const app = new App({

@@ -78,7 +78,7 @@ const KEY = { 'x-api-key': machine.key }
 const LACKS = 'Bearer error="insufficient_scope", scope='
 
 describe('a token that lacks an ability', () => {
-  it('is told which scopes the route needs', async () => {
+  it('receives a challenge with the scopes that the route requires', async () => {
     const { ask, bearer } = await startOrders()
     const wanted = [403, `${LACKS}"orders:read orders:write"`]
     expect(await ask('post', '', bearer(''))).toEqual(wanted)
@@ -87,7 +87,7 @@ describe('a token that lacks an ability', () => {
     expect(await ask('head', '/head', bearer(''))).toEqual([403, `${LACKS}"orders:read"`])
   })
 
-  it('is told no ability that is not a scope, and nothing that ends the header', async () => {
+  it('receives no ability that is not a scope, and nothing that ends the header', async () => {
     const { ask, bearer } = await startOrders()
     expect(await ask('get', '/odd', bearer(''))).toEqual([403, `${LACKS}"plain"`])
     expect(await ask('get', '/none', bearer(''))).toEqual([
@@ -96,14 +96,14 @@ describe('a token that lacks an ability', () => {
     ])
   })
 
-  it('also receives the scopes that every token needs', async () => {
+  it('also receives the scopes that every token requires', async () => {
     const strict = jwt({ keys: secret, scope: 'scope', requiredScopes: ['openid', 'orders:read'] })
     const { ask, bearer } = await startOrders({ guards: { user: strict, key, web } })
     const wanted = [403, `${LACKS}"openid orders:read orders:write"`]
     expect(await ask('post', '', bearer('openid orders:read'))).toEqual(wanted)
   })
 
-  it('is told so where `auth.can` decides, and by the word of the API', async () => {
+  it('receives the challenge with `auth.can`, and with the scheme of the API', async () => {
     const token = jwt({ keys: secret, scheme: 'Token' })
     const auth = { guards: { user: token, key, web }, can: async () => false }
     const { ask, bearer } = await startOrders(auth)
@@ -115,7 +115,7 @@ describe('a token that lacks an ability', () => {
 })
 
 describe('another credential that lacks an ability', () => {
-  it('receives no details, even beside a later token', async () => {
+  it('receives no details, even together with a later token', async () => {
     const { app, ask, bearer } = await startOrders({ guards: { key, user, web } })
     expect(await ask('post', '', KEY)).toEqual([403, undefined])
     expect(await ask('get', '/programs', KEY)).toEqual([403, undefined])
@@ -129,8 +129,8 @@ describe('another credential that lacks an ability', () => {
   })
 })
 
-describe('the document', () => {
-  it('has the header of a 403 if a token may lack a scope', async () => {
+describe('the document of a route with scopes', () => {
+  it('contains a header for a 403 if a token can lack a scope', async () => {
     const { app } = await startOrders()
     const { paths, components } = app.document
     const forbidden = (path: string, method: 'get' | 'post' | 'head') =>
@@ -151,7 +151,7 @@ describe('the document', () => {
   })
 })
 
-describe('a guard of your own', () => {
+describe('a custom guard', () => {
   const own = (abilityChallenge: unknown): AuthGuard =>
     ({
       canActivate(req: Request) {
@@ -161,7 +161,7 @@ describe('a guard of your own', () => {
       abilityChallenge,
     }) as AuthGuard
 
-  it('may have a challenge, too', async () => {
+  it('can have its own challenge', async () => {
     @Can('a', 'b')
     @Controller('own')
     class OwnController {
@@ -186,13 +186,13 @@ describe('a guard of your own', () => {
       /For orders:read, orders:write, it did not return a valid header value/,
     ],
     [() => '', /did not return a valid header value/],
-  ])('starts no application with a wrong one: %s', async (challenge, message) => {
+  ])('prevents the start with an invalid challenge: %s', async (challenge, message) => {
     await expect(startOrders({ guards: { user: own(challenge), key, web } })).rejects.toThrow(
       message,
     )
   })
 
-  it('shows it before it is created', async () => {
+  it('must declare its challenge before it is created', async () => {
     class Hidden {
       canActivate() {
         return true

@@ -17,7 +17,7 @@ async function withIssuer(options: object = {}) {
 }
 
 describe('the keys of an issuer', () => {
-  it('are found with the first token, once for all requests', async () => {
+  it('are fetched with the first token, once for all requests', async () => {
     const { issuer, send } = await withIssuer()
     expect(issuer.requests).toEqual([])
     const sent = Array.from({ length: 20 }, (_, i) => send(issuer.token(first, { sub: `u${i}` })))
@@ -25,7 +25,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/keys'])
   })
 
-  it('are found by the metadata of RFC 8414', async () => {
+  it('are found through the metadata of RFC 8414', async () => {
     const { issuer, send } = await withIssuer()
     issuer.places = ['/.well-known/oauth-authorization-server']
     expect((await send(issuer.token(first))).status).toBe(200)
@@ -55,7 +55,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual(['/keys'])
   })
 
-  it('belong to exactly this issuer', async () => {
+  it('are accepted only from exactly this issuer', async () => {
     const { issuer, send, log } = await withIssuer()
     issuer.metadata = { issuer: `${issuer.url}/` }
     expect((await send(issuer.token(first))).status).toBe(503)
@@ -94,7 +94,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first, { sub: 'new' }))).status).toBe(503)
   })
 
-  it('are read again for an unknown kid, at most once in 30 seconds', async () => {
+  it('are fetched again for an unknown kid, at most once in 30 seconds', async () => {
     const { issuer, send, app, keyFetches } = await withIssuer()
     app.clock.set(new Date())
     expect((await send(issuer.token(first))).status).toBe(200)
@@ -105,7 +105,7 @@ describe('the keys of an issuer', () => {
     expect(keyFetches()).toBe(2)
   })
 
-  it('are fetched at most once for thousands of forged kids', async () => {
+  it('are fetched only once for thousands of forged kids', async () => {
     const { issuer, app, keyFetches, log } = await withIssuer()
     app.clock.set(new Date())
     const guard = jwt({ issuer: issuer.url, audience: 'orders' })
@@ -147,7 +147,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('are read every ten minutes for known tokens alone, which end with their key and return with it', async () => {
+  it('are refreshed every ten minutes for known tokens, which become invalid with their key', async () => {
     const { issuer, send, app, keyFetches } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, second.jwk]
@@ -171,7 +171,7 @@ describe('the keys of an issuer', () => {
     }
   })
 
-  it('end the tokens of a key that was listed twice', async () => {
+  it('invalidate the tokens of a key that was listed twice', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, { ...first.jwk }, second.jwk]
@@ -183,7 +183,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('do not delay boot, and clients get a 503 with Retry-After', async () => {
+  it('do not delay boot, and clients receive a 503 with Retry-After', async () => {
     const { issuer, app, send, log } = await withIssuer()
     issuer.mood = 'down'
     app.clock.set(new Date())
@@ -202,7 +202,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are aborted when the application closes', async () => {
+  it('are no longer fetched when the application closes', async () => {
     const asked = gate()
     const { issuer } = await withIssuer()
     issuer.mood = () => asked.open()
@@ -221,7 +221,7 @@ describe('the keys of an issuer', () => {
   })
 })
 
-describe('an answer of an issuer', () => {
+describe('a response from an issuer', () => {
   const answers: Record<string, [number, Record<string, string>, string]> = {
     'with another status': [500, {}, '{"keys":[]}'],
     'that redirects': [302, { location: '/keys' }, ''],
@@ -258,7 +258,7 @@ describe('an answer of an issuer', () => {
     ],
   }
 
-  it.each(Object.keys(answers))('%s is not a reason to forget known keys', async (name) => {
+  it.each(Object.keys(answers))('%s does not remove known keys', async (name) => {
     const [status, headers, body] = answers[name] as (typeof answers)[string]
     const { issuer, send, app, log } = await withIssuer()
     app.clock.set(new Date())
@@ -283,15 +283,15 @@ describe('an answer of an issuer', () => {
     ])
   })
 
-  it('is not followed to a place that anybody can change', async () => {
+  it('is not followed to a location that anybody can change', async () => {
     const { issuer, send } = await withIssuer()
     issuer.metadata = { jwks_uri: 'http://keys.example.com/keys' }
     expect((await send(issuer.token(first))).status).toBe(503)
   })
 })
 
-describe('the own function to fetch', () => {
-  it('gets the URL, and no redirect', async () => {
+describe('a custom fetch function', () => {
+  it('receives the URL, and does not follow redirects', async () => {
     const seen: unknown[] = []
     const guard = jwt({
       jwks: 'https://id.example.com/keys',
@@ -312,8 +312,8 @@ describe('the own function to fetch', () => {
   })
 })
 
-describe('the metadata of the API', () => {
-  it('is served, and named in challenges', async () => {
+describe('the protected resource metadata of the API', () => {
+  it('is served, and its URL appears in challenges', async () => {
     const issuer = await startIssuer(first)
     const resource = 'https://api.example.com/v1'
     const guard = jwt({

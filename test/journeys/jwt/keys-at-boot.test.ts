@@ -20,7 +20,7 @@ async function create(TOKEN_SECRET: string) {
 }
 
 describe('keys that a function returns', () => {
-  it('come from the variables of each application', async () => {
+  it('can come from the variables of each application', async () => {
     const apps = [await create(one), await create(other)]
     const statuses = await Promise.all(
       apps.flatMap((app) =>
@@ -34,7 +34,7 @@ describe('keys that a function returns', () => {
     expect(statuses).toEqual([200, 401, 401, 200])
   })
 
-  it('may come later, and several at once', async () => {
+  it('can be asynchronous, and can be several keys', async () => {
     const Vault = new InjectionToken<() => Promise<JwtKeys>>('Vault')
     const useValue = async () => [{ secret: one, kid: 'a' }, other]
     const app = await TestApp.create({
@@ -56,7 +56,7 @@ describe('keys that a function returns', () => {
     }
   })
 
-  it('are not asked for before the boot, and add no 503 to the document', () => {
+  it('are not requested before boot, and add no 503 to the document', () => {
     let calls = 0
     const counted = jwt({ keys: () => `${++calls}`.repeat(32) })
     expect(counted.contract()).toEqual({ errors: [] })
@@ -69,7 +69,7 @@ describe('keys that a function returns', () => {
     ['a secret of 5 bytes', 'short'],
     ['keys[1]: It is a secret', [one, 'short']],
     ['It has no key', []],
-  ])('stop the boot if no token can be verified with them: %s', async (text, keys) => {
+  ])('prevent the start if they cannot verify a token: %s', async (text, keys) => {
     const wrong = jwt({ keys: async () => keys as JwtKeys })
     const error = await App.create({ controllers: [MeController], auth: { guard: wrong } }).catch(
       (reason: unknown) => reason,
@@ -81,14 +81,14 @@ describe('keys that a function returns', () => {
     expect(message).not.toContain(one)
   })
 
-  it('stop the boot with the error of the variable that is missing', async () => {
+  it('prevent the start with an error about the missing variable', async () => {
     const error = await TestApp.create({ ...options, providers: [] }).catch(
       (reason: unknown) => reason,
     )
     expect((error as Error).message).toContain('[E_ENV_INVALID] TOKEN_SECRET')
   })
 
-  it('need an application', async () => {
+  it('require an application', async () => {
     const token = signTestToken({ sub: 'ada' }, one)
     const req = { headers: { authorization: `Bearer ${token}` }, rawHeaders: [] }
     await expect(guard.canActivate(req as never)).rejects.toThrow(

@@ -41,7 +41,7 @@ function mistakesOf(options: unknown): string {
   }
 }
 
-describe('jwt', () => {
+describe('the options of jwt', () => {
   type Wrong = [string, unknown]
   const wrong: Wrong[] = [
     ['Its options must be an object', undefined],
@@ -116,7 +116,7 @@ describe('jwt', () => {
     ['not a URL of an API', { keys: secret, resource: '/orders' }],
   ]
 
-  it.each(wrong)('refuses options: %s', (text, options) => {
+  it.each(wrong)('are refused: %s', (text, options) => {
     const message = mistakesOf(options)
     expect(message).toContain(text)
     expect(message).toContain('E_OPTION_INVALID')
@@ -139,18 +139,18 @@ describe('jwt', () => {
     { issuer: 'http://[::1]:1', audience: false },
     { jwks: new URL('http://127.0.0.1:1/keys'), audience: 'a' },
     { keys: secret, clockTolerance: '10m', maxAge: '1d', cacheSize: 0, type: 'at+jwt' },
-  ] as JwtOptions[])('accepts %j', (options) => {
+  ] as JwtOptions[])('are accepted: %j', (options) => {
     expect(mistakesOf(options)).toBe('')
   })
 
-  it('reports all mistakes at once', () => {
+  it('are refused with all problems at once', () => {
     const message = mistakesOf({ keys: 'short', algorithms: ['none'], scheme: '' })
     for (const name of ['keys', 'algorithms', 'scheme']) expect(message).toContain(`jwt: ${name}`)
   })
 })
 
-describe('the guard in an application', () => {
-  it('describes itself', () => {
+describe('the jwt guard in an application', () => {
+  it('describes itself in the document', () => {
     const remote = jwt({ issuer: 'https://id.example.com', audience: 'a', requiredScopes: ['b'] })
     expect(remote.security).toEqual({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
     expect(remote.credentials).toEqual(['authorization'])
@@ -162,7 +162,7 @@ describe('the guard in an application', () => {
     expect(local.challenge).toBe('Token')
   })
 
-  it('boots without its issuer, and without a test', async () => {
+  it('starts when its issuer is not available, and in a test', async () => {
     const guard = jwt({ issuer: 'http://127.0.0.1:1', audience: 'a' })
     const app = new App({
       controllers: [MeController],

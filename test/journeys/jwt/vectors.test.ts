@@ -34,9 +34,9 @@ const ED25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapi
 /** The second before the tokens end. */
 const BEFORE = new Date(1_300_819_379_000)
 
-describe('the published examples', () => {
+describe('the published example tokens', () => {
   it.each(Object.entries({ HS256, RS256, ES256 }))(
-    'of %s are verified',
+    'are verified with %s',
     async (_, { key, token }) => {
       const guard = jwt({ keys: key, issuer: 'joe', user: (claims) => claims, clockTolerance: 0 })
       const { app, send } = await createGuarded(guard)
@@ -48,7 +48,7 @@ describe('the published examples', () => {
     },
   )
 
-  it('are verified by their own keys only', async () => {
+  it('are verified only by their own keys', async () => {
     const all = Object.entries({ HS256, RS256, ES256 })
     for (const [name, { key }] of all) {
       const guard = jwt({ keys: key, user: (claims) => claims })
@@ -60,7 +60,7 @@ describe('the published examples', () => {
     }
   })
 
-  it('without claims or without a signature are refused', async () => {
+  it('are refused without claims or without a signature', async () => {
     const guard = jwt({ keys: [HS256.key, ED25519], user: (claims) => claims })
     const { app, send } = await createGuarded(guard)
     app.clock.set(BEFORE)

@@ -14,7 +14,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
 const ed = generateKeyPairSync('ed25519')
 
-describe('a token of a key that the guard was given', () => {
+describe('a token signed with a key that the guard was given', () => {
   const pairs: [string, { publicKey: KeyObject; privateKey: KeyObject }][] = [
     ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((alg) => [alg, rsa] as never),
     ['ES256', curve('P-256')],
@@ -41,7 +41,7 @@ describe('a token of a key that the guard was given', () => {
     }
   })
 
-  it('is chosen by its kid', async () => {
+  it('is verified with the key of its kid', async () => {
     const other = randomBytes(32)
     const guard = jwt({
       keys: [
@@ -66,8 +66,8 @@ describe('a token of a key that the guard was given', () => {
   })
 })
 
-describe('the challenge', () => {
-  it('has no error without a credential, and one for a wrong token', async () => {
+describe('the challenge for a token', () => {
+  it('contains no error without a credential, but one for an invalid token', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret }))
     expect(await send(undefined)).toMatchObject({ status: 401, challenge: 'Bearer' })
     const basic = await app.request().get('/me').set('authorization', 'Basic YTpi')
@@ -82,7 +82,7 @@ describe('the challenge', () => {
     expect((await send('wrong', '/me/maybe')).status).toBe(401)
   })
 
-  it('names a missing scope with 403', async () => {
+  it('contains a missing scope with the status 403', async () => {
     const guard = jwt({ keys: secret, requiredScopes: ['orders', 'email'] })
     const { send } = await createGuarded(guard)
     const scope = (scope: unknown) => send(signTestToken({ sub: 'a', scope }, secret))
@@ -95,7 +95,7 @@ describe('the challenge', () => {
     }
   })
 
-  it('has the scheme of the API', async () => {
+  it('contains the scheme of the API', async () => {
     const { app } = await createGuarded(jwt({ keys: secret, scheme: 'Token' }))
     const token = signTestToken({ sub: 'jake' }, secret)
     const sent = async (value: string) => {
@@ -109,9 +109,9 @@ describe('the challenge', () => {
   })
 })
 
-describe('times', () => {
+describe('the times in a token', () => {
   const second = 1_900_000_000
-  it('are compared with the clock of the application, with a tolerance', async () => {
+  it('are compared with the clock of the application within a tolerance', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret, clockTolerance: '10s' }))
     const at = async (offset: number, times: object) => {
       app.clock.set(new Date((second + offset) * 1000))
@@ -124,7 +124,7 @@ describe('times', () => {
     expect(await at(-10.1, { nbf: second })).toBe(401)
   })
 
-  it('end a token that was accepted before', async () => {
+  it('invalidate a token that was accepted before', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret }))
     const token = signTestToken({ sub: 'a' }, secret, { clock: app.clock })
     expect((await send(token)).status).toBe(200)
@@ -134,7 +134,7 @@ describe('times', () => {
     expect((await send(token)).status).toBe(401)
   })
 
-  it('limit the age, and need an end unless they are optional', async () => {
+  it('limit its age, and an expiry is required unless it is optional', async () => {
     const aged = await createGuarded(jwt({ keys: secret, maxAge: '1h', clockTolerance: 0 }))
     aged.app.clock.set(new Date(second * 1000))
     const issued = (iat: number | undefined) =>
@@ -150,7 +150,7 @@ describe('times', () => {
   })
 })
 
-describe('the user', () => {
+describe('the user of a token', () => {
   it('has roles, permissions and scopes, which @Can accepts', async () => {
     const may = async (guard: ReturnType<typeof jwt>, given: object) => {
       const { send } = await createGuarded(guard)
@@ -168,7 +168,7 @@ describe('the user', () => {
     expect(await may(jwt({ keys: secret, roles: 'constructor' }), { roles: granted })).toBe(403)
   })
 
-  it('is a new object for each request, whose claims no handler can change', async () => {
+  it('is a new object for each request with claims that no handler can change', async () => {
     const seen: unknown[] = []
     @Auth()
     @Controller('spoil')
@@ -186,7 +186,7 @@ describe('the user', () => {
     expect(seen).toEqual([undefined, true, undefined, true, undefined, true])
   })
 
-  it('has the claims as the schema returns them, and none that does not fit', async () => {
+  it('has the claims that the schema returns, and is refused if they do not match', async () => {
     const schema = z.object({ email: z.email(), level: z.coerce.number().default(1) })
     const guard = jwt({ keys: secret, claims: schema })
     const { send } = await createGuarded(guard)
@@ -201,7 +201,7 @@ describe('the user', () => {
     typed.level satisfies string
   })
 
-  it('is made by a function, which may look it up or refuse', async () => {
+  it('can be created by a function that looks the user up or refuses the token', async () => {
     let isBlocked = false
     const guard = jwt({
       keys: secret,
@@ -238,16 +238,16 @@ describe('the user', () => {
     expect((await send(token)).status).toBe(401)
   })
 
-  it('needs no token under app.as', async () => {
+  it('requires no token with app.as', async () => {
     const { app } = await createGuarded(jwt({ issuer: 'https://id.example.com', audience: 'x' }))
     const { body } = await app.as({ id: 'u7' }).request().get('/me')
     expect(body.data).toEqual({ id: 'u7' })
   })
 })
 
-describe('the tenant', () => {
+describe('the tenant of a token', () => {
   const req = (token: string) => ({ headers: { authorization: `Bearer ${token}` }, rawHeaders: [] })
-  it('is read from a claim of a verified token only', async () => {
+  it('is read only from a claim of a verified token', async () => {
     const guard = jwt({ keys: secret, tenant: 'org_id' })
     const of = async (given: object, key = secret) => {
       const request = req(signTestToken({ sub: 'a', ...given }, key)) as never
@@ -264,7 +264,7 @@ describe('the tenant', () => {
 })
 
 describe('several guards', () => {
-  it('see the user of the token of a request', async () => {
+  it('receive the user of the token of a request', async () => {
     const issuer = await startIssuer(makeKey('k1'))
     const user = jwt({ issuer: issuer.url, audience: 'orders' })
     const own = jwt({ keys: secret, issuer: 'joe' })
@@ -291,7 +291,7 @@ describe('the cache of verified tokens', () => {
     [0, 0],
     [2, 2],
     [10, 10],
-  ])('keeps at most %i tokens, and never their text', async (cacheSize, most) => {
+  ])('contains at most %i tokens, but not their text', async (cacheSize, most) => {
     let checked = 0
     const claims = z.object({ sub: z.string() }).refine(() => {
       checked++
@@ -315,7 +315,7 @@ describe('the cache of verified tokens', () => {
   })
 })
 
-describe('signTestToken', () => {
+describe('the function signTestToken', () => {
   it('refuses a short secret', () => {
     expect(() => signTestToken({}, 'short')).toThrow('pass a secret of 32 bytes')
   })

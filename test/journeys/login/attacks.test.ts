@@ -23,7 +23,7 @@ function changed(answer: string, change: (query: URLSearchParams) => void): stri
   return url.pathname + url.search
 }
 
-describe('an answer of the issuer', () => {
+describe('a response from the issuer', () => {
   it.each<[string, (query: URLSearchParams) => void]>([
     ['another state', (query) => query.set('state', 'A'.repeat(43))],
     ['no state', (query) => query.delete('state')],
@@ -39,7 +39,7 @@ describe('an answer of the issuer', () => {
     ['an id token beside the code', (query) => query.set('id_token', 'a.b.c')],
     ['a response as a token', (query) => query.set('response', 'a.b.c')],
     ['nothing', (query) => [...query.keys()].forEach((name) => void query.delete(name))],
-  ])('with %s logs nobody in', async (_, change) => {
+  ])('starts no session with %s', async (_, change) => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     const answer = changed(await ada.answer(), change)
@@ -62,7 +62,7 @@ describe('an answer of the issuer', () => {
     ['no end', { exp: undefined }],
     ['no subject', { sub: undefined }],
     ['a subject that is not text', { sub: 7 }],
-  ])('whose id token has %s logs nobody in', async (_, claims) => {
+  ])('starts no session if the id token has %s', async (_, claims) => {
     const { issuer, browser } = await startShop()
     Object.assign(issuer.mood.claims, claims)
     const ada = browser()
@@ -70,7 +70,7 @@ describe('an answer of the issuer', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('starts no login if the id token is signed with another key', async () => {
+  it('starts no session if the id token is signed with another key', async () => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -82,7 +82,7 @@ describe('an answer of the issuer', () => {
     expect(await ada.user()).toBe('ada')
   })
 
-  it('counts once, also with a copy of all cookies', async () => {
+  it('is accepted once, even with a copy of all cookies', async () => {
     const { app, browser } = await startShop()
     const ada = browser()
     const answer = await ada.answer()
@@ -96,7 +96,7 @@ describe('an answer of the issuer', () => {
     expect(await app.get(web.manager).list('ada')).toHaveLength(1)
   })
 
-  it('counts for ten minutes', async () => {
+  it('is accepted for ten minutes', async () => {
     const { app, browser } = await startShop()
     const [ada, bob] = [browser(), browser()]
     await app.clock.advance(0)
@@ -107,7 +107,7 @@ describe('an answer of the issuer', () => {
     expect(await refused(bob, late)).toEqual(FAILED)
   })
 
-  it('counts for the login that this browser has begun last', async () => {
+  it('is accepted only for the latest login of this browser', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const [first, second] = [await ada.answer(), await ada.answer()]
@@ -118,8 +118,8 @@ describe('an answer of the issuer', () => {
   })
 })
 
-describe('an answer from another browser', () => {
-  it('starts no login: no visitor becomes the user of an attacker (login CSRF)', async () => {
+describe('a response from another browser', () => {
+  it('starts no session, so no visitor becomes the user of an attacker (login CSRF)', async () => {
     const { issuer, browser } = await startShop()
     issuer.subject = 'eve'
     const planted = await browser().answer()
@@ -134,7 +134,7 @@ describe('an answer from another browser', () => {
     expect(await member.user()).toBe('ada')
   })
 
-  it('gives an attacker no session with a stolen code, in a login of the attacker (code injection)', async () => {
+  it('gives an attacker no session with a stolen code (code injection)', async () => {
     const { issuer, browser } = await startShop()
     const stolen = new URLSearchParams((await browser().answer()).split('?')[1]).get('code')
     issuer.subject = 'eve'
@@ -144,7 +144,7 @@ describe('an answer from another browser', () => {
     expect(await eve.user()).toBe(401)
   })
 
-  it('cannot bring its own login in a cookie', async () => {
+  it('cannot include its own login in a cookie', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const answer = await ada.answer()
@@ -177,7 +177,7 @@ describe('a refusal of the issuer', () => {
     ['invalid_scope', FAILED],
     ['server_error', UNAVAILABLE],
     ['temporarily_unavailable', UNAVAILABLE],
-  ])('%s is %j, and repeats nothing of its text', async (error, expected) => {
+  ])('%s results in %j, and its text is not repeated', async (error, expected) => {
     const { issuer, browser } = await startShop()
     const error_description = '<script>alert(1)</script>'
     issuer.mood.parameters = { code: undefined, error, error_description }
@@ -189,7 +189,7 @@ describe('a refusal of the issuer', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('with another state does not belong to this login', async () => {
+  it('is ignored if its state belongs to another login', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.parameters = { code: undefined, error: 'server_error', state: 'another' }
     const ada = browser()
@@ -204,8 +204,8 @@ const MOODS: [string, LocalIssuer['mood']['answer']][] = [
   ['answers with no JSON', { status: 200, body: '<html>' }],
 ]
 
-describe('an issuer that does not work', () => {
-  it.each(MOODS)('and %s is 503 at the beginning, and works when it is back', async (_, answer) => {
+describe('an unavailable issuer', () => {
+  it.each(MOODS)('causes a 503 at the start of a login as long as it %s', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     issuer.mood.answer = answer
     const ada = browser()
@@ -219,7 +219,7 @@ describe('an issuer that does not work', () => {
     expect(await ada.user()).toBe('ada')
   })
 
-  it.each(MOODS)('and %s responds with 503 at the end, without a login', async (_, answer) => {
+  it.each(MOODS)('causes a 503 at the end of a login when it %s', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     const ada = browser()
     const path = await ada.answer()
@@ -231,7 +231,7 @@ describe('an issuer that does not work', () => {
     expect((await ada.login()).status).toBe(303)
   })
 
-  it('does not end sessions, and no logout waits for it', async () => {
+  it('does not end sessions or delay a logout', async () => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -242,7 +242,7 @@ describe('an issuer that does not work', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('because the secret of the client is wrong is 503, with the reason in the log', async () => {
+  it('causes a 503 with the reason in the log if the client secret is wrong', async () => {
     const { app, browser } = await startShop({}, 'a wrong secret')
     const ada = browser()
     expect(await refused(ada, await ada.answer())).toEqual(UNAVAILABLE)

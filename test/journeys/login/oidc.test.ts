@@ -3,7 +3,7 @@ import { web } from './oidc-login.js'
 import { ORIGIN, SESSION, startShop } from './support.js'
 
 describe('a login at an issuer', () => {
-  it('begins at the issuer with state, nonce and a challenge, and keeps them in one short cookie', async () => {
+  it('starts with state, nonce and a challenge, and stores them in one short-lived cookie', async () => {
     const { issuer, browser } = await startShop()
     const { status, location, lines, headers } = await browser().get('/login')
     const url = new URL(location)
@@ -26,7 +26,7 @@ describe('a login at an issuer', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('ends in a session of the user, on the page that began it', async () => {
+  it('ends with a session of the user, on the page where it started', async () => {
     const { browser } = await startShop()
     const ada = browser()
     expect(await ada.user()).toBe(401)
@@ -47,7 +47,7 @@ describe('a login at an issuer', () => {
     expect(count('/keys')).toBe(1)
   })
 
-  it('gives the session a new id, also to a user who is logged in', async () => {
+  it('changes the session id, even for a user who is already logged in', async () => {
     const { app, issuer, browser } = await startShop()
     const ada = browser()
     const secrets = new Set<string | undefined>()
@@ -73,7 +73,7 @@ describe('a login at an issuer', () => {
     expect(await app.get(web.manager).list('ada')).toEqual([])
   })
 
-  it('is described: redirects, the cookie of the session, and refusals', async () => {
+  it('is documented with redirects, the session cookie, and refusals', async () => {
     const { app } = await startShop()
     const { paths } = app.document
     const statuses = (path: string, method: 'get' | 'post') =>
@@ -99,7 +99,7 @@ describe('the page after a login', () => {
     ['/.//evil.example', '//evil.example'],
     ['/orders?to=//evil.example', '/orders?to=//evil.example'],
     ['', '/'],
-  ])('is the own page %j', async (path, expected) => {
+  ])('is the page %j of the application', async (path, expected) => {
     const { browser } = await startShop()
     const { location } = await browser().login(`/login?returnTo=${encodeURIComponent(path)}`)
     expect(location).toBe(ORIGIN + expected)
@@ -138,7 +138,7 @@ describe('the page after a login', () => {
     expect(location).toBe(`${ORIGIN}/`)
   })
 
-  it('has the host of the application for texts that look like another one, however often they are encoded', async () => {
+  it('stays on the host of the application for strings that look like another host in any encoding', async () => {
     const { browser } = await startShop()
     for (const text of ['https:evil.example', '//evil.example', '/\\evil.example']) {
       let encoded = text
@@ -150,7 +150,7 @@ describe('the page after a login', () => {
     }
   })
 
-  it('is one text', async () => {
+  it('must be given as a single short string', async () => {
     const { browser } = await startShop()
     expect((await browser().get('/login?returnTo=/a&returnTo=//evil.example')).status).toBe(400)
     const long = `/login?returnTo=/${'a'.repeat(2000)}`
@@ -159,7 +159,7 @@ describe('the page after a login', () => {
 })
 
 describe('a logout', () => {
-  it('ends the session here and at the issuer, and comes back', async () => {
+  it('ends the session here and at the issuer, and returns to the application', async () => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -173,7 +173,7 @@ describe('a logout', () => {
     expect(issuer.subject).toBe('')
   })
 
-  it('ends the session here when the issuer has no logout, and for a visitor who is not logged in', async () => {
+  it('ends the session here if the issuer has no logout, and for an anonymous visitor', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.hasLogout = false
     const ada = browser()

@@ -128,7 +128,7 @@ describe('passport-local with blazon/sessions', () => {
     expect((await get('/account')).status).toBe(401)
   })
 
-  it('gives the session a new id at each login', async () => {
+  it('changes the session id at each login', async () => {
     const { post } = await start()
     const cookies = new Set<string | undefined>()
     for (let i = 0; i < 2; i++) {
@@ -149,8 +149,8 @@ describe('passport-local with blazon/sessions', () => {
   })
 })
 
-describe('a strategy as a guard', () => {
-  it('admits users of the strategy, besides users with a session', async () => {
+describe('a passport strategy as a guard', () => {
+  it('admits users of the strategy together with users who have a session', async () => {
     const { get, post } = await start()
     expect((await get('/account', bearer('good'))).body.data).toEqual({ id: 8, by: 'partner' })
     await post('/session', { username: 'ada', password: 'right' })
@@ -160,7 +160,7 @@ describe('a strategy as a guard', () => {
     expect((await get('/account/partner', bearer('good'))).body.data).toEqual({ id: 8 })
   })
 
-  it('refuses others with its challenge, and is 503 when the strategy fails', async () => {
+  it('refuses others with its challenge, and causes a 503 when the strategy fails', async () => {
     const { app, get } = await start()
     for (const headers of [{}, bearer('bad'), { authorization: 'Basic YTpi' }]) {
       const { status, headers: sent } = await get('/account/partner', headers)
@@ -170,7 +170,7 @@ describe('a strategy as a guard', () => {
     expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
 
-  it('is in the document', async () => {
+  it('appears in the document', async () => {
     const { app } = await start()
     const { components, paths } = app.document
     expect(components?.securitySchemes).toMatchObject({
@@ -179,7 +179,7 @@ describe('a strategy as a guard', () => {
     expect(paths['/account']?.get?.security).toEqual([{ web: [] }, { partner: [] }])
   })
 
-  it('leaves the strategies of other applications alone', async () => {
+  it('does not affect the strategies of other applications', async () => {
     const [one, other] = [await start(), await start()]
     expect(one.app.get(Passport)).not.toBe(other.app.get(Passport))
     await one.post('/session', { username: 'ada', password: 'right' })
@@ -187,8 +187,8 @@ describe('a strategy as a guard', () => {
   })
 })
 
-describe('a strategy that sends the browser elsewhere', () => {
-  it('runs as a middleware of its route, and the handler begins the session', async () => {
+describe('a passport strategy that redirects the browser', () => {
+  it('runs as a middleware of its route, and the handler starts the session', async () => {
     const { get } = await start()
     const away = await get('/account/elsewhere')
     expect([away.status, away.headers['location']]).toEqual([303, 'https://id.example/authorize'])

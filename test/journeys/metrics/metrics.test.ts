@@ -110,7 +110,7 @@ async function durations(): Promise<Record<string, number>> {
 }
 
 describe('the durations of requests', () => {
-  it('are counted by method, route and class of status', async () => {
+  it('are counted by method, route and status class', async () => {
     await start({ auth: { guard: { canActivate: () => false } } })
     await get('/letters').expect(200)
     await get('/letters?page=2').expect(200)
@@ -131,7 +131,7 @@ describe('the durations of requests', () => {
     })
   })
 
-  it('have buckets that add up, and the sum of all durations', async () => {
+  it('have cumulative buckets, and the sum of all durations', async () => {
     await start({ metrics: { buckets: [0.001, 60, 3600] } })
     await get('/letters').expect(200)
     const families = await scrape()
@@ -143,7 +143,7 @@ describe('the durations of requests', () => {
     expect(Number(families.get(`${DURATION}_sum`)?.metrics[0]?.value)).toBeGreaterThan(0)
   })
 
-  it('have at most three more series after thousands of paths, methods and headers of a client', async () => {
+  it('have at most three more series after thousands of paths, methods and headers', async () => {
     await start()
     await durations()
     const before = Object.keys(await durations()).length
@@ -166,7 +166,7 @@ describe('the durations of requests', () => {
     expect(after['_OTHER (none) 4xx']).toBe(10 * PATHS)
   })
 
-  it('count a status that no class has, and a connection that closes before the response', async () => {
+  it('include a status without a class, and a connection that closes before the response', async () => {
     const waiting = gate()
     const entered = gate()
     @Controller('slow')
@@ -193,7 +193,7 @@ describe('the durations of requests', () => {
     expect((await scrape()).get('http_server_active_requests')?.metrics[0]?.value).toBe('1')
   })
 
-  it('equal the lines of the log after a mix of requests', async () => {
+  it('match the log lines after a mix of requests', async () => {
     await start({ logs: true })
     const paths = ['/letters', '/letters/1', '/letters/0', '/letters/broken', '/no', '/letters/%zz']
     for (let index = 0; index < 120; index += 1) await get(paths[index % 6] as string)
@@ -205,7 +205,7 @@ describe('the durations of requests', () => {
 })
 
 describe('the other metrics', () => {
-  it('name the part that has responded', async () => {
+  it('contain the part of the application that has responded', async () => {
     await start({ rateLimit: {}, auth: { guard: { canActivate: () => false } } })
     for (let index = 0; index < 3; index += 1) await get('/letters/limited/all')
     for (let index = 0; index < 3; index += 1) await get('/letters/cached/all')
@@ -221,7 +221,7 @@ describe('the other metrics', () => {
     expect(reads).toMatchObject({ hits: '2', misses: '1' })
   })
 
-  it('describe the process under the names that dashboards for prom-client use', async () => {
+  it('describe the process under the same names as prom-client', async () => {
     await start()
     const families = await scrape()
     for (const name of [
@@ -245,7 +245,7 @@ describe('the other metrics', () => {
     expect(families.get('nodejs_gc_duration_seconds_count')?.metrics.length).toBeGreaterThan(0)
   })
 
-  it('are added by any class, and one that fails is left out and logged', async () => {
+  it('can be added by any class, and a failing one is left out and logged', async () => {
     class Queue {
       constructor(metrics = inject(Metrics)) {
         const shared = { help: 'Jobs that wait. \\ "now"\nAll.', type: 'gauge' } as const
@@ -277,20 +277,20 @@ describe('the other metrics', () => {
     [{ type: 'histogram' }, /'counter' or 'gauge'/],
     [{ type: 'counter' }, /ends with `_total`/],
     [{ read: 3 }, /not a function/],
-  ])('with %o are refused', async (wrong, cause) => {
+  ])('are refused with %o', async (wrong, cause) => {
     await start()
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1, ...wrong }
     expect(() => app.get(Metrics).add(metric as never)).toThrow(cause)
   })
 
-  it('of one name twice are refused', async () => {
+  it('are refused if two have the same name', async () => {
     await start()
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1 } as const
     app.get(Metrics).add(metric)
     expect(() => app.get(Metrics).add(metric)).toThrow(/It has already been added/)
   })
 
-  it('count tenants up to a number, and all others together', async () => {
+  it('count tenants up to a maximum, and all others together', async () => {
     await start({ tenant: {}, metrics: { tenants: { max: 2 } } })
     for (const tenant of ['a', 'b', 'c', 'd', 'a']) {
       await get('/letters').set('x-tenant-id', tenant).expect(200)
@@ -304,7 +304,7 @@ describe('the other metrics', () => {
     ])
   })
 
-  it('name no tenant without the option, nor one that the application has not allowed', async () => {
+  it('contain no tenant without the option, or one that the application has not allowed', async () => {
     await start({ tenant: { authorize: () => false }, metrics: { tenants: { max: 2 } } })
     await get('/letters').set('x-tenant-id', 'acme')
     expect((await get('/metrics')).text).not.toContain('acme')
@@ -315,8 +315,8 @@ describe('the other metrics', () => {
   })
 })
 
-describe('a scrape', () => {
-  it('gets OpenMetrics with exemplars if it asks for it as Prometheus does', async () => {
+describe('a scrape of the metrics', () => {
+  it('receives OpenMetrics with exemplars if it sends the Accept header of a scraper', async () => {
     await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await get('/letters').set('traceparent', `00-${trace}-b7ad6b7169203331-01`).expect(200)
@@ -336,7 +336,7 @@ describe('a scrape', () => {
   })
 
   it.each([undefined, '*/*', 'text/plain', 'text/html', 'application/json;q=0.1'])(
-    'that accepts %s gets the text format',
+    'receives the text format if it accepts %s',
     async (accept) => {
       await start()
       const request = get('/metrics')
@@ -348,7 +348,7 @@ describe('a scrape', () => {
     },
   )
 
-  it('has no trace that the caller has not recorded', async () => {
+  it('contains no trace that the caller has not recorded', async () => {
     await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await get('/letters').set('traceparent', `00-${trace}-b7ad6b7169203331-00`).expect(200)
@@ -366,7 +366,7 @@ describe('a scrape', () => {
     await get('/metrics').expect(404)
   })
 
-  it('and the reasons of /readyz are for holders of a key', async () => {
+  it('requires a key, and so do the reasons of /readyz', async () => {
     const { key, hash } = generateApiKey({ prefix: 'ops' })
     const guard = apiKeys({
       prefix: 'ops',
@@ -379,7 +379,7 @@ describe('a scrape', () => {
     expect((await get('/readyz').set('x-api-key', key)).body).toHaveProperty('plugins')
   })
 
-  it('is refused by a guard that throws, which is logged once a request', async () => {
+  it('is refused by a guard that throws, which is logged once per request', async () => {
     const guard = {
       canActivate() {
         throw new TypeError('broken')
@@ -410,7 +410,7 @@ describe('a scrape', () => {
     ['throws no failure', () => Promise.reject(new Error('expired')), 401],
     ['refuses with an HTTP error', () => Promise.reject(new ForbiddenError('no')), 403],
     ['refuses with an error of http-errors', () => Promise.reject(createError(403)), 403],
-  ])('logs nothing of a guard that %s', async (_, canActivate, status) => {
+  ])('logs nothing about a guard that %s', async (_, canActivate, status) => {
     const logged: object[] = []
     await start({ metrics: { guard: { canActivate } }, logger: recordingLogger(logged) })
     expect((await get('/metrics')).status).toBe(status)
@@ -426,7 +426,7 @@ describe('a scrape', () => {
     await get('/metrics').expect(200)
   })
 
-  it('has the metrics of a registry of prom-client, and each name once', async () => {
+  it('contains the metrics of a prom-client registry, with each name once', async () => {
     const registry = new Registry()
     new Counter({ name: 'mails_total', help: 'Mails.', registers: [registry] }).inc(2)
     const own = new Gauge({
@@ -456,7 +456,7 @@ describe('a scrape', () => {
 })
 
 describe('two applications in one process', () => {
-  it('count their own requests', async () => {
+  it('count only their own requests', async () => {
     await start()
     const other = await TestApp.create({
       controllers: [LettersController],
@@ -469,7 +469,7 @@ describe('two applications in one process', () => {
   })
 })
 
-describe('the option', () => {
+describe('the metrics option', () => {
   it.each([
     [{ metrics: 3 }, /metrics/],
     [{ metrics: { path: 'metrics' } }, /metrics\.path/],
@@ -481,7 +481,7 @@ describe('the option', () => {
     [{ metrics: { tenants: { max: 0 } } }, /metrics\.tenants/],
     [{ metrics: { tenants: { max: 3, rests: 'x' } } }, /metrics\.tenants\.rests/],
     [{ metrics: { registry: {} } }, /metrics\.registry/],
-  ])('%o is a boot error', async (options, subject) => {
+  ])('%o causes a boot error', async (options, subject) => {
     const booting = App.create({
       controllers: [LettersController],
       logger: false,
@@ -491,7 +491,7 @@ describe('the option', () => {
     await expect(booting).rejects.toThrow(subject)
   })
 
-  it('is off by default: nothing is measured, and the path has no route', async () => {
+  it('is off by default, so that nothing is measured and the path has no route', async () => {
     await start({ metrics: false })
     await get('/metrics').expect(404)
   })

@@ -46,7 +46,7 @@ async function scraped(): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('health_'))
 }
 
-it('reports whether the process is ready, and which check fails', async () => {
+it('the metrics report whether the process is ready, and which check fails', async () => {
   await start()
   expect(await scraped()).toEqual([
     'health_ready 1',
@@ -67,12 +67,12 @@ it('reports whether the process is ready, and which check fails', async () => {
   ])
 })
 
-it('has no metric of readiness without the option `health`', async () => {
+it('the metrics contain no readiness without the option `health`', async () => {
   await start({ health: false })
   expect(await scraped()).toEqual([])
 })
 
-it('is degraded, and still ready, without the stores of the cache and of limits', async () => {
+it('the metrics report degraded and ready without the cache and limit stores', async () => {
   await start({
     cache: { store: { ...bound(memoryCache()), check: ask('cache') } },
     rateLimit: { store: { ...bound(memoryRateLimit()), check: ask('limits') } },

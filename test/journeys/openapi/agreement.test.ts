@@ -94,8 +94,8 @@ async function answers() {
   return { app, responsesOf }
 }
 
-describe('The document matches the responses', () => {
-  it('of @HttpCode and @Redirect, also when other statuses are described', async () => {
+describe('the document', () => {
+  it('matches responses of @HttpCode and @Redirect, also with other statuses', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().post('/answers/created')).status).toBe(201)
     expect(Object.keys(responsesOf('post', 'created'))).toEqual(
@@ -109,7 +109,7 @@ describe('The document matches the responses', () => {
     })
   })
 
-  it('of a route that describes no success', async () => {
+  it('matches responses of a route that describes no success', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/cached')).status).toBe(200)
     expect(Object.keys(responsesOf('get', 'cached'))).toEqual(
@@ -117,7 +117,7 @@ describe('The document matches the responses', () => {
     )
   })
 
-  it('of the envelope, when contentType is application/json', async () => {
+  it('matches responses with an envelope when contentType is application/json', async () => {
     const { app, responsesOf } = await answers()
     const { body } = await app.request().get('/answers/stated')
     expect(body).toMatchObject({ statusCode: 'success', data: { x: 1 } })
@@ -126,7 +126,7 @@ describe('The document matches the responses', () => {
     })
   })
 
-  it('with the media type of a Content-Type header', async () => {
+  it('matches responses with the media type of a Content-Type header', async () => {
     const { app, responsesOf } = await answers()
     const { headers } = await app.request().get('/answers/table')
     expect(headers['content-type']).toMatch(/^text\/csv/)
@@ -136,13 +136,13 @@ describe('The document matches the responses', () => {
     })
   })
 
-  it('of a status without a body', async () => {
+  it('matches responses with a status that has no body', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/nothing')).text).toBe('')
     expect(responsesOf('get', 'nothing')['204']).toEqual({ description: 'Nothing' })
   })
 
-  it('for every branch of a union of queries', async () => {
+  it('matches responses for every branch of a union of queries', async () => {
     const { app } = await answers()
     expect((await app.request().get('/answers/shapes?kind=square&side=1')).status).toBe(200)
     const { parameters } = app.document.paths['/answers/shapes']?.get ?? {}
@@ -154,7 +154,7 @@ describe('The document matches the responses', () => {
     expect(parameters?.[0]?.schema).toEqual({ type: 'string', enum: ['circle', 'square'] })
   })
 
-  it('for the routes that read a body', async () => {
+  it('matches responses of the routes that read a body', async () => {
     const { app, responsesOf } = await answers()
     const packed = await app
       .request()
@@ -171,7 +171,7 @@ describe('The document matches the responses', () => {
   })
 })
 
-describe('A document', () => {
+describe('a document', () => {
   it('shares no object with other documents or the options', () => {
     const tags = [{ name: 'Answers' }]
     const make = () => new App({ controllers: [AnswersController], swagger: { tags } }).document
@@ -227,8 +227,8 @@ describe('A document', () => {
   }
 })
 
-describe('A summary', () => {
-  it('is method and path when the name of the handler has no letters', () => {
+describe('the summary of an operation', () => {
+  it('consists of method and path when the name of the handler has no letters', () => {
     @Controller('prices')
     class PricesController {
       @Get(':id')
@@ -239,7 +239,7 @@ describe('A summary', () => {
   })
 })
 
-describe('Operation ids', () => {
+describe('operation ids', () => {
   const idsOf = (...controllers: (new () => object)[]) =>
     Object.values(new App({ controllers }).document.paths).map(({ get }) => get?.operationId)
 
@@ -272,7 +272,7 @@ describe('Operation ids', () => {
     expect(new Set(idsOf(Ж, Ю)).size).toBe(2)
   })
 
-  it('get method and path as a suffix when one name is set for several routes', async () => {
+  it('have method and path as a suffix when one name is set for several routes', async () => {
     @Controller('things')
     class ThingsController {
       @Get('new')

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { guard, operation, users } from './users-document.js'
 
-describe('The responses of an operation', () => {
+describe('the responses of an operation', () => {
   const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
 
   it('include only the errors that its steps can cause', () => {
@@ -95,7 +95,7 @@ describe('The responses of an operation', () => {
     expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
   })
 
-  it('have the given schema when it is an envelope, or raw', () => {
+  it('use the given schema if it is an envelope or raw', () => {
     const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
     @Controller('raw')
     class RawController {
@@ -137,7 +137,7 @@ describe('The responses of an operation', () => {
     })
   })
 
-  it('have headers and no body in the document of HEAD', () => {
+  it('have headers but no body for HEAD', () => {
     @Controller('files')
     class FilesController {
       @Auth()

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { guard, operation, UsersController, users } from './users-document.js'
 
-describe('The document of an application', () => {
-  it('has the OpenAPI version, and title, version and description of the option', () => {
+describe('the document of an application', () => {
+  it('has the OpenAPI version, and the title, version and description of the option', () => {
     const swagger = { title: 'Shop', version: '2.1.0', description: 'Sells.' }
     const { openapi, info } = new App({ ...users, swagger }).document
     expect({ openapi, info }).toEqual({ openapi: '3.0.3', info: swagger })
@@ -36,7 +36,7 @@ describe('The document of an application', () => {
     expect(new App(users).document.tags).toEqual([{ name: 'Users' }])
   })
 
-  it('prefers @ApiOperation to inferred values', () => {
+  it('uses @ApiOperation instead of inferred values', () => {
     const replace = operation(users, 'put', '/users/{userId}')
     expect(replace).toMatchObject({
       summary: 'Replace it',
@@ -98,8 +98,8 @@ describe('The document of an application', () => {
   })
 })
 
-describe('A body with files', () => {
-  it('is a multipart form, whose parts have content types', () => {
+describe('a body with files', () => {
+  it('is a multipart form with content types for its parts', () => {
     const Upload = z.object({
       title: z.string(),
       cover: z.file().mime(['image/png', 'image/webp']),
@@ -127,8 +127,8 @@ describe('A body with files', () => {
   })
 })
 
-describe('Security in the document', () => {
-  it('requires a bearer token on protected operations only', () => {
+describe('the security in the document', () => {
+  it('requires a bearer token only on protected operations', () => {
     const { paths, components, security } = new App(users).document
     expect(components.securitySchemes).toEqual({ BearerAuth: { type: 'http', scheme: 'bearer' } })
     expect(security).toEqual([])
@@ -137,7 +137,7 @@ describe('Security in the document', () => {
     expect(paths['/users']?.get).not.toHaveProperty('security')
   })
 
-  it('follows @Public and auth.default', () => {
+  it('depends on @Public and auth.default', () => {
     @Auth()
     @Controller('a')
     class AController {
@@ -166,8 +166,8 @@ describe('Security in the document', () => {
   })
 })
 
-describe('Operations with equal names', () => {
-  it('have unique ids with method and path', () => {
+describe('operations with equal names', () => {
+  it('receive unique ids with method and path', () => {
     const make = (prefix: string) => {
       @Controller(prefix)
       class ThingsController {

@@ -44,7 +44,7 @@ function queryOf(schema: Schema) {
 const plain = (isRequired: boolean) => [isRequired, undefined, undefined]
 
 describe('the query parameters of a document', () => {
-  it('are required where every branch of a union requires them', () => {
+  it('are required if every branch of a union requires them', () => {
     const union = z.union([
       z.object({ both: z.string(), one: z.string(), some: z.string().optional() }),
       z.object({ both: z.number(), some: z.string() }),
@@ -56,13 +56,13 @@ describe('the query parameters of a document', () => {
     })
   })
 
-  it('are required where one part of an intersection requires them', () => {
+  it('are required if one part of an intersection requires them', () => {
     const first = z.object({ a: z.string(), b: z.string().optional() })
     const second = z.object({ a: z.string().optional(), b: z.string() })
     expect(queryOf(z.intersection(first, second))).toEqual({ a: plain(true), b: plain(true) })
   })
 
-  it('have a style where they may be lists or objects', () => {
+  it('have a style if they can be lists or objects', () => {
     expect(
       queryOf({
         type: 'object',
@@ -114,7 +114,7 @@ describe('the request body of a document', () => {
     expect(bodyOf('none')).toBeUndefined()
   })
 
-  it('is a form where a field is a file, or a list of files', () => {
+  it('is a form if a field is a file or a list of files', () => {
     expect(Object.keys(bodyOf('files')?.content ?? {})).toEqual(['multipart/form-data'])
     expect(Object.keys(bodyOf('own')?.content ?? {})).toEqual(['application/json'])
   })
@@ -148,12 +148,12 @@ describe('the responses of a document', () => {
     ['nothing', ['204']],
     ['made', ['201']],
     ['away', ['307']],
-  ])('of %s have the successes %j', (name, statuses) => {
+  ])('include for %s the success responses %j', (name, statuses) => {
     const found = successesOf(documentOf(Responses), name).map(([status]) => status)
     expect(found.sort()).toEqual([...statuses].sort())
   })
 
-  it('have the headers of plugins, and those of the route where both have one', () => {
+  it('have the headers of plugins, but the header of the route if both define it', () => {
     const document = documentOf(Responses, { plugins: [audit] })
     const headersOf = (name: string) =>
       successesOf(document, name).map(([, response]) =>
@@ -174,7 +174,7 @@ describe('the responses of a document', () => {
 })
 
 describe('the operations of a document', () => {
-  it('of @All have separate ids, even if the id is declared', () => {
+  it('have separate ids for @All, even if the id is declared', () => {
     @Controller('all')
     class Everything {
       @ApiOperation({ operationId: 'every' }) @All('stated') stated() {}
@@ -189,7 +189,7 @@ describe('the operations of a document', () => {
     expect(new Set(ids('/all/free')).size).toBe(5)
   })
 
-  it('may not have a stated id that is the inferred id of another operation', async () => {
+  it('cannot have a declared id that is the inferred id of another operation', async () => {
     @Controller('ids')
     class Ids {
       @Get() list() {}
@@ -199,7 +199,7 @@ describe('the operations of a document', () => {
     expect(problems.map(({ code }) => code)).toEqual(['E_OPERATION_ID_DUPLICATE'])
   })
 
-  it('of paths with one shape use the names of the first', () => {
+  it('use the parameter names of the first one for paths with the same shape', () => {
     @Controller('p')
     class Paths {
       @Get(':id/of/:owner') get() {}
@@ -211,7 +211,7 @@ describe('the operations of a document', () => {
     expect(names).toEqual(['id', 'owner'])
   })
 
-  it('have a parameter of a plugin once, in any case of the letters of a header', () => {
+  it('contain a parameter of a plugin once, in any case of the header name', () => {
     @Controller('h')
     class Sent {
       @Headers(z.object({ 'x-reason': z.string() }))
@@ -242,14 +242,14 @@ describe('the operations of a document', () => {
   })
 })
 
-describe('the head of a document', () => {
+describe('the top level of a document', () => {
   @ApiTags('used', 'described')
   @Controller('t')
   class Tagged {
     @Get() get() {}
   }
 
-  it('lists each tag once, those of the option first', () => {
+  it('lists each tag once, starting with the tags of the option', () => {
     const tags = [{ name: 'described', description: 'By hand' }, { name: 'unused' }]
     expect(documentOf(Tagged, { swagger: { tags } }).tags).toEqual([...tags, { name: 'used' }])
   })
@@ -258,12 +258,12 @@ describe('the head of a document', () => {
     ['/api-docs', '.'],
     ['/docs/api', '..'],
     ['/a/b/c/', '../..'],
-  ])('at %s names the root of the server as %s', (path, url) => {
+  ])('served at %s has the server root %s', (path, url) => {
     const { servers } = documentOf(Tagged, { swagger: { path } })
     expect(servers).toEqual([{ url, description: 'This server' }])
   })
 
-  it('lists at most as many errors of fields as a response has', () => {
+  it('limits the field errors to the number that a response can have', () => {
     const { ErrorEnvelope, ProblemDetails } = documentOf(Tagged).components.schemas ?? {}
     for (const schema of [ErrorEnvelope, ProblemDetails]) {
       expect(schema?.properties?.['errors']?.maxItems).toBe(20)
@@ -272,7 +272,7 @@ describe('the head of a document', () => {
 })
 
 describe('schemas that equal a component', () => {
-  it('refer to it, in any order of their fields and of what they require', () => {
+  it('are replaced by a reference, in any order of their fields and required names', () => {
     const Named = z.object({ a: z.string(), b: z.number() }).meta({ id: 'Named' })
     const object = (required: string[]): Schema => ({
       type: 'object',

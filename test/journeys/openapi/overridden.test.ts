@@ -24,7 +24,7 @@ class Things extends Base {
   }
 }
 
-it('names an operation after a class that is called Controller', () => {
+it('an operation is named after a class that is called Controller', () => {
   @Controller('other')
   class Other {
     @Get() list() {}
@@ -34,7 +34,7 @@ it('names an operation after a class that is called Controller', () => {
   expect(document.paths['/other']?.get?.operationId).toBe('Controller_list')
 })
 
-describe('a method that is overridden', () => {
+describe('an overridden method', () => {
   it('is documented with its own and the inherited decorators', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get

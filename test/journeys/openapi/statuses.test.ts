@@ -24,7 +24,7 @@ function operationsOf(...controllers: Class[]): string[] {
   )
 }
 
-describe('a status whose responses have no body', () => {
+describe('a status that allows no body', () => {
   it.each([204, 205, 304])('is documented without content: %i', (status) => {
     @Controller('a')
     class Stated {
@@ -93,7 +93,7 @@ describe('@All and a route with the same path shape', () => {
     },
   )
 
-  it('are documented both for all methods when the path shapes differ', () => {
+  it('are both documented for all methods when the path shapes differ', () => {
     @Controller('x')
     class Things {
       @All(':a') any() {}
@@ -113,7 +113,7 @@ describe('@All and a route with the same path shape', () => {
 })
 
 describe('headers that OpenAPI describes elsewhere', () => {
-  it('are not parameters, in any case of letters', () => {
+  it('are not parameters, in any case', () => {
     const schema = z.object({
       Authorization: z.string().optional(),
       'Content-Type': z.string().optional(),

@@ -77,8 +77,8 @@ afterEach(async () => {
   await app?.close()
 })
 
-describe('Documents of several versions', () => {
-  it('are served side by side, each in its own version, and mean the same', async () => {
+describe('documents of several OpenAPI versions', () => {
+  it('are served together, each in its own version, and with the same meaning', async () => {
     await create(versions.map((openapi) => ({ openapi, path: `/docs-${openapi}` })))
     const bodies = await Promise.all(
       versions.map(async (version) => (await app.request().get(`/docs-${version}.json`)).body),
@@ -92,13 +92,13 @@ describe('Documents of several versions', () => {
     }
   })
 
-  it('are of 3.0.3 by default', async () => {
+  it('use 3.0.3 by default', async () => {
     await create({})
     expect(app.document.openapi).toBe('3.0.3')
   })
 
   it.each(['3.1', '3.2'] as const)(
-    'have schemas as their library gives them: %s',
+    'contain the schemas of the library unchanged: %s',
     async (openapi) => {
       const { document } = await create({ openapi })
       const { Place: place } = document.components.schemas ?? {}
@@ -131,7 +131,7 @@ describe('Documents of several versions', () => {
     },
   )
 
-  it('write an envelope of their own, which is in the dialect of 3.0, as 2020-12', async () => {
+  it('convert a custom envelope from the dialect of 3.0 to 2020-12', async () => {
     const envelope: EnvelopeFormat = {
       success: (data: unknown) => ({ data, next: null }),
       schema: (data) => ({
@@ -154,7 +154,7 @@ describe('Documents of several versions', () => {
     expect((await app.request().get('/places')).status).toBe(200)
   })
 
-  it('have parameters as in 3.0', async () => {
+  it('have the same parameters as in 3.0', async () => {
     const { document } = await create({ openapi: '3.1' })
     expect(document.paths['/places']?.post?.parameters).toEqual([
       {
@@ -180,8 +180,8 @@ describe('Documents of several versions', () => {
 
 const PLACE = { name: 'Home', at: [1, 2], note: null, price: 1, size: 'small' }
 
-describe.each(versions)('A test with a document of OpenAPI %s', (openapi) => {
-  it('accepts responses that match, and refuses others', async () => {
+describe.each(versions)('a test with an OpenAPI %s document', (openapi) => {
+  it('accepts matching responses, and refuses others', async () => {
     await create({ openapi })
     reply = PLACE
     expect((await app.request().get('/places/1')).status).toBe(200)
@@ -201,7 +201,7 @@ describe.each(versions)('A test with a document of OpenAPI %s', (openapi) => {
     }
   })
 
-  it('can be fuzzed', async () => {
+  it('can use fuzz', async () => {
     reply = PLACE
     await create({ openapi })
     await app.fuzz({ runs: 60, seed: 7, skip: ['Places_kinds'] })

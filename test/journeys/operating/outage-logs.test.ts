@@ -49,7 +49,7 @@ async function start(options: TestOptions = {}) {
   return { app, get, lines, failures }
 }
 
-it('logs the first failure of an outage, and one line a second with the number of all others', async () => {
+it('an outage logs its first failure, and then one line per second with a count', async () => {
   const { app, get, lines, failures } = await start()
   for (let i = 0; i < 5; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')
   // Each request has its own line.
@@ -69,7 +69,7 @@ it('logs the first failure of an outage, and one line a second with the number o
   expect(failures()).toEqual([FAILED])
 })
 
-it('counts each cause by its code and the code of the error below', async () => {
+it('an outage log counts each cause by its code and the code of the inner error', async () => {
   const { app, get, failures } = await start()
   const causes = [
     'DATABASE_UNAVAILABLE/25006',
@@ -86,7 +86,7 @@ it('counts each cause by its code and the code of the error below', async () => 
   ])
 })
 
-it('counts all causes after the twentieth together', async () => {
+it('an outage log counts all causes after the twentieth together', async () => {
   const { app, get, failures } = await start()
   for (let i = 0; i < 40; i++) await get(`fail/A${i}/x`)
   expect(failures()).toEqual(Array(21).fill(FAILED))
@@ -94,7 +94,7 @@ it('counts all causes after the twentieth together', async () => {
   expect(failures()).toEqual([{ code: '(others)', reason: undefined, count: 19 }])
 })
 
-it('logs what was counted when the application closes', async () => {
+it('an outage log writes its counts when the application closes', async () => {
   const { app, get, failures } = await start()
   for (let i = 0; i < 3; i++) await get('fail/SESSIONS_UNAVAILABLE/READONLY')
   await app.close()
@@ -105,7 +105,7 @@ it('logs what was counted when the application closes', async () => {
 })
 
 it.each(['alone/COMMIT_UNKNOWN', 'alone/HANDLER_TIMEOUT', 'alone/SERVICE_UNAVAILABLE', 'bug'])(
-  'logs each failure that concerns one request: %s',
+  'an outage log contains each failure that concerns one request: %s',
   async (path) => {
     const { get, failures } = await start()
     for (let i = 0; i < 3; i++) await get(path)
@@ -113,13 +113,13 @@ it.each(['alone/COMMIT_UNKNOWN', 'alone/HANDLER_TIMEOUT', 'alone/SERVICE_UNAVAIL
   },
 )
 
-it('logs each failure where requests have no lines of their own', async () => {
+it('an outage log contains each failure if requests have no log lines', async () => {
   const { get, failures } = await start({ logs: false })
   for (let i = 0; i < 3; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')
   expect(failures()).toEqual([FAILED, FAILED, FAILED])
 })
 
-it('reports each failure to `onError`', async () => {
+it('an outage still reports each failure to `onError`', async () => {
   const reported: ErrorContext[] = []
   const { get } = await start({ onError: (_, context) => void reported.push(context) })
   for (let i = 0; i < 3; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')

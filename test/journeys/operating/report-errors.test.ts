@@ -121,8 +121,8 @@ const guard = (canActivate: (req: Request) => unknown) => ({
   guard: { canActivate: canActivate as () => boolean },
 })
 
-describe('onError', () => {
-  it('gets an error that becomes a 500, once, with the facts of its request', async () => {
+describe('the onError option', () => {
+  it('receives an error that becomes a 500 once, with the fields of its request', async () => {
     const { get, reports, errors } = await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { status, body } = await get('/things/bug/7').set(
@@ -147,7 +147,7 @@ describe('onError', () => {
     expect(errors()).toHaveLength(1)
   })
 
-  it('gets the user and the tenant', async () => {
+  it('receives the user and the tenant', async () => {
     const { app, reports } = await start({
       controllers: defineControllers(Tenants),
       tenant: { header: 'X-Tenant-Id', authorize: () => true },
@@ -160,7 +160,7 @@ describe('onError', () => {
     expect(reports).toMatchObject([{ context: { tenant: 'acme', user: { id: 'ann' } } }])
   })
 
-  it('does not get a tenant that the request only names', async () => {
+  it('does not receive a tenant that only the request names', async () => {
     const { app, reports } = await start({
       controllers: defineControllers(Tenants),
       tenant: { header: 'X-Tenant-Id', authorize: fail },
@@ -176,20 +176,20 @@ describe('onError', () => {
     ['a thrown 404', '/things/missing', 404],
     ['no route', '/nothing', 404],
     ['no user', '/things/auth', 401],
-  ])('does not get what is not a failure of the server: %s', async (_, path, status) => {
+  ])('is not called for errors that are no server failures: %s', async (_, path, status) => {
     const { get, reports } = await start()
     expect((await get(path)).status).toBe(status)
     expect(reports).toEqual([])
   })
 
-  it('does not get an error that a plugin explains to the client', async () => {
+  it('is not called for an error that a plugin explains to the client', async () => {
     const explain = () => new HttpError(409, 'It is taken')
     const { get, reports } = await start({ plugins: [{ name: 'explains', explain }] })
     expect((await get('/things/bug/7')).status).toBe(409)
     expect(reports).toEqual([])
   })
 
-  it('gets a 503 from the handler, and from the handler timeout', async () => {
+  it('is called for a 503 from the handler, and from the handler timeout', async () => {
     const { app, get, reports } = await start()
     expect((await get('/things/busy')).status).toBe(503)
     const pending = get('/things/slow').then(({ status }) => status)
@@ -200,7 +200,7 @@ describe('onError', () => {
     expect(reports[1]?.error).toMatchObject({ code: 'HANDLER_TIMEOUT' })
   })
 
-  it('gets errors of middlewares, without a route', async () => {
+  it('is called for errors of middlewares, without a route', async () => {
     const broken: Middleware = (req, _res, next) => next(req.path === '/early' ? bug : undefined)
     const router = express.Router().get('/old/:id', fail) as unknown as Middleware
     const { get, reports } = await start({ middlewares: [broken, router] })
@@ -212,7 +212,7 @@ describe('onError', () => {
     expect(names).toEqual([undefined, undefined, 'Things.used'])
   })
 
-  it('gets an error once, independent of error middlewares', async () => {
+  it('is called once for an error, independent of error middlewares', async () => {
     const passing: ErrorRequestHandler = (error, _req, _res, next) => next(error)
     const hiding: ErrorRequestHandler = (_error, _req, res, _next) => res.status(200).end()
     const { get, reports } = await start({ middlewares: [passing, hiding] })
@@ -220,7 +220,7 @@ describe('onError', () => {
     expect(reports).toHaveLength(1)
   })
 
-  it('gets an error of a stream that has begun', async () => {
+  it('receives an error of a stream that has begun', async () => {
     const { get, reports } = await start()
     await get('/things/stream').then(
       () => expect.unreachable(),
@@ -230,7 +230,7 @@ describe('onError', () => {
     expect(reports[0]).toMatchObject({ error: bug, context: { route: { name: 'Things.stream' } } })
   })
 
-  it('gets errors of observers of plugins, and of middlewares after the response', async () => {
+  it('receives errors of plugin observers, and of middlewares after the response', async () => {
     const late: Middleware = async (_req, res, next) => {
       next()
       await new Promise((resolve) => res.once('close', resolve))
@@ -247,7 +247,7 @@ describe('onError', () => {
     expect(reports.map(({ error }) => error)).toEqual([bug])
   })
 
-  it('gets the reason why a format of errors could not be used', async () => {
+  it('receives the reason why an error format could not be used', async () => {
     const reason = new Error('no format')
     const { get, reports } = await start({
       errors: {
@@ -261,7 +261,7 @@ describe('onError', () => {
     expect(reports).toMatchObject([{ error: reason, context: { status: 404 } }])
   })
 
-  it('gets errors of background work, which have no request', async () => {
+  it('receives errors of background work without a request', async () => {
     const broken = { consume: () => Promise.reject(bug) }
     const { get, reports } = await start({
       rateLimit: { limit: 10, window: '1m', store: broken },
@@ -275,7 +275,7 @@ describe('onError', () => {
     ])
   })
 
-  it('gets the error of a cached response that is made again in the background', async () => {
+  it('receives the error of a background refresh of a cached response', async () => {
     let isBroken = false
     @Controller('prices')
     class Prices {
@@ -297,7 +297,7 @@ describe('onError', () => {
     })
   })
 
-  it('does not get the reason of a request whose client has left', async () => {
+  it('is not called for the abort reason of a request whose client has disconnected', async () => {
     const { app, get, reports } = await start()
     const pending = get('/things/gone')
     pending.then(
@@ -312,13 +312,13 @@ describe('onError', () => {
   })
 })
 
-describe('a guard with a bug', () => {
+describe('a guard with a programming error', () => {
   const broken = (): boolean => (undefined as unknown as { id: number }).id > 0
   const refusing = (): boolean => {
     throw new Error('the token has expired')
   }
 
-  it('is a 401 for the client, and an error for the log and onError', async () => {
+  it('results in a 401 for the client, and in an error for the log and onError', async () => {
     const { get, reports, errors } = await start({ auth: guard(broken) })
     expect((await get('/things/auth')).status).toBe(401)
     expect(errors().map(({ facts }) => facts['err'])).toEqual([expect.any(TypeError)])
@@ -337,7 +337,7 @@ describe('a guard with a bug', () => {
     expect(reports).toMatchObject([{ error: expect.any(TypeError), context: { status: 401 } }])
   })
 
-  it('is reported before a router of tenantRouter', async () => {
+  it('is reported when a router of tenantRouter follows', async () => {
     const router = tenantRouter(express.Router().get('/old', (_req, res) => void res.end('old')))
     const { app, reports } = await start({
       auth: guard(broken),
@@ -349,13 +349,13 @@ describe('a guard with a bug', () => {
     expect(reports[0]?.context).not.toHaveProperty('route')
   })
 
-  it('is not an error when it refuses by an error of its own', async () => {
+  it('causes no error report when it refuses with its own error', async () => {
     const { get, reports, errors } = await start({ auth: guard(refusing) })
     expect((await get('/things/auth')).status).toBe(401)
     expect([reports, errors()]).toEqual([[], []])
   })
 
-  it('reports at most 20 errors at once, because a client may cause them', async () => {
+  it('reports at most 20 errors at once, because clients can cause them', async () => {
     const { app, get, reports } = await start({ auth: guard(broken) })
     await app.clock.advance(0)
     const send = async () => {
@@ -384,7 +384,7 @@ describe('a guard with a bug', () => {
     ['@Use', '/things/used', {}],
     ['a middleware that authenticates', '/things/fine/1', { middlewares: [fail] }],
   ] satisfies [string, string, TestOptions][])(
-    'is a 500, logged and reported, elsewhere: %s',
+    'results in a 500 that is logged and reported for other functions: %s',
     async (_, path, options) => {
       const { get, reports, errors } = await start(options)
       expect((await get(path)).status).toBe(500)
@@ -396,7 +396,7 @@ describe('a guard with a bug', () => {
   it.each([
     ['throws', fail],
     ['rejects', () => Promise.reject(bug)],
-  ])('is a 500, logged and reported, when tenant.authorize %s', async (_, authorize) => {
+  ])('results in a logged and reported 500 when tenant.authorize %s', async (_, authorize) => {
     const { app, reports, errors } = await start({
       controllers: defineControllers(Tenants),
       auth: guard(() => true),
@@ -409,7 +409,7 @@ describe('a guard with a bug', () => {
   })
 })
 
-describe('an onError that fails', () => {
+describe('a failing onError', () => {
   const reason = new Error('the tracker is down')
 
   it.each([
@@ -428,7 +428,7 @@ describe('an onError that fails', () => {
         },
       }),
     ],
-  ])('changes nothing but the log: %s', async (_, onError) => {
+  ])('only affects the log: %s', async (_, onError) => {
     let calls = 0
     const { get, errors } = await start({
       onError: () => {
@@ -444,7 +444,7 @@ describe('an onError that fails', () => {
     expect((await get('/things/fine/1')).status).toBe(200)
   })
 
-  it('changes nothing when the logger fails, too', async () => {
+  it('changes nothing even when the logger fails', async () => {
     const logger: Logger = { info() {}, warn() {}, error: fail }
     const { get } = await start({
       logger,

@@ -98,8 +98,8 @@ function idsOf({ lines }: Answer): string[] {
   return lines.filter(([name]) => name === 'x-request-id').map(([, value]) => value)
 }
 
-describe('req.id', () => {
-  it('is a random UUID, the same whenever it is read, and another one for each request', async () => {
+describe('the req.id field', () => {
+  it('is a random UUID that stays the same within a request and differs between requests', async () => {
     const app = await inProcess()
     const { data: first } = (await app.request().get('/things/id/1')).body
     const { data: second } = (await app.request().get('/things/id/2')).body
@@ -120,7 +120,7 @@ describe('req.id', () => {
     expect(answers.map(idsOf)).toEqual(ids.map((id) => [id]))
   })
 
-  it('is the one that a middleware assigns, in the body and in the header', async () => {
+  it('is the id that a middleware assigns, in the body and in the header', async () => {
     const naming: Middleware = (req, _res, next) => {
       expect(req.id).toMatch(UUID)
       req.id = 'of-a-middleware'
@@ -141,7 +141,7 @@ describe('req.id', () => {
   it.each([
     ['a number', 17, '17'],
     ['too long', 'x'.repeat(200), 'x'.repeat(128)],
-  ])('of a middleware becomes a short text in the header: %s', async (_, id, sent) => {
+  ])('becomes a short string in the header if a middleware sets it: %s', async (_, id, sent) => {
     const naming: Middleware = (req, _res, next) => {
       req.id = id
       next()
@@ -155,7 +155,7 @@ describe('req.id', () => {
     ['a letter outside ASCII', 'ä'],
     ['a space', 'a b'],
     ['an object', { id: 1 }],
-  ])('of a middleware is in no header if a header cannot carry it: %s', async (_, id) => {
+  ])('is left out of the header if it is invalid there: %s', async (_, id) => {
     const naming: Middleware = (req, _res, next) => {
       req.id = id
       next()
@@ -167,7 +167,7 @@ describe('req.id', () => {
     expect(headers).not.toHaveProperty('set-cookie')
   })
 
-  it('can be assigned again and again beside a header with the name of its header as the value', async () => {
+  it('can be assigned repeatedly, even if its value is the name of its header', async () => {
     const origin = 'https://a.example'
     const app = await inProcess({
       requestIds: true,
@@ -184,7 +184,7 @@ describe('req.id', () => {
     expect(headers['access-control-expose-headers']).toBe('X-Request-Id')
   })
 
-  it('changes no header that a middleware has set or removed itself', async () => {
+  it('does not change a header that a middleware has set or removed', async () => {
     const own: Middleware = (req, res, next) => {
       res.setHeader('X-Request-Id', 'own')
       req.id = 'other'
@@ -202,7 +202,7 @@ describe('req.id', () => {
     expect(headers).not.toHaveProperty('x-request-id')
   })
 
-  it('can be assigned after all headers were read, and after the response was sent', async () => {
+  it('can be assigned after all headers were read and after the response was sent', async () => {
     const late: Middleware = (req, res, next) => {
       expect(res.getHeaders()['x-request-id']).toMatch(UUID)
       req.id = 'first'
@@ -216,7 +216,7 @@ describe('req.id', () => {
     expect((await app.request().get('/things/plain')).headers['x-request-id']).toBe('first')
   })
 
-  it('is kept by a logger that makes an id only where there is none, as pino-http does', async () => {
+  it('is kept by a logger that creates an id only if there is none, such as pino-http', async () => {
     const seen: unknown[] = []
     const logging: Middleware = (req, _res, next) => {
       req.id = req.id || 'made-by-the-logger'
@@ -230,7 +230,7 @@ describe('req.id', () => {
   })
 })
 
-describe('trustRequestId', () => {
+describe('the trustRequestId option', () => {
   const ask = async (lines: string[], options: AppOptions = {}) => {
     const { port } = await listening({ requestIds: true, trustRequestId: true, ...options })
     const [answer] = await exchange(port, request('/things/id/1', lines))
@@ -239,7 +239,7 @@ describe('trustRequestId', () => {
     return id
   }
 
-  it.each(['a', 'A_b.c-9', 'x'.repeat(128)])('takes the id of the client: %s', async (id) => {
+  it.each(['a', 'A_b.c-9', 'x'.repeat(128)])('accepts the id of the client: %s', async (id) => {
     expect(await ask([`X-Request-Id: ${id}`])).toBe(id)
   })
 
@@ -252,7 +252,7 @@ describe('trustRequestId', () => {
     ['bytes outside ASCII', ['X-Request-Id: \xe4\xf6']],
     ['a terminal code', ['X-Request-Id: \x1b[31m']],
     ['repeated', ['X-Request-Id: a', 'X-Request-Id: a']],
-  ])('makes an id where that of the client is not valid: %s', async (_, lines) => {
+  ])('creates an id if the id of the client is invalid: %s', async (_, lines) => {
     const { port } = await listening({ requestIds: true, trustRequestId: true })
     const [answer] = await exchange(port, request('/things/plain', lines))
     // Node's parser refuses control characters before there is a request.
@@ -260,11 +260,11 @@ describe('trustRequestId', () => {
     else expect([answer?.status, idsOf(answer as Answer)]).toEqual([400, []])
   })
 
-  it('is off by default', async () => {
+  it('is disabled by default', async () => {
     expect(await ask(['X-Request-Id: mine'], { trustRequestId: false })).toMatch(UUID)
   })
 
-  it('applies without requestIds: the id is in errors that the log gets', async () => {
+  it('works without requestIds, and the id appears in logged errors', async () => {
     const app = await inProcess({ trustRequestId: true })
     const { body, headers } = await app.request().get('/things/bug').set('X-Request-Id', 'mine-1')
     expect(body.requestId).toBe('mine-1')
@@ -272,7 +272,7 @@ describe('trustRequestId', () => {
   })
 })
 
-describe('requestIds', () => {
+describe('the requestIds option', () => {
   const requests: Record<string, [status: number, data: string]> = {
     'a route': [200, request('/things/plain')],
     'a stream': [200, request('/things/stream')],
@@ -303,7 +303,7 @@ describe('requestIds', () => {
     'a bug': [500, request('/things/bug')],
   }
 
-  it.each(Object.keys(requests))('gives every response one id: %s', async (name) => {
+  it.each(Object.keys(requests))('adds a unique id to every response: %s', async (name) => {
     const [status, data] = requests[name] as [number, string]
     const { port } = await listening({ requestIds: true })
     const [answer] = (await exchange(port, data)) as [Answer]
@@ -319,14 +319,14 @@ describe('requestIds', () => {
     if (status >= 400) expect('requestId' in JSON.parse(answer.text)).toBe(status >= 500)
   })
 
-  it('gives an id to the response to HEAD', async () => {
+  it('adds an id to the response to HEAD', async () => {
     const { port } = await listening({ requestIds: true })
     const data = request('/things/plain', [], { method: 'HEAD' })
     const [answer] = (await exchange(port, data, { isHead: true })) as [Answer]
     expect([answer.status, idsOf(answer)]).toEqual([200, [expect.stringMatching(UUID)]])
   })
 
-  it('gives an id to a problem document', async () => {
+  it('adds an id to a problem document', async () => {
     const app = await inProcess({ requestIds: true })
     const { body, headers } = await app
       .request()
@@ -345,7 +345,7 @@ describe('requestIds', () => {
     expect(body.requestId).toBe(headers['x-request-id'])
   })
 
-  it('gives an id to a format of errors, also of a broken body', async () => {
+  it('passes an id to the error format, even for a malformed body', async () => {
     const seen: unknown[] = []
     const { port } = await listening({
       requestIds: true,
@@ -362,7 +362,7 @@ describe('requestIds', () => {
     expect(seen).toEqual(idsOf(answer))
   })
 
-  it('gives the response to a broken body the id of its request', async () => {
+  it('adds the id of the request to the response for a malformed body', async () => {
     const { port } = await listening({ requestIds: true, trustRequestId: true })
     const lines = [
       'X-Request-Id: broken-1',
@@ -375,14 +375,14 @@ describe('requestIds', () => {
     expect(JSON.parse(answer.text).requestId).toBe('broken-1')
   })
 
-  it('gives no id to bytes that are not a request', async () => {
+  it('adds no id to the response for bytes that are not a request', async () => {
     const { port } = await listening({ requestIds: true })
     const [answer] = (await exchange(port, 'nonsense\r\n\r\n')) as [Answer]
     expect([answer.status, idsOf(answer)]).toEqual([400, []])
     expect(JSON.parse(answer.text)).not.toHaveProperty('requestId')
   })
 
-  it('gives each response from the cache the id of its own request', async () => {
+  it('adds the id of the current request to each response from the cache', async () => {
     const app = await inProcess({ requestIds: true })
     const responses = []
     for (let i = 0; i < 3; i++) responses.push(await app.request().get('/things/cached'))
@@ -391,7 +391,7 @@ describe('requestIds', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  it('gives an id to the 503 of a handler that takes too long', async () => {
+  it('adds an id to the 503 response of a handler that takes too long', async () => {
     @Controller('slow')
     class Slow {
       @Get() wait() {
@@ -411,7 +411,7 @@ describe('requestIds', () => {
     expect(app.logs.find(({ facts }) => facts.status === 503)?.facts.requestId).toBe(body.requestId)
   })
 
-  it('keeps its header when a middleware compresses or reads the headers', async () => {
+  it('keeps its header when a middleware compresses a response or reads headers', async () => {
     const reading: Middleware = (_req, res, next) => {
       res.getHeaderNames()
       next()
@@ -425,12 +425,12 @@ describe('requestIds', () => {
     expect(headers['x-request-id']).toMatch(UUID)
   })
 
-  it('does not need the headers of helmet', async () => {
+  it('works without the helmet headers', async () => {
     const app = await inProcess({ requestIds: true, security: { helmet: false } })
     expect((await app.request().get('/things/plain')).headers['x-request-id']).toMatch(UUID)
   })
 
-  it('lets scripts of other origins read the header, beside the headers of the application', async () => {
+  it('exposes the header to scripts of other origins, together with the configured ones', async () => {
     const cases = [
       [{ origin: ['https://a.example'] }, 'X-Request-Id'],
       [{ origin: 'https://a.example' }, 'X-Request-Id'],
@@ -468,8 +468,8 @@ describe('requestIds', () => {
   })
 })
 
-describe('the id in an error response without requestIds', () => {
-  it('is there from status 500 on, and where the handler has read it', async () => {
+describe('the requestId in an error response without requestIds', () => {
+  it('is present from status 500 on, and when the handler has read it', async () => {
     const app = await inProcess()
     expect((await app.request().get('/things/missing')).body).not.toHaveProperty('requestId')
     const { body } = await app.request().get('/things/read-and-missing')
@@ -479,7 +479,7 @@ describe('the id in an error response without requestIds', () => {
     expect(app.logs.at(-1)?.facts.requestId).toBe(failed.requestId)
   })
 
-  it('is there when an outer application has set it as a property', async () => {
+  it('is present when an outer application has set it as a property', async () => {
     const app = new App({ controllers, logger: false })
     onTestFinished(() => app.close())
     const host = express()
@@ -495,7 +495,7 @@ describe('the id in an error response without requestIds', () => {
 })
 
 describe('a mounted application', () => {
-  it('sends the id that the host has set', async () => {
+  it('sends the id that its host has set', async () => {
     const app = new App({ controllers, logger: false, requestIds: true })
     onTestFinished(() => app.close())
     const host = express()
@@ -513,7 +513,7 @@ describe('a mounted application', () => {
     expect((await ask('/nowhere')).text).toBe('the host')
   })
 
-  it('has the same id inside another application of the framework', async () => {
+  it('shares the id with another application of the framework around it', async () => {
     const inner = new App({ controllers, logger: false, requestIds: true })
     const { port } = await listening({
       controllers: [],
@@ -526,11 +526,11 @@ describe('a mounted application', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document of an application with request ids', () => {
   const statusesOf = (document: TestApp['document'], path: string) =>
     Object.values(document.paths[path]?.get?.responses ?? {})
 
-  it('names the header in every response, and contract checks it', async () => {
+  it('describes the header for every response, and contract checks it', async () => {
     const app = await inProcess({ requestIds: true, contract: 'throw' })
     const { components, paths } = app.document
     const reference = { $ref: '#/components/headers/X-Request-Id' }
@@ -557,7 +557,7 @@ describe('the document', () => {
     await expect(broken.request().get('/things/plain')).rejects.toThrow(/X-Request-Id/i)
   })
 
-  it('keeps all other facts of a response, such as the largest body', async () => {
+  it('keeps all other information about a response, such as the maximum body size', async () => {
     const sizes = async (requestIds: boolean) => {
       const { document } = await inProcess({ requestIds })
       return Object.values(document.components.responses ?? {}).map((response) => [
@@ -570,14 +570,14 @@ describe('the document', () => {
     expect(await sizes(true)).toEqual(without)
   })
 
-  it('does not change without the option', async () => {
+  it('remains unchanged without the option', async () => {
     const app = await inProcess()
     expect(app.document.components).not.toHaveProperty('headers')
     expect(JSON.stringify(statusesOf(app.document, '/things/plain'))).not.toMatch(/request-id/i)
   })
 })
 
-describe('an application without these options', () => {
+describe('an application without request id options', () => {
   it('adds no step and no header, and no field to a plain request', async () => {
     const fields: (string | symbol)[][] = []
     const looking: Middleware = (req, res, next) => {

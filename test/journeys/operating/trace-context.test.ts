@@ -59,7 +59,7 @@ async function ask(lines: string[], path = '/calls', plugins: Plugin[] = []) {
   return { status: answer?.status, data: JSON.parse(answer?.text ?? '').data, logged }
 }
 
-describe('getTraceContext', () => {
+describe('the function getTraceContext', () => {
   it('continues the trace of the caller, in the same object for each call', async () => {
     const { data } = await ask([
       `TraceParent: \t 00-${TRACE}-${PARENT}-01 \t`,
@@ -81,14 +81,14 @@ describe('getTraceContext', () => {
     ['two headers', Array(2).fill(`traceparent: 00-${TRACE}-${PARENT}-01`)],
     ['zeros', [`traceparent: 00-${'0'.repeat(32)}-${PARENT}-01`]],
     ['upper case', [`traceparent: 00-${TRACE.toUpperCase()}-${PARENT}-01`]],
-  ])('begins a trace, and drops tracestate: %s', async (_, lines) => {
+  ])('starts a trace, and drops tracestate: %s', async (_, lines) => {
     const { data } = await ask([...lines, 'tracestate: foo=1'])
     expect(data.trace.traceId).toMatch(/^(?!0+$)[\da-f]{32}$/)
     expect(data.trace.traceId).not.toBe(TRACE)
     expect(data.trace).not.toHaveProperty('state')
   })
 
-  it('needs the request if no context was entered', async () => {
+  it('requires the request if no context was entered', async () => {
     expect((await ask([], '/calls/deep')).data.deep).toBeNull()
     expect(getTraceContext()).toBeUndefined()
   })
@@ -99,7 +99,7 @@ describe('getTraceContext', () => {
     expect(RequestContext.current()).toBeUndefined()
   })
 
-  it('keeps the traces of interleaved requests apart', async () => {
+  it('keeps the traces of concurrent requests separate', async () => {
     const { port } = await start({ controllers, plugins: [requestContext] })
     const connection = await RawConnection.open(port)
     onTestFinished(() => connection.destroy())
@@ -119,7 +119,7 @@ describe('the log line of a failed request', () => {
     ])
   })
 
-  it('names the trace that the handler has begun, and no other new one', async () => {
+  it('contains the trace that the handler has started, but no other new trace', async () => {
     const asked = (await ask([], '/calls/asked-bug')).logged
     const facts = asked[0]?.facts as { readonly err: Error }
     expect(facts).toMatchObject({ trace_id: facts.err.message })

@@ -196,7 +196,7 @@ function countMetrics(counts: Counts, text: string): void {
   }
 }
 
-describe.skipIf(!isSupported)('after a mix of requests', () => {
+describe.skipIf(!isSupported)('a mix of requests', () => {
   let tracing: Tracing
   const logged: Record<string, unknown>[] = []
   const note = (facts: object) => {
@@ -224,7 +224,7 @@ describe.skipIf(!isSupported)('after a mix of requests', () => {
     await tracing.end()
   })
 
-  it(`the lines of the log, the metrics and the spans are as many: ${REQUESTS} requests`, async () => {
+  it(`results in equal numbers of log lines, metrics and spans: ${REQUESTS} requests`, async () => {
     const app = new App(options)
     const mounted = new App(options)
     const host = express()

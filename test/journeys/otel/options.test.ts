@@ -15,8 +15,8 @@ afterAll(() => tracing.end())
 
 const servers = () => tracing.ofKind(SpanKind.SERVER)
 
-describe.skipIf(!isSupported)('the options', () => {
-  it('ignore requests, and the spans of code that runs for them', async () => {
+describe.skipIf(!isSupported)('the options of otel()', () => {
+  it('can ignore requests, and then the spans of code that they run', async () => {
     const { port } = await serve({
       health: true,
       plugins: [otel({ ignore: (req) => /^\/(livez|letters\/used)/.test(req.url) })],
@@ -28,7 +28,7 @@ describe.skipIf(!isSupported)('the options', () => {
     expect(tracing.spans.map(({ name }) => name)).toEqual(['query', 'handler', 'GET /letters'])
   })
 
-  it('add attributes', async () => {
+  it('can add attributes', async () => {
     const { port } = await serve({
       plugins: [
         otel({
@@ -44,7 +44,7 @@ describe.skipIf(!isSupported)('the options', () => {
     })
   })
 
-  it('end a span whose attributes fail, and log why', async () => {
+  it('end a span whose attributes function fails, and log the reason', async () => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const attributes = () => {
@@ -57,7 +57,7 @@ describe.skipIf(!isSupported)('the options', () => {
     expect(lines.map(({ err }) => err?.message)).toEqual(['no attributes'])
   })
 
-  it('leave out the spans of parts', async () => {
+  it('can leave out the spans of steps', async () => {
     const { port } = await serve({ plugins: [otel({ steps: false })] })
     await send(port, 'GET /letters')
     expect(await tracing.trees()).toEqual([{ name: 'GET /letters', children: [{ name: 'query' }] }])
@@ -72,7 +72,7 @@ describe.skipIf(!isSupported)('the options', () => {
     [{ attributes: {} }, /Pass a function/],
     [{ steps: 'no' }, /true or false/],
     [{ tracerProvider: {} }, /provider of an SDK/],
-  ])('%o are refused', (options, remedy) => {
+  ])('are refused: %o', (options, remedy) => {
     expect(() => usable(otel(options as never))).toThrow(ConfigError)
     expect(() => usable(otel(options as never))).toThrow(remedy)
   })

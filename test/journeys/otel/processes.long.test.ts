@@ -99,7 +99,7 @@ class Receiver {
   }
 }
 
-describe.skipIf(!isSupported)('an ES module, started by a plain node', () => {
+describe.skipIf(!isSupported)('an ES module that is started by plain Node', () => {
   const receiver = new Receiver()
   let child: Child
   let ports: Ports
@@ -126,7 +126,7 @@ describe.skipIf(!isSupported)('an ES module, started by a plain node', () => {
     receiver.close()
   })
 
-  it('sends its spans to a collector, where they are a tree', async () => {
+  it('sends its spans to a collector as a tree', async () => {
     const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await send(ports.port, { path: '/letters/7?q=1', headers: { traceparent: caller } })
     await until(() => receiver.spans.length === 3)
@@ -208,7 +208,7 @@ const INSTRUMENTED = `
     }))
 `
 
-describe.skipIf(!isSupported)('an application whose node:http is instrumented, too', () => {
+describe.skipIf(!isSupported)('an application whose node:http is also instrumented', () => {
   let child: Child
   let ports: Ports
   let seen = 0
@@ -234,7 +234,7 @@ describe.skipIf(!isSupported)('an application whose node:http is instrumented, t
     return spans
   }
 
-  it('has exactly one server span, which is named by the route and has the parts below it', async () => {
+  it('has exactly one server span per request, with the route as its name and child spans', async () => {
     await start()
     const spans = await spansOf(ports.port, '/letters/7?q=1')
     const servers = spans.filter(({ kind }) => kind === 1)
@@ -251,7 +251,7 @@ describe.skipIf(!isSupported)('an application whose node:http is instrumented, t
     expect(spans).toHaveLength(3)
   })
 
-  it('has one without a route, and one with the error', async () => {
+  it('has one server span for a request without a route, and one with an error', async () => {
     await start()
     expect(await spansOf(ports.port, '/nowhere')).toMatchObject([{ name: 'GET', kind: 1 }])
     const spans = await spansOf(ports.port, '/letters/broken/now')
@@ -261,7 +261,7 @@ describe.skipIf(!isSupported)('an application whose node:http is instrumented, t
   })
 
   it.each(['no', 'yes'])(
-    'has one below the path of a host; Express is instrumented: %s',
+    'has one server span below the path of a host; Express is instrumented: %s',
     async (EXPRESS) => {
       await start({ EXPRESS })
       const spans = await spansOf(ports.hostPort, '/of/acme/letters/7')
@@ -271,7 +271,7 @@ describe.skipIf(!isSupported)('an application whose node:http is instrumented, t
     },
   )
 
-  it('has no spans of a request that is not sampled, whose trace goes on', async () => {
+  it('has no spans for an unsampled request, but continues its trace', async () => {
     await start({ SAMPLED: 'no' })
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { text: body } = await send(ports.port, { path: '/letters/7', headers: { traceparent } })
@@ -283,7 +283,7 @@ describe.skipIf(!isSupported)('an application whose node:http is instrumented, t
   })
 })
 
-describe('an application beside which OpenTelemetry is not installed', () => {
+describe('an application without an installed OpenTelemetry', () => {
   let child: Child | undefined
   afterEach(() => child?.end())
 
@@ -323,7 +323,7 @@ describe('an application beside which OpenTelemetry is not installed', () => {
     }
   `
 
-  it('resolves none of its packages, and defines no global', async () => {
+  it('loads none of its packages, and defines no global variable', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })
@@ -333,7 +333,7 @@ describe('an application beside which OpenTelemetry is not installed', () => {
     )
   })
 
-  it('receives the needs of the plugin at boot', async () => {
+  it('reports the requirements of the plugin at boot', async () => {
     child = new Child({ files: { 'app.mjs': program('otel()') } })
     const { error } = await child.next<{ error: string }>()
     expect(error).toContain('[E_PEER_MISSING] blazon/otel')

@@ -47,7 +47,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(span?.status.code).toBe(SpanStatusCode.UNSET)
   })
 
-  it('names a method that HTTP does not define as the conventions do', async () => {
+  it('names a span according to the conventions for an unknown method', async () => {
     const { port } = await serve()
     await send(port, 'PROPFIND /letters')
     await tracing.trees()
@@ -67,7 +67,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(tracing.one('GET /letters').attributes['http.response.status_code']).toBe(304)
   })
 
-  it('has one span for a handler that takes too long, and ends the span of the handler', async () => {
+  it('has one span for a handler that takes too long, and also ends the handler span', async () => {
     const { port } = await serve({ timeouts: { handler: '10ms' } })
     expect(await send(port, 'GET /letters/slow')).toContain(' 503 ')
     expect(await tracing.trees()).toEqual([
@@ -82,7 +82,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(servers()).toHaveLength(1)
   })
 
-  it('has one span for a client that leaves, without a status and without an error', async () => {
+  it('has one span without status and error for a client that disconnects', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/letters/slow' })
     client.on('error', () => {}).end()
@@ -97,7 +97,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(servers()).toHaveLength(1)
   })
 
-  it('ends the span of a stream with the stream', async () => {
+  it('ends the span of a stream together with the stream', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/stream')
     await send(port, 'GET /letters/ticks\nAccept: text/event-stream')

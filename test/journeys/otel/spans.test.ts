@@ -18,7 +18,7 @@ afterEach(() => tracing.reset())
 afterAll(() => tracing.end())
 
 describe.skipIf(!isSupported)('a traced application', () => {
-  it('has a span of each request, named by method and route, with children for its parts', async () => {
+  it('has a span for each request with method and route in its name, and child spans', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters')
     expect(await tracing.trees()).toEqual([
@@ -43,7 +43,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(handler.kind).toBe(SpanKind.INTERNAL)
   })
 
-  it('has the spans of the code of each part below the part', async () => {
+  it('has spans for the code inside of each step below the span of the step', async () => {
     const { port } = await serve()
     const head = [
       'POST /letters/write',
@@ -73,7 +73,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     )
   })
 
-  it('shows which part has refused a request, and no error for a mistake of the client', async () => {
+  it('shows which step has refused a request, and no error for a client error', async () => {
     const { port } = await serve()
     await send(port, 'POST /letters/write\nContent-Length: 0')
     expect(await tracing.trees()).toEqual([
@@ -89,7 +89,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(span.events).toEqual([])
   })
 
-  it('shows a cache that has responded, and a limit', async () => {
+  it('shows a cache that has responded, and a rate limit', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/cached')
     await send(port, 'GET /letters/cached')
@@ -103,7 +103,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ])
   })
 
-  it('has a span of each run of a handler', async () => {
+  it('has a span for each run of a handler', async () => {
     const { port } = await serve({ interceptors: [twice] })
     await send(port, 'GET /letters/7')
     expect(await tracing.trees()).toEqual([
@@ -111,7 +111,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ])
   })
 
-  it('has spans of middlewares below the span of the request, or of the part', async () => {
+  it('has spans for middlewares below the span of the request or of the step', async () => {
     const { port } = await serve({
       middlewares: [
         (_req: Request, _res: Response, next: () => void) => {
@@ -134,7 +134,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ])
   })
 
-  it('records an error of the server, with its message and its type', async () => {
+  it('records a server error with its message and its type', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/broken')
     await tracing.trees()
@@ -157,7 +157,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ['nothing', undefined, '500', 'undefined', 'undefined'],
     ['an object', { message: 'plain' }, '500', 'object', 'plain'],
     ['an error with a name of its own', named('no word: 7'), '500', 'no word: 7', 'named'],
-  ])('records %s that is thrown', async (_, thrown, type, exception, message) => {
+  ])('records a thrown value: %s', async (_, thrown, type, exception, message) => {
     @Controller()
     class ThrowingController {
       @Get() get() {
@@ -175,7 +175,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     })
   })
 
-  it('shows no value that a schema calls secret', async () => {
+  it('shows no value that a schema marks as secret', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/reset/tok%20en-1')
     await tracing.trees()
@@ -187,7 +187,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(JSON.stringify([span.attributes, span.events])).not.toContain('en-1')
   })
 
-  it('has no header, query or body in any attribute', async () => {
+  it('shows no header, query or body in any attribute', async () => {
     const { port } = await serve()
     const lines = [
       'POST /letters/write?canary=query-canary',
@@ -207,7 +207,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(tracing.one('POST /letters/write').attributes['url.scheme']).toBe('http')
   })
 
-  it('believes the protocol of a trusted proxy', async () => {
+  it('uses the protocol that a trusted proxy reports', async () => {
     const { port } = await serve({ trustProxy: true })
     await send(port, 'GET /letters\nX-Forwarded-Proto: https')
     await tracing.trees()

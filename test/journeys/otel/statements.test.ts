@@ -83,7 +83,7 @@ async function spanOf(stated: Stated) {
   return span
 }
 
-describe.skipIf(!isSupported)('a statement', () => {
+describe.skipIf(!isSupported)('the span of a statement', () => {
   beforeAll(() => {
     tracing = new Tracing()
   })
@@ -93,7 +93,7 @@ describe.skipIf(!isSupported)('a statement', () => {
   })
   afterAll(() => tracing.end())
 
-  it('has a span below the part that has run it', async () => {
+  it('is below the span of the step that has run the statement', async () => {
     const span = await spanOf({ text: 'select * from notes where id = $1' })
     expect(await tracing.trees()).toEqual([
       {
@@ -114,7 +114,7 @@ describe.skipIf(!isSupported)('a statement', () => {
     expect(Math.round(apart(time(span?.endTime as never), time(handler.endTime)))).toBe(0)
   })
 
-  it('has a span below the span of the program that has run it', async () => {
+  it('is below a span of the application that surrounds the statement', async () => {
     next = { text: 'select 1' }
     await (await start()).request().get('/notes/wrapped').expect(200)
     expect(await tracing.trees()).toEqual([
@@ -127,7 +127,7 @@ describe.skipIf(!isSupported)('a statement', () => {
     ])
   })
 
-  it('that fails has the code of the database, and not its message', async () => {
+  it('contains the code of a database error, but not its message', async () => {
     const error = Object.assign(new Error('the key canary exists'), { code: '23505' })
     const span = await spanOf({ text: 'insert into notes (id) values ($1)', error })
     expect(span?.name).toBe('INSERT notes')
@@ -144,7 +144,7 @@ describe.skipIf(!isSupported)('a statement', () => {
     [new Error('x'), '_OTHER'],
     [Object.assign(new Error('x'), { code: 'no word' }), '_OTHER'],
     [Object.assign(new Error('x'), { code: 'ER_DUP_ENTRY' }), 'ER_DUP_ENTRY'],
-  ])('that fails with %o has an error.type', async (error, type) => {
+  ])('has an error.type for %o', async (error, type) => {
     expect((await spanOf({ text: 'select 1', error }))?.attributes['error.type']).toBe(type)
   })
 
@@ -184,14 +184,14 @@ describe.skipIf(!isSupported)('a statement', () => {
     ] as const,
     ['oracle.db', "select q'[it's a canary]' from dual", undefined] as const,
     ['microsoft.sql_server', "select [it's], 'canary'", undefined] as const,
-  ])('of %s has no value in its text: %s', async (system, text, shown) => {
+  ])('contains no value in its text for %s: %s', async (system, text, shown) => {
     const span = await spanOf({ system, text })
     expect(span?.attributes['db.query.text']).toBe(shown)
     expect(span?.attributes['db.system.name']).toBe(system)
     if (shown === undefined) expect(span?.name).toBe(system)
   })
 
-  it('keeps a long text short, and shows no half of a value', async () => {
+  it('contains a shortened text of a long statement, without a part of a value', async () => {
     const text = `select ${'a, '.repeat(1360)} '${'canary '.repeat(1000)}'`
     const shown = String((await spanOf({ text }))?.attributes['db.query.text'])
     expect(shown.length).toBeLessThan(4200)
@@ -207,17 +207,17 @@ describe.skipIf(!isSupported)('a statement', () => {
     ['select (select 1 from a) from b', 'SELECT b'],
     ['create index on notes (a)', 'CREATE'],
     ['', 'postgresql'],
-  ])('%s is named by a summary', async (text, name) => {
+  ])('of %s has a summary as its name', async (text, name) => {
     expect((await spanOf({ text }))?.name).toBe(name)
   })
 
-  it('outside of a span has none', async () => {
+  it('is missing outside of another span', async () => {
     const statements = (await start()).get(Statements)
     statements.begin({ system: 'postgresql', text: 'select 1' })?.end({ rows: [], rowCount: 0 })
     expect(tracing.spans).toEqual([])
   })
 
-  it('has no span without the option, and no trace header is sent', async () => {
+  it('is missing without the option, and no trace header is sent', async () => {
     next = { text: 'select 1' }
     const running = await start({ plugins: [otel({ statements: false })] })
     await running.request().get('/notes').expect(200)
@@ -228,7 +228,7 @@ describe.skipIf(!isSupported)('a statement', () => {
     await plain.close()
   })
 
-  it('of blazon/postgres has a span, also one that PostgreSQL refuses', async () => {
+  it('exists for blazon/postgres, even if PostgreSQL refuses the statement', async () => {
     const running = await start({
       controllers: [NumbersController],
       tenant: { authorize: () => true },

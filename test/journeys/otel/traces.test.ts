@@ -23,7 +23,7 @@ afterAll(() => tracing.end())
 const servers = () => tracing.ofKind(SpanKind.SERVER)
 
 describe.skipIf(!isSupported)('the trace of a request', () => {
-  it('is the parent of work that goes on after the response', async () => {
+  it('is the parent of work that continues after the response', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/background')
     await gates.entered.opened
@@ -67,7 +67,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(lines.find((facts) => 'ms' in facts)).toMatchObject({ trace_id: TRACE, span_id: spanId })
   })
 
-  it('begins a trace, whose ids are in the log', async () => {
+  it('starts with ids that also appear in the log', async () => {
     const lines: Record<string, unknown>[] = []
     const note = (facts: object) => void lines.push(facts as never)
     const { port } = await serve({ logs: true, logger: { info: note, warn: note, error: note } })
@@ -78,7 +78,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(logged).toEqual(servers().map((span) => span.spanContext().spanId))
   })
 
-  it('is not part of the trace of the code that has started it', async () => {
+  it('is independent of the trace of the code that has started it', async () => {
     await trace.getTracer('test').startActiveSpan('boot', async (boot) => {
       const { port } = await serve()
       await send(port, 'GET /letters')
@@ -88,7 +88,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()[0]?.parentSpanContext).toBeUndefined()
   })
 
-  it('is a child of the span of a server around it, as on AWS Lambda', async () => {
+  it('is a child of the span of an outer server, for example on AWS Lambda', async () => {
     const app = await App.create({
       controllers: [LettersController],
       plugins: [otel()],
@@ -106,7 +106,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     )
   })
 
-  it('has one span for a request that passes two traced applications', async () => {
+  it('has one span for a request that passes through two traced applications', async () => {
     const inner = new App({ controllers: [LettersController], plugins: [otel()], logger: false })
     after(() => inner.close())
     const { port } = await serve({ controllers: [], middlewares: [inner.handler] })
@@ -117,7 +117,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()).toHaveLength(2)
   })
 
-  it('has one span where a host tries two traced applications in turn', async () => {
+  it('has one span when a host tries two traced applications one after the other', async () => {
     const host = express()
     const plain = { controllers: [Plain], plugins: [otel({ root: '/of/:tenant' })], logger: false }
     const apps = [new App({ plugins: [otel()], logger: false }), new App({ ...plain } as never)]
@@ -142,7 +142,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()).toHaveLength(1)
   })
 
-  it('has spans of two applications side by side, each with its own provider', async () => {
+  it('has separate spans for two applications, each with its own provider', async () => {
     const other = new Tracing()
     after(() => other.provider.shutdown())
     const { port } = await serve()

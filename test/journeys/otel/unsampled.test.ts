@@ -17,14 +17,14 @@ const PARENT = 'b7ad6b7169203331'
 
 const { serve } = tracedApps()
 
-describe.skipIf(!isSupported)('a request that is not sampled', () => {
+describe.skipIf(!isSupported)('an unsampled request', () => {
   let tracing: Tracing
   beforeAll(() => {
     tracing = new Tracing(new AlwaysOffSampler())
   })
   afterAll(() => tracing.end())
 
-  it('has no spans, and its trace goes on', async () => {
+  it('has no spans, but its trace continues', async () => {
     let active: unknown
     let outgoing: ReturnType<typeof getTraceContext>
     @Controller()
@@ -62,7 +62,7 @@ describe.skipIf(!isSupported)('a sampler that drops only requests', () => {
   })
   afterAll(() => tracing.end())
 
-  it('drops the spans inside of a request, too, because its context is that of the request', async () => {
+  it('also drops the spans inside of a request, because they share its context', async () => {
     const tracer = trace.getTracer('a database')
     @Controller()
     class QueryingController {
@@ -81,8 +81,8 @@ describe.skipIf(!isSupported)('a sampler that drops only requests', () => {
   })
 })
 
-describe('an application without an SDK', () => {
-  it('responds as always, and continues traces itself', async () => {
+describe('an application without an OpenTelemetry SDK', () => {
+  it('responds normally, and continues traces itself', async () => {
     let outgoing: ReturnType<typeof getTraceContext>
     @Controller()
     class CallingController {

@@ -37,8 +37,8 @@ async function appThat(
   return { url: `http://127.0.0.1:${port}/run`, server: app.server, app }
 }
 
-describe('a call', () => {
-  it('equals the method of fetch, for text, a URL and a Request', async () => {
+describe('an outgoing call', () => {
+  it('behaves the same as fetch for a string, a URL and a Request', async () => {
     const host = await otherHost((req, res) => res.end(`${req.method} ${req.url}`))
     const { url } = await appThat(async (outgoing) => {
       const one = await outgoing(`${host.url}/a?b=c`, { method: 'POST', body: 'x' })
@@ -52,7 +52,7 @@ describe('a call', () => {
     expect(host.got.map(({ body }) => body)).toEqual(['x', '', 'y'])
   })
 
-  it('continues the trace of its request, with its id', async () => {
+  it('continues the trace of its request, and sends the request id', async () => {
     const host = await otherHost((_req, res) => res.end())
     const { url } = await appThat(async (outgoing, req) => {
       await outgoing(host.url)
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(got?.headers).toMatchObject({ tracestate: 'v=1', 'x-request-id': data })
   })
 
-  it('forwards no credential of its request, but sends credentials of the program', async () => {
+  it('forwards no credential of its request, but sends those of the handler', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: unknown[] = []
     const logger = { info() {}, error() {}, warn: (facts: object) => lines.push(facts) }
@@ -106,7 +106,7 @@ describe('a call', () => {
     expect(host.got[0]?.headers).not.toHaveProperty('traceparent')
   })
 
-  it('names no password in the error of a URL that has one', async () => {
+  it('does not show the password of a URL in an error', async () => {
     const { app } = await appThat(() => [])
     const error = await app.get(Outgoing)('http://ada:hunter2@bank.example/').catch(String)
     expect(error).toMatch('bank.example has a user or a password')
@@ -117,7 +117,7 @@ describe('a call', () => {
     ).rejects.toThrow('soon is not a duration')
   })
 
-  it('is seen by observers, which may set its headers', async () => {
+  it('is observed by observers, which can set its headers', async () => {
     const host = await otherHost((_req, res) => res.writeHead(201).end())
     const seen: unknown[] = []
     const observer: Plugin = {
@@ -155,7 +155,7 @@ describe('a call', () => {
   })
 })
 
-describe('the end of a call', () => {
+describe('the end of an outgoing call', () => {
   /** A host that answers nothing, and tells when a call has come and when its connection is over. */
   async function silentHost() {
     const came = gate()
@@ -187,14 +187,14 @@ describe('the end of a call', () => {
     return { status: response.status, failure }
   }
 
-  it('comes with the handler timeout of its request, which closes the connection', async () => {
+  it('is caused by the handler timeout of its request, which closes the connection', async () => {
     const timeouts = { handler: '200ms' } as const
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url), { timeouts })
     expect(status).toBe(503)
     expect(failure).toMatchObject({ message: expect.stringMatching(/took (?:too long|longer)/) })
   })
 
-  it('does not come before the handler timeout when the handler worked on after the call', async () => {
+  it('is not caused by the time limit while the handler still works after the call', async () => {
     const timeouts = { handler: '200ms' } as const
     const work = (outgoing: Outgoing, url: string) => {
       const sent = outgoing(url)
@@ -205,7 +205,7 @@ describe('the end of a call', () => {
     expect(await failureOf(work, { timeouts })).toMatchObject({ status: 503 })
   })
 
-  it('is not later with a longer time of its own', async () => {
+  it('is not delayed by a longer time limit of the call', async () => {
     const timeouts = { handler: '200ms' } as const
     const init: OutgoingInit = { timeout: '1h' }
     expect(await failureOf((outgoing, url) => outgoing(url, init), { timeouts })).toMatchObject({
@@ -213,7 +213,7 @@ describe('the end of a call', () => {
     })
   })
 
-  it('is earlier with a shorter time of its own', async () => {
+  it('is caused earlier by a shorter time limit of the call', async () => {
     const init: OutgoingInit = { timeout: '200ms' }
     const { status, failure } = await failureOf((outgoing, url) => outgoing(url, init), {})
     expect(status).toBe(200)
@@ -223,7 +223,7 @@ describe('the end of a call', () => {
     })
   })
 
-  it('comes when the client disconnects', async () => {
+  it('is caused by the disconnect of the client', async () => {
     const host = await silentHost()
     const failed = gate()
     const { url } = await appThat((outgoing) => outgoing(host.url).finally(failed.open))
@@ -234,7 +234,7 @@ describe('the end of a call', () => {
     await Promise.all([sent, failed.opened, host.over.opened])
   })
 
-  it('comes with the time of its request, also if its response was sent before', async () => {
+  it('is caused by the timeout of its request, even if the response was sent before', async () => {
     const host = await silentHost()
     const failed = gate()
     let failure: unknown
@@ -252,7 +252,7 @@ describe('the end of a call', () => {
     expect(failure).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('comes for all calls of a request, however many, without a warning', async () => {
+  it('is caused for all calls of a request, however many, without a warning', async () => {
     const warnings: string[] = []
     const note = ({ message }: Error) => void warnings.push(message)
     process.on('warning', note)
@@ -278,7 +278,7 @@ describe('the end of a call', () => {
     expect(warnings).toEqual([])
   })
 
-  it('comes with the signal of the program', async () => {
+  it('is caused by a signal that the call is given', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const { failure } = await failureOf((outgoing, url, came) => {
@@ -288,7 +288,7 @@ describe('the end of a call', () => {
     expect(failure).toBe(reason)
   })
 
-  it('takes one listener of a signal, however many calls share the signal', async () => {
+  it('uses one listener per signal, however many calls share the signal', async () => {
     const { signal } = new AbortController()
     const host = await otherHost((_req, res) => void res.end('unread'))
     const { url } = await appThat(async (outgoing) => {
@@ -299,7 +299,7 @@ describe('the end of a call', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
   })
 
-  it('comes while the body arrives', async () => {
+  it('can also occur while the body arrives', async () => {
     const over = gate()
     const host = await otherHost((req, res) => {
       req.socket.once('close', over.open)
@@ -312,7 +312,7 @@ describe('the end of a call', () => {
     await over.opened
   })
 
-  it('outside of requests has a limit, too', async () => {
+  it('can also be caused by a limit outside of requests', async () => {
     const host = await silentHost()
     const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })
     await expect(app.get(Outgoing)(host.url)).rejects.toMatchObject({ name: 'TimeoutError' })
@@ -320,7 +320,7 @@ describe('the end of a call', () => {
   })
 })
 
-it('has options that are checked', async () => {
+it('the outgoing options are validated', async () => {
   const create = (outgoing: unknown) => App.create({ outgoing: outgoing as never, logger: false })
   await expect(create({ retries: 3 })).rejects.toThrow('outgoing.retries')
   await expect(create({ timeout: 'soon' })).rejects.toThrow('outgoing.timeout')

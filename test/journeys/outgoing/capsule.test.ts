@@ -73,8 +73,8 @@ async function capsuleOf(path: string) {
   return { bank, file, text, capsule: JSON.parse(text) as Capsule }
 }
 
-describe('a capsule', () => {
-  it('has the calls of its request with their answers, and no secret of them', async () => {
+describe('a capsule with outgoing calls', () => {
+  it('contains the calls of its request with their responses, but without secrets', async () => {
     const { bank, capsule, text } = await capsuleOf('/orders')
     const host = new URL(bank.url).host
     expect(capsule.record.calls).toEqual([
@@ -100,7 +100,7 @@ describe('a capsule', () => {
     expect(capsule.cut).toEqual([])
   })
 
-  it('has bytes and failures', async () => {
+  it('contains binary data and failures', async () => {
     const { capsule } = await capsuleOf('/orders/again')
     expect(capsule.calls).toMatchObject([
       { base64: '//4A', body: null, error: null },
@@ -109,8 +109,8 @@ describe('a capsule', () => {
   })
 })
 
-describe('a replay', () => {
-  it('charges the bank that was charged once not a second time', async () => {
+describe('a replay with outgoing calls', () => {
+  it('does not charge a bank account a second time', async () => {
     const { bank, file } = await capsuleOf('/orders')
     expect(bank.got).toHaveLength(1)
     using capsule = openCapsule(file)
@@ -122,7 +122,7 @@ describe('a replay', () => {
     expect(capsule.unanswered).toBeNull()
   })
 
-  it('also answers the corrected code', async () => {
+  it('also provides responses to the corrected code', async () => {
     const { bank, file } = await capsuleOf('/orders')
     hasRepair = true
     onTestFinished(() => {
@@ -135,7 +135,7 @@ describe('a replay', () => {
     expect(bank.got).toHaveLength(1)
   })
 
-  it('has an error with the URL for a call that the capsule has no answer to', async () => {
+  it('fails with the URL for a call that has no response in the capsule', async () => {
     const { bank, file, capsule: written } = await capsuleOf('/orders')
     writeFileSync(file, JSON.stringify({ ...written, calls: [] }))
     using capsule = openCapsule(file)
@@ -147,7 +147,7 @@ describe('a replay', () => {
     expect(bank.got).toHaveLength(1)
   })
 
-  it('answers bytes and failures as they were', async () => {
+  it('returns binary data and failures unchanged', async () => {
     const { file } = await capsuleOf('/orders/again')
     using capsule = openCapsule(file)
     await using app = await TestApp.create({ ...options, ...capsule.options })
@@ -159,8 +159,8 @@ describe('a replay', () => {
   })
 })
 
-describe('the record', () => {
-  it('is shown by failed assertions, with the place', async () => {
+describe('the record of a request with calls', () => {
+  it('is shown with the source location by failed assertions', async () => {
     await using app = await TestApp.create({ ...options, contract: 'off' })
     app.outgoing.answer('POST', 'https://bank.example/charges', { json: { id: 5 } })
     const send = app.request().post('/orders').send({ bank: 'https://bank.example' })

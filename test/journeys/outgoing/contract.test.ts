@@ -46,8 +46,8 @@ function statusesOf(more: AppOptions): string[] {
   return Object.keys(paths['/charges']?.get?.responses ?? {})
 }
 
-describe('an error of a call', () => {
-  it('keeps the contract of its route: a circuit', async () => {
+describe('an error of an outgoing call', () => {
+  it('keeps the contract of its route: an open circuit', async () => {
     await using app = await create()
     app.outgoing.answer('GET', BANK, { error: 'reset' })
     for (let i = 0; i < 5; i++) await app.request().get('/charges').expect(500)
@@ -57,7 +57,7 @@ describe('an error of a call', () => {
       .expect(503, /CIRCUIT_OPEN/)
   })
 
-  it("keeps the contract of its route: a stranger's URL", async () => {
+  it("keeps the contract of its route: a user's URL", async () => {
     await using app = await create()
     await app
       .request()
@@ -65,7 +65,7 @@ describe('an error of a call', () => {
       .expect(400, /URL_NOT_PUBLIC/)
   })
 
-  it('is in the document: 400 always, and 503 with circuits', () => {
+  it('appears in the document as 400, and with circuits also as 503', () => {
     expect(statusesOf({})).toEqual(['200', '400', '500', '503'])
     expect(statusesOf({ outgoing: { retries: true } })).toEqual(['200', '400', '500'])
   })

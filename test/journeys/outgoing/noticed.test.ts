@@ -49,8 +49,8 @@ const create = async () => {
   return app
 }
 
-describe('a budget', () => {
-  it('finds a loop of calls to one host, with its place', async () => {
+describe('a budget for outgoing calls', () => {
+  it('detects a loop of calls to one host, with its source location', async () => {
     const app = await create()
     await app.request().get('/loops/hosts/9').expect(500)
     await expect(app.request().get('/loops/hosts/10').expect(500)).rejects.toThrow(
@@ -60,14 +60,14 @@ describe('a budget', () => {
     expect(response).toMatchObject({ name: 'QueryBudgetError' })
   })
 
-  it('counts the calls of a route with @Queries', async () => {
+  it('includes the calls of a route with @Queries', async () => {
     const app = await create()
     await expect(app.request().get('/loops/counted').expect(200)).rejects.toThrow(
       /It ran 4 statements and calls, and @Queries allows 3:\n {2}a\n[\s\S]*GET a\.example/,
     )
   })
 
-  it('is a decision in the record of an application', async () => {
+  it('appears as a decision in the record of an application', async () => {
     const app = await App.create({ controllers: [LoopsController], records: true, logger: false })
     onTestFinished(() => app.close())
     const sent = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())
@@ -85,8 +85,8 @@ describe('a budget', () => {
   })
 })
 
-describe('fetch in a handler', () => {
-  it('is a warning with its place in tests, once', async () => {
+describe('a direct call of fetch in a handler', () => {
+  it('causes one warning with its source location in tests', async () => {
     const host = await otherHost((_req, res) => res.end())
     const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const app = await create()
@@ -102,7 +102,7 @@ describe('fetch in a handler', () => {
     printed.mockRestore()
   })
 
-  it('is a warning under blazon dev, and no call of inject(Outgoing) is one', async () => {
+  it('causes a warning under blazon dev, but a call of inject(Outgoing) does not', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: string[] = []
     const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }
@@ -118,7 +118,7 @@ describe('fetch in a handler', () => {
     await app.close()
   })
 
-  it('is no warning in an application on its own', async () => {
+  it('causes no warning in an application that runs on its own', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: string[] = []
     const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }

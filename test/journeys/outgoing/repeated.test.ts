@@ -48,7 +48,7 @@ async function failingHost(failures: number, fail: RequestListener) {
 }
 const unavailable: RequestListener = (_req, res) => void res.writeHead(503).end('busy')
 
-describe('a repeated call', () => {
+describe('a retried call', () => {
   it.each([
     [429, 3],
     [502, 3],
@@ -56,7 +56,7 @@ describe('a repeated call', () => {
     [504, 3],
     [500, 1],
     [404, 1],
-  ])('comes after %i: it is sent %i times', async (status, times) => {
+  ])('is sent for the status %i in total %i times', async (status, times) => {
     const host = await otherHost((_req, res) => void res.writeHead(status).end('x'))
     const { call } = callerOf({ retries: true })
     const response = await call(host.url)
@@ -64,7 +64,7 @@ describe('a repeated call', () => {
     expect(host.got).toHaveLength(times)
   })
 
-  it('comes after a connection that has failed, and has the response of the last', async () => {
+  it('returns the response of the last attempt after connection failures', async () => {
     const host = await failingHost(2, (req) => void req.socket.destroy())
     const { call } = callerOf({ retries: true })
     expect(await (await call(host.url)).text()).toBe('fine')
@@ -77,14 +77,14 @@ describe('a repeated call', () => {
     ['DELETE', { method: 'DELETE' }, 1],
     ['OPTIONS', { method: 'OPTIONS' }, 3],
     ['POST with a key', { method: 'POST', body: 'x', headers: { 'Idempotency-Key': '1' } }, 3],
-  ])('is %s, if it may be repeated', async (_name, init, times) => {
+  ])('is sent only if its method is safe to repeat: %s', async (_name, init, times) => {
     const host = await otherHost(unavailable)
     await callerOf({ retries: true }).call(host.url, init)
     expect(host.got).toHaveLength(times)
     for (const { body } of host.got) expect(body).toBe(init.body ?? '')
   })
 
-  it('has no stream as its body, which has been read', async () => {
+  it('cannot have a stream as its body, because the stream has been read', async () => {
     const host = await otherHost(unavailable)
     const headers = { 'idempotency-key': '1' }
     const body = new Blob(['x']).stream()
@@ -93,7 +93,7 @@ describe('a repeated call', () => {
     expect(host.got).toHaveLength(1)
   })
 
-  it('comes after the time of Retry-After, and a random one', async () => {
+  it('waits for the time in Retry-After and a random time', async () => {
     const host = await failingHost(
       1,
       (_req, res) => void res.writeHead(503, { 'retry-after': '3' }).end(),
@@ -105,7 +105,7 @@ describe('a repeated call', () => {
     expect(waits[0]).toBeLessThan(3200)
   })
 
-  it('does not come if Retry-After is beyond the end of the call', async () => {
+  it('is not sent if Retry-After is after the end of the call', async () => {
     for (const after of ['60', new Date(Date.now() + 90_000).toUTCString()]) {
       const host = await otherHost(
         (_req, res) => void res.writeHead(503, { 'retry-after': after }).end(),
@@ -117,7 +117,7 @@ describe('a repeated call', () => {
     }
   })
 
-  it('is not the default, and none that a test has not answered', async () => {
+  it('is not the default, and works with the responses of a test', async () => {
     const host = await otherHost(unavailable)
     await callerOf({}).call(host.url)
     expect(host.got).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('a repeated call', () => {
     expect(app.outgoing.calls).toHaveLength(3)
   })
 
-  it('is a tenth of the calls at most: 1,000 calls to a host that fails make 1,100 connections', async () => {
+  it('is limited to a tenth of the calls: 1,000 calls to a failing host make 1,100 connections', async () => {
     const host = await otherHost(
       (_req, res) => void res.writeHead(503, { connection: 'close' }).end(),
     )
@@ -146,8 +146,8 @@ describe('a repeated call', () => {
   })
 })
 
-describe('a circuit', () => {
-  it('opens after five failures, lets one call try after ten seconds, and closes', async () => {
+describe('the circuit of a host', () => {
+  it('opens after five failures, allows one call after ten seconds, and then closes', async () => {
     const held = gate()
     let answer: RequestListener = unavailable
     const host = await otherHost((req, res) => answer(req, res))
@@ -173,14 +173,14 @@ describe('a circuit', () => {
     expect((await call(host.url)).status).toBe(200)
   })
 
-  it('is not the default', async () => {
+  it('is off by default', async () => {
     const host = await otherHost(unavailable)
     const { call, caller } = callerOf({ retries: true })
     for (let i = 0; i < 9; i++) expect((await call(host.url)).status).toBe(503)
     expect(caller.openCircuits()).toEqual([])
   })
 
-  it('is counted for its host, reset by a success, and ignores aborted calls', async () => {
+  it('is separate for each host, reset by a success, and ignores aborted calls', async () => {
     const fine = await otherHost((_req, res) => void res.end())
     const host = await failingHost(4, unavailable)
     const { call } = callerOf({ circuit: true })
@@ -193,7 +193,7 @@ describe('a circuit', () => {
     expect((await call(fine.url)).status).toBe(200)
   })
 
-  it('counts answers that are too late', async () => {
+  it('includes responses that arrive too late', async () => {
     const host = await otherHost(() => {})
     const { call } = callerOf({ circuit: true })
     for (let i = 0; i < 5; i++) {
@@ -204,7 +204,7 @@ describe('a circuit', () => {
     await expect(call(host.url)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
   })
 
-  it("is not forgotten when strangers' URLs name very many hosts", async () => {
+  it("is kept even if users' URLs contain very many hosts", async () => {
     const { call, caller } = callerOf({ circuit: true })
     for (let i = 0; i < 5; i++) await call('http://127.0.0.1:1/').catch(() => {})
     for (let i = 0; i < 1001; i++) {
@@ -215,7 +215,7 @@ describe('a circuit', () => {
     expect(caller.openCircuits()).toEqual(['127.0.0.1:1'])
   })
 
-  it('has the metrics of calls that were sent before the application could take metrics', async () => {
+  it('has metrics for calls that were sent before metrics were available', async () => {
     const early = async (outgoing: Outgoing) => {
       await outgoing('http://127.0.0.1:1/').catch(() => {})
       return 1
@@ -230,7 +230,7 @@ describe('a circuit', () => {
     expect(names.filter((name) => name === 'outgoing_calls_total')).toHaveLength(1)
   })
 
-  it('shows in health and in metrics, which are bounded in hosts', async () => {
+  it('appears in health and in metrics for a limited number of hosts', async () => {
     const options: AppOptions = { outgoing: { circuit: true }, logger: false, providers: [] }
     const app = await App.create({
       ...options,

@@ -47,8 +47,8 @@ class OrdersController {
 const options: AppOptions = { controllers: defineControllers(OrdersController) }
 const create = (more: TestOptions = {}) => TestApp.create({ ...options, contract: 'off', ...more })
 
-describe('app.outgoing', () => {
-  it('answers calls, and lists them', async () => {
+describe('the object app.outgoing', () => {
+  it('provides responses for calls, and lists the calls', async () => {
     await using app = await create()
     app.outgoing.answer('POST', BANK, { status: 201, json: { id: 7 }, headers: { 'x-a': '1' } })
     const response = await app.request().post('/orders').send({ cents: 5 }).expect(200)
@@ -56,7 +56,7 @@ describe('app.outgoing', () => {
     expect(app.outgoing.calls).toEqual([{ method: 'POST', url: BANK, body: '{"cents":5}' }])
   })
 
-  it('replaces an earlier answer by a later one', async () => {
+  it('replaces an earlier response by a later one', async () => {
     await using app = await create()
     app.outgoing.answer('post', BANK, { json: 1 })
     app.outgoing.answer('POST', BANK, { json: 2 })
@@ -64,7 +64,7 @@ describe('app.outgoing', () => {
     expect(response.body.data).toEqual({ status: 200, charge: 2 })
   })
 
-  it('answers by a function, by text, with an error, and without regard to the query', async () => {
+  it('responds by a function, with a string, with an error, and for any query', async () => {
     await using app = await create()
     const ask = async (url: string) =>
       (await app.request().get('/orders/call').query({ url })).body.data
@@ -84,7 +84,7 @@ describe('app.outgoing', () => {
     expect(app.logs.at(-1)?.facts['err']).toMatchObject({ cause: { message: 'reset' } })
   })
 
-  it('follows redirects, each with its response, and checks untrusted ones', async () => {
+  it('follows redirects with a response for each, and checks untrusted redirects', async () => {
     await using app = await create()
     const ask = (query: object) => app.request().get('/orders/call').query(query)
     const redirect = (location: string) => ({ status: 302, headers: { location } })
@@ -99,7 +99,7 @@ describe('app.outgoing', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).not.toContain('http://10.0.0.8/admin')
   })
 
-  it('lets a call end with its signal while its answer is on its way', async () => {
+  it('allows the signal of a call to end it while its response is pending', async () => {
     await using app = await create()
     app.outgoing.answer('GET', 'https://a.example/', () => new Promise(() => {}))
     const sent = app
@@ -114,7 +114,7 @@ describe('app.outgoing', () => {
   })
 })
 
-describe('the end of a call, by the clock of the application', () => {
+describe('the end of an outgoing call by the clock of the application', () => {
   /** In the order in which they happened. */
   const events: string[] = []
 
@@ -159,7 +159,7 @@ describe('the end of a call, by the clock of the application', () => {
     while (app.outgoing.calls.length === 0) await turns(1)
   }
 
-  it('comes with the end of its request, which has waited for it', async () => {
+  it('is caused by the end of a request that waits for the call', async () => {
     await using app = await started()
     const sent = app
       .request()
@@ -175,7 +175,7 @@ describe('the end of a call, by the clock of the application', () => {
     expect(events.sort()).toEqual(['503', expect.stringMatching(/^the call: .*HANDLER_TIMEOUT$/)])
   })
 
-  it('comes 50 ms after the time of a request that has ended before, at the latest', async () => {
+  it('is caused at the latest 50 ms after the time limit of a request that has ended', async () => {
     await using app = await started()
     await app.request().get('/ends/leaves').expect(200)
     await begun(app)
@@ -187,7 +187,7 @@ describe('the end of a call, by the clock of the application', () => {
     expect(events).toEqual(['the call: TimeoutError 23'])
   })
 
-  it('comes later while the client sends the body that the handler reads', async () => {
+  it('is delayed while the client sends the body that the handler reads', async () => {
     await using app = await started()
     const { readable, writable } = new TransformStream<Uint8Array>()
     const client = writable.getWriter()
@@ -212,11 +212,11 @@ describe('the end of a call, by the clock of the application', () => {
   })
 })
 
-describe('a call that no test has answered', () => {
+describe('an outgoing call without a response in the test', () => {
   const text =
     /POST https:\/\/bank\.example\/charges.*\n {2}app\.outgoing\.answer\('POST', 'https:\/\/bank\.example\/charges', \{ status: 200, json: \{\} \}\)/
 
-  it('fails its request with method, URL and the code to paste', async () => {
+  it('makes its request fail with method, URL and the missing code', async () => {
     await using app = await create()
     await expect(app.request().post('/orders').send({ cents: 5 }).expect(500)).rejects.toThrow(text)
     await expect(
@@ -228,14 +228,14 @@ describe('a call that no test has answered', () => {
     ).rejects.toThrow(UnansweredCallError)
   })
 
-  it('fails it also if the application has handled the error', async () => {
+  it('makes the request fail even if the application has handled the error', async () => {
     await using app = await create()
     await expect(app.request().get('/orders/caught').expect(200)).rejects.toThrow(
       UnansweredCallError,
     )
   })
 
-  it('fails the end of the application outside of requests', async () => {
+  it('makes the end of the application fail when it is sent outside of requests', async () => {
     const app = await create()
     await app
       .get(Outgoing)(BANK)
@@ -246,7 +246,7 @@ describe('a call that no test has answered', () => {
     await expect(app.close()).rejects.toThrow(/GET https:\/\/bank/)
   })
 
-  it('is checked with the options: each answer of `calls` is used once', async () => {
+  it('is also detected with the `calls` option, which provides each response once', async () => {
     const calls = [{ method: 'POST', url: BANK, json: { id: 1 } }]
     await using app = await create({ calls })
     const send = () => app.request().post('/orders').send({ cents: 5 })

@@ -83,8 +83,8 @@ function nextOf(link = ''): string | undefined {
   return /<([^>]*)>; rel="next"/.exec(link)?.[1]
 }
 
-describe('a list whose order the client chooses', () => {
-  it.each(['cursor', 'number'])('is read in each order, page by page: %s', async (kind) => {
+describe('a list with an order that the client selects', () => {
+  it.each(['cursor', 'number'])('can be read completely in each order: %s', async (kind) => {
     await using app = await start()
     expect(await walk(app, `/${kind}`)).toEqual([4, 3, 2, 1])
     expect(await walk(app, `/${kind}?sort=newest`)).toEqual([4, 3, 2, 1])
@@ -102,7 +102,7 @@ describe('a list whose order the client chooses', () => {
     }
   })
 
-  it('refuses a cursor of another order, and names its order', async () => {
+  it('refuses a cursor of another order, and reports that order', async () => {
     await using app = await start()
     const { body } = await app.request().get('/cursor?sort=price').expect(200)
     const next = `cursor=${body.next}`
@@ -117,7 +117,7 @@ describe('a list whose order the client chooses', () => {
     await app.request().get(`/cursor?${next}&sort=price`).expect(200)
   })
 
-  it('names no order for an invalid cursor, or one with further differences', async () => {
+  it('reports no order for an invalid cursor, or for one with further differences', async () => {
     await using app = await start()
     const { body } = await app.request().get('/cursor?sort=price').expect(200)
     for (const query of [`cursor=${body.next}&name=chai`, `cursor=${body.next}A`, 'cursor=x.y']) {
@@ -126,7 +126,7 @@ describe('a list whose order the client chooses', () => {
     }
   })
 
-  it('has the orders in the document', async () => {
+  it('documents its orders', async () => {
     await using app = await start()
     for (const path of ['/cursor', '/number']) {
       const { parameters = [] } = app.document.paths[path]?.get ?? {}
@@ -139,14 +139,14 @@ describe('a list whose order the client chooses', () => {
     }
   })
 
-  it('is fuzzed in each order', async () => {
+  it('is tested by fuzz in each order', async () => {
     await using app = await start()
     handled.clear()
     await app.fuzz({ seed: 1, runs: 60 })
     expect([...handled].sort()).toEqual(['-price', 'newest', 'price'])
   })
 
-  it('does not start when the cursor of one order has a field with an audience', async () => {
+  it('is refused at boot when the cursor of one order has a field with an audience', async () => {
     const Pay = z.object({ id: z.int(), pay: z.int().meta({ visibleTo: 'pay:read' }) })
     const Pages = cursor(Pay, { order: { id: ['id'], pay: ['pay', 'id'] } })
     @Controller()
@@ -165,7 +165,7 @@ describe('a list whose order the client chooses', () => {
 describe.each([
   ['cursor', (options: object) => cursor(Tea, options as never)],
   ['page', (options: object) => page(Tea, options as never)],
-])('%s()', (name, describe) => {
+])('the function %s()', (name, describe) => {
   it.each([
     [{ order: {} }, '`order` has no name'],
     [{ order: { newest: [] } }, "`order.newest` must be a list of fields: ['-placedAt', 'id']."],

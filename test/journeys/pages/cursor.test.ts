@@ -20,7 +20,7 @@ async function firstCursor(app: TestApp, path = '/notes'): Promise<string> {
 }
 
 describe('a list with cursors', () => {
-  it('is read page by page, by the field `next`', async () => {
+  it('can be read page by page through the field `next`', async () => {
     await using app = await notesApp(notesTo(7))
     const found: number[][] = []
     let query = ''
@@ -33,7 +33,7 @@ describe('a list with cursors', () => {
     expect(found).toEqual([[1, 2, 3], [4, 5, 6], [7]])
   })
 
-  it('is read page by page, by the links of RFC 8288', async () => {
+  it('can be read page by page through the links of RFC 8288', async () => {
     await using app = await notesApp(notesTo(5))
     const found: number[] = []
     let url: string | undefined = 'http://localhost/notes?limit=2&color=red'
@@ -47,7 +47,7 @@ describe('a list with cursors', () => {
     expect(found).toEqual([1, 3, 5])
   })
 
-  it('ends without another page if the last one is full', async () => {
+  it('ends without another page if the last page is full', async () => {
     await using app = await notesApp(notesTo(3))
     expect(await get(app, '/notes')).toEqual({
       page: { items: notesTo(3), next: null },
@@ -70,7 +70,7 @@ describe('a list with cursors', () => {
     expect(body.errors).toMatchObject([{ in: 'query', path: 'color' }])
   })
 
-  it('goes on with another limit', async () => {
+  it('continues with a different limit', async () => {
     await using app = await notesApp(notesTo(7))
     const { page } = await get(app, `/notes?limit=1&${with_(await firstCursor(app))}`)
     expect(page.items.map(({ id }) => id)).toEqual([4])
@@ -78,7 +78,7 @@ describe('a list with cursors', () => {
 })
 
 describe('a cursor', () => {
-  it('is refused after any change of it', async () => {
+  it('is refused after any modification', async () => {
     await using app = await notesApp(notesTo(7))
     const cursorText = await firstCursor(app)
     const changed = [...cursorText].map(
@@ -94,7 +94,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('is refused at another route, with another path parameter, and with another filter', async () => {
+  it('is refused on another route, with another path parameter, and with another filter', async () => {
     await using app = await notesApp(notesTo(9))
     const red = await firstCursor(app, '/notes?color=red')
     const folder = await firstCursor(app, '/folders/a')
@@ -113,7 +113,7 @@ describe('a cursor', () => {
     await get(app, `/folders/a?${with_(folder)}`)
   })
 
-  it('compares dates of a filter', async () => {
+  it('supports dates in a filter', async () => {
     await using app = await notesApp(notesTo(9))
     const since = await firstCursor(app, '/notes?since=2026-01-01')
     await get(app, `/notes?since=2026-01-01T00:00:00Z&${with_(since)}`)
@@ -144,7 +144,7 @@ describe('a cursor', () => {
     expect(body.code).toBe('CURSOR_INVALID')
   })
 
-  it('is accepted by another process with its key, as long as the key is one of several', async () => {
+  it('is accepted by another process if the key is one of its keys', async () => {
     await using old = await notesApp(notesTo(7))
     const path = `/notes?${with_(await firstCursor(old))}`
     const newKey = 'another key of thirty-two characters'
@@ -155,8 +155,8 @@ describe('a cursor', () => {
   })
 })
 
-describe('an application with pages and without keys', () => {
-  it('signs cursors with a key of its own', async () => {
+describe('an application with pages but without keys', () => {
+  it('signs cursors with its own key', async () => {
     await using app = await notesApp(notesTo(7), { cookies: {} })
     const path = `/notes?${with_(await firstCursor(app))}`
     await app.request().get(path).expect(200)
@@ -165,7 +165,7 @@ describe('an application with pages and without keys', () => {
   })
 })
 
-describe('cursor()', () => {
+describe('the function cursor()', () => {
   it.each([
     [{ order: [] }, '`order` must be a list'],
     [{ order: ['id'], max: 0 }, '`max`'],

@@ -49,7 +49,7 @@ async function get(app: TestApp, path: string) {
 }
 
 describe('a list with numbered pages', () => {
-  it('has the number, the size, the total, and links to other pages', async () => {
+  it('contains the number, the size, the total, and links to other pages', async () => {
     await using app = await notesApp(notesTo(8))
     expect(await get(app, '/notes')).toEqual({
       items: [1, 2, 3],
@@ -73,7 +73,7 @@ describe('a list with numbered pages', () => {
     })
   })
 
-  it('is read to its end by its links', async () => {
+  it('can be read to its end through its links', async () => {
     await using app = await notesApp(notesTo(8))
     for (const path of ['/notes', '/uncounted']) {
       const found: number[] = []
@@ -88,7 +88,7 @@ describe('a list with numbered pages', () => {
     }
   })
 
-  it('ends without another page if the last one is full', async () => {
+  it('ends without another page if the last page is full', async () => {
     await using app = await notesApp(notesTo(6))
     expect(await get(app, '/notes?page=2')).toMatchObject({ items: [4, 5, 6], next: null })
     expect(await get(app, '/uncounted?page=2')).toEqual({
@@ -100,7 +100,7 @@ describe('a list with numbered pages', () => {
     })
   })
 
-  it('is empty after its end, with a link to its last page', async () => {
+  it('is empty after its end, and has a link to its last page', async () => {
     await using app = await notesApp(notesTo(4))
     const after = { items: [], page: 40, next: null, total: 4 }
     expect(await get(app, '/notes?page=40')).toMatchObject({
@@ -123,7 +123,7 @@ describe('a list with numbered pages', () => {
     ['page=1&page=2', { page: '1 to 50' }],
     ['pageSize=', { pageSize: '1 to 10' }],
     ['pageSize=-3', { pageSize: '1 to 10' }],
-  ])('refuses %s with all errors', async (query, errors) => {
+  ])('refuses %s and reports all errors', async (query, errors) => {
     await using app = await notesApp(notesTo(3))
     const { body } = await app.request().get(`/notes?${query}`).expect(400)
     expect(body.code).toBe('VALIDATION_FAILED')
@@ -136,7 +136,7 @@ describe('a list with numbered pages', () => {
     )
   })
 
-  it('is described, and sends what is described', async () => {
+  it('is documented, and matches its document', async () => {
     await using app = await notesApp(notesTo(20), { responses: { fields: 'check' } })
     const { parameters, responses } = app.document.paths['/notes']?.get ?? { responses: {} }
     expect(parameters).toMatchObject([
@@ -163,7 +163,7 @@ describe('a list with numbered pages', () => {
     expect(requests).toBeGreaterThan(100)
   })
 
-  it('needs no keys', async () => {
+  it('requires no keys', async () => {
     await using app = await notesApp(notesTo(3), { strict: true })
     await get(app, '/notes')
   })
@@ -190,7 +190,7 @@ const ITEMS = {
   typebox: Type.Object({ id: Type.Number() }),
 }
 
-it.each(Object.entries(ITEMS))('numbers pages of items of %s', async (_, Item) => {
+it.each(Object.entries(ITEMS))('page() supports items of %s', async (_, Item) => {
   const Pages = page(Item as typeof ITEMS.zod)
 
   @Controller('items')
@@ -224,7 +224,7 @@ it.each([
   [{ cors: true }, 'Link'],
   [{ cors: { origin: ['https://a.test'], exposedHeaders: ['X-Own'] } }, 'X-Own,Link'],
   [{ cors: { origin: 'https://a.test', exposedHeaders: 'Link' } }, 'Link'],
-])('scripts of other origins may read the links, with %j', async (security, exposed) => {
+])('scripts of other origins can read the links with %j', async (security, exposed) => {
   await using app = await notesApp(notesTo(3), { security })
   const response = await app.request().get('/notes').set('origin', 'https://a.test').expect(200)
   expect(response.headers['access-control-expose-headers']).toBe(exposed)

@@ -10,7 +10,7 @@ import { bootProblems } from '../../support.js'
 import { KEYS, notesApp, notesTo } from './notes-app.js'
 
 describe('the document of a list with cursors', () => {
-  it('has its parameters, its page, and its link', async () => {
+  it('contains its parameters, its page, and its link', async () => {
     await using app = await notesApp(notesTo(1))
     const { paths, components } = app.document
     const { parameters = [], responses } = paths['/notes']?.get ?? { responses: {} }
@@ -42,7 +42,7 @@ describe('the document of a list with cursors', () => {
     expect(components.schemas?.['Note']).toBeDefined()
   })
 
-  it('matches what the application sends', async () => {
+  it('matches the responses of the application', async () => {
     await using app = await notesApp(notesTo(7), { responses: { fields: 'check' } })
     const { body } = await app.request().get('/notes?limit=5').expect(200)
     await app.request().get(`/notes?limit=5&cursor=${body.next}`).expect(200)
@@ -61,8 +61,8 @@ const ITEMS = {
   typebox: Type.Object({ id: Type.Number(), at: Type.String() }),
 }
 
-describe.each(Object.entries(ITEMS))('a list of items of %s', (_, Item) => {
-  it('is described and sent', async () => {
+describe.each(Object.entries(ITEMS))('a list with items of %s', (_, Item) => {
+  it('is documented and sent', async () => {
     const Pages = cursor(Item as typeof ITEMS.zod, { order: ['-at', 'id'] })
 
     @Controller('items')
@@ -90,10 +90,10 @@ describe.each(Object.entries(ITEMS))('a list of items of %s', (_, Item) => {
   })
 })
 
-describe('@Paged', () => {
+describe('the @Paged decorator', () => {
   const Pages = cursor(ITEMS.zod, { order: ['id'] })
 
-  it('is the only schema of the query', async () => {
+  it('must be the only schema of the query', async () => {
     @Controller('items')
     class Items {
       @Get()
@@ -107,7 +107,7 @@ describe('@Paged', () => {
     expect(problems).toMatchObject([{ code: 'E_INPUT_TWICE' }])
   })
 
-  it('keeps the response that the author describes', async () => {
+  it('keeps the responses that are described separately', async () => {
     @Controller('items')
     class Items {
       @Get()
@@ -122,7 +122,7 @@ describe('@Paged', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '404']))
   })
 
-  it('refuses anything but pages', () => {
+  it('refuses values that are not pages', () => {
     expect(() => Paged({} as never)).toThrow('@Paged() needs the result of cursor() or page().')
   })
 

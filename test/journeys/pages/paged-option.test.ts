@@ -43,15 +43,15 @@ function byDecorators() {
 const appOf = (controller: ReturnType<typeof byOptions> | ReturnType<typeof byDecorators>) =>
   TestApp.create({ controllers: [controller], cookies: { keys: KEYS }, envelope: false })
 
-describe('the option `paged`', () => {
-  it('is described as @Paged is', async () => {
+describe('the `paged` option', () => {
+  it('is documented in the same way as @Paged', async () => {
     await using options = await appOf(byOptions())
     await using decorators = await appOf(byDecorators())
     expect(options.document).toEqual(decorators.document)
     expect(Object.keys(options.document.paths)).toHaveLength(2)
   })
 
-  it('sends pages and `Link`', async () => {
+  it('sends pages and the `Link` header', async () => {
     await using app = await appOf(byOptions())
     const numbered = await app.request().get('/notes?page=2').expect(200)
     expect(numbered.body).toEqual({
@@ -84,7 +84,7 @@ describe('the option `paged`', () => {
     ])
   })
 
-  it('is no second description of the query', async () => {
+  it('cannot be used together with another query schema', async () => {
     @Controller('notes')
     class Notes {
       @Get('', { paged: Numbers, query: Note })

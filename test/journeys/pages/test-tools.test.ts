@@ -40,7 +40,7 @@ const start = () =>
     tenant: { authorize: () => true },
   })
 
-it('the table of access has routes with pages', async () => {
+it('the access matrix includes routes with pages', async () => {
   await using app = await start()
   const user = app.with({ authorization: 'Bearer t', 'x-tenant-id': 'a' })
   const { rows } = await app.authMatrix({ user })
@@ -50,7 +50,7 @@ it('the table of access has routes with pages', async () => {
   ])
 })
 
-it('fuzzing and the proof of isolation call routes with pages', async () => {
+it('fuzz and proveIsolation call routes with pages', async () => {
   await using app = await start()
   const headers = { authorization: 'Bearer t', 'x-tenant-id': 'a' }
   const { operations } = await app.fuzz({ seed: 1, runs: 40, headers })
@@ -62,7 +62,7 @@ it('fuzzing and the proof of isolation call routes with pages', async () => {
   expect(report.leaks).toEqual([])
 })
 
-it('a cursor of one tenant is 400 for another, and after any change', async () => {
+it('a cursor of one tenant results in a 400 for another one, and after any change', async () => {
   await using app = await start()
   const get = (tenant: string, next?: string) =>
     app

@@ -75,7 +75,7 @@ class Bounded {
 
 const cookies = { keys: KEYS }
 
-it('boot warns once of all lists without a maximum', async () => {
+it('boot warns once about all lists without a maximum', async () => {
   const warnings = await bootWarnings({ controllers: [Unbounded, Tables, Bounded], cookies })
   expect(warnings).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
   expect(warnings[0]?.text).toContain(
@@ -89,7 +89,7 @@ it('the warning is an error under `strict`', async () => {
   expect(problems).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
 })
 
-it('production does not look for lists', async () => {
+it('boot does not check lists in production', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   try {
     expect(await bootWarnings({ controllers: [Unbounded], swagger: { enabled: true } })).toEqual([])

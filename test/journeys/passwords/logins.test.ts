@@ -27,7 +27,7 @@ class TenantAccountController extends AccountController {
   }
 }
 
-describeWithServer('docs/passwords.md, where one login migrates and another one serves', () => {
+describeWithServer('the code in docs/passwords.md with separate logins for migrations', () => {
   let database: ServerDatabase
   let shop: string
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describeWithServer('docs/passwords.md, where one login migrates and another one 
   it.each([
     ['without tenants', false],
     ['with tenants', true],
-  ] as const)('registers, logs in and resets %s', async (_, hasTenants) => {
+  ] as const)('runs registration, login and reset %s', async (_, hasTenants) => {
     const role = hasTenants ? database.allTenantsRole : shop
     const options = await migrated(role, hasTenants)
     const more = hasTenants ? { controllers: [TenantAccountController], tenant: {} } : {}
@@ -75,7 +75,7 @@ describeWithServer('docs/passwords.md, where one login migrates and another one 
   it.each([
     ['a session that has its tenant', {}],
     ['a guard that checks the tenant itself', { auth: { guard: Checking } }],
-  ])('counts wrong logins of a client that names a tenant, with %s', async (_, more) => {
+  ])('counts failed logins of a client that specifies a tenant, with %s', async (_, more) => {
     const options = await migrated(database.allTenantsRole, true)
     const controllers = [TenantAccountController]
     const { app } = await startAccounts(database, undefined, {
@@ -96,7 +96,7 @@ describeWithServer('docs/passwords.md, where one login migrates and another one 
     await app.close()
   })
 
-  it('gives the role of tenants no right to the accounts', async () => {
+  it('gives the tenant role no access to the accounts', async () => {
     await migrated(database.allTenantsRole, true)
     for (const table of ['accounts', 'password_links', 'login_attempts', 'blazon_sessions']) {
       const read = database.as(database.tenantRole, 'acme', `select from ${table}`)

@@ -5,14 +5,14 @@ import { CHEAP } from './support.js'
 
 const PASSWORD = 'correct horse battery'
 
-it('hashes as another implementation of argon2id does, with the cost of RFC 9106', async () => {
+it('a hash equals the hash of another argon2id implementation with the RFC 9106 cost', async () => {
   const stored = await new PasswordHashes().hash(PASSWORD)
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=65536,t=3,p=4\$/)
   expect(await verify(stored, PASSWORD)).toBe(true)
   expect(await verify(stored, 'another')).toBe(false)
 })
 
-it('accepts hashes of another implementation, and reports outdated ones', async () => {
+it('hashes of another implementation are accepted, and outdated ones are reported', async () => {
   const cost = { memoryCost: CHEAP.m, timeCost: CHEAP.t, parallelism: CHEAP.p }
   const hashes = new PasswordHashes({ cost: CHEAP })
   expect(await hashes.check(PASSWORD, await hash(PASSWORD, cost))).toBe('right')
@@ -24,7 +24,7 @@ it('accepts hashes of another implementation, and reports outdated ones', async 
 })
 
 it.each(['', 'correct horse battery', '$2b$10$abc', '$argon2id$v=19$m=64,t=1$AAAA$AAAA'])(
-  'fails on %j, which is not a hash',
+  'verification fails on %j, which is not a hash',
   async (stored) => {
     await expect(new PasswordHashes({ cost: CHEAP }).check(PASSWORD, stored)).rejects.toThrow(
       'A stored password is not a hash of argon2id or scrypt.',
@@ -32,7 +32,7 @@ it.each(['', 'correct horse battery', '$2b$10$abc', '$argon2id$v=19$m=64,t=1$AAA
   },
 )
 
-it('uses a new salt for each hash, and never a key of another length', async () => {
+it('a new hash has a new salt and a key of fixed length', async () => {
   const hashes = new PasswordHashes({ cost: CHEAP })
   const [one, other] = [await hashes.hash(PASSWORD), await hashes.hash(PASSWORD)]
   expect(one).not.toBe(other)

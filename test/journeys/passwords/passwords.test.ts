@@ -16,7 +16,7 @@ const WRONG = 'incorrect horse battery'
 const INVALID = { status: 400, code: 'VALIDATION_FAILED' }
 const OWN_WORK = { method: 'argon2id', cost: CHEAP }
 
-describeWithServer('docs/passwords.md', () => {
+describeWithServer('the code in docs/passwords.md', () => {
   let database: ServerDatabase
   beforeAll(async () => {
     database = await ownServerDatabase()
@@ -31,7 +31,7 @@ describeWithServer('docs/passwords.md', () => {
     return String(row?.['password'])
   }
 
-  it('registers by a link, logs in, and keeps the e-mail in lower case', async () => {
+  it('registers an account by a link, logs in, and stores the e-mail in lower case', async () => {
     const { send, register } = await start()
     await register('Ada@Example.com', PASSWORD)
     const { status, cookie } = await send('login', { email: EMAIL, password: PASSWORD })
@@ -48,7 +48,7 @@ describeWithServer('docs/passwords.md', () => {
     expect((await send('login', { email: EMAIL, password })).status).toBe(204)
   })
 
-  it('does the same work, and responds the same, for an unknown account and a wrong password', async () => {
+  it('takes the same steps for an unknown account and for a wrong password', async () => {
     const { send, register, hashes } = await start()
     await register(EMAIL, PASSWORD)
     const wrong = await send('login', { email: EMAIL, password: WRONG })
@@ -62,7 +62,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(hashes.work).toEqual([OWN_WORK])
   })
 
-  it('responds the same to a wish for a link, with and without an account', async () => {
+  it('responds in the same way to a request for a link, with and without an account', async () => {
     const { send, register, hashes, links } = await start()
     await register(EMAIL, PASSWORD)
     links.length = 0
@@ -74,7 +74,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(hashes.work).toEqual([])
   })
 
-  it('sends at most three links to one address, and does not reveal it', async () => {
+  it('sends at most three links to one address, without revealing the limit', async () => {
     const { send, links } = await start()
     const replies: unknown[] = []
     for (let i = 0; i < 5; i++) replies.push(await send('link', { email: EMAIL }))
@@ -82,7 +82,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(links).toHaveLength(3)
   })
 
-  it('stores a digest of a link, and accepts the link once, and not after 30 minutes', async () => {
+  it('stores a digest of a link, and accepts the link once within 30 minutes', async () => {
     const { send, links } = await start()
     for (let i = 0; i < 3; i++) await send('link', { email: EMAIL })
     const [late, first, second] = links.map(({ token }) => token)
@@ -103,7 +103,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(await database.run('select * from password_links')).toEqual([])
   })
 
-  it('hashes no password for a link that is made up, used or over', async () => {
+  it('computes no password hash for an invalid, used or expired link', async () => {
     const { send, links, hashes } = await start()
     for (let i = 0; i < 2; i++) await send('link', { email: EMAIL })
     const [late, used] = links.map(({ token }) => token)
@@ -118,7 +118,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(hashes.work).toEqual([])
   })
 
-  it('accepts a link once of several requests at the same moment', async () => {
+  it('accepts a link only once for concurrent requests', async () => {
     const { send, links } = await start()
     await send('link', { email: EMAIL })
     const body = { token: links[0]?.token, password: PASSWORD }
@@ -126,7 +126,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400])
   })
 
-  it('ends all sessions of the user, and no others, with a new password', async () => {
+  it('ends all sessions of the user, but no others, after a new password', async () => {
     const { app, send, register, links } = await start()
     await register(EMAIL, PASSWORD)
     await register('eve@example.com', PASSWORD)
@@ -140,7 +140,7 @@ describeWithServer('docs/passwords.md', () => {
     expect((await send('login', { email: EMAIL, password: OTHER })).status).toBe(204)
   })
 
-  it('begins no session with a password that is replaced while it is checked', async () => {
+  it('starts no session with a password that is replaced while it is checked', async () => {
     const { app, send, register, links, hashes } = await start()
     await register(EMAIL, PASSWORD)
     await send('link', { email: EMAIL })
@@ -154,7 +154,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(await app.get(web.manager).list('1')).toEqual([])
   })
 
-  it('replaces a hash of another method or cost at the next login, and not before', async () => {
+  it('replaces a hash with another method or cost only at the next login', async () => {
     const salt = Buffer.alloc(16, 7)
     const code = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
     const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 12, r: 8, p: 1 })
@@ -174,7 +174,7 @@ describeWithServer('docs/passwords.md', () => {
     }
   })
 
-  it('computes two hashes at once; 20 requests wait, and others get a 503', async () => {
+  it('computes two hashes at once, queues 20 requests, and refuses others with a 503', async () => {
     const { send, hashes } = await start()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -199,7 +199,7 @@ describeWithServer('docs/passwords.md', () => {
       expect([code, headers['retry-after']]).toEqual(['TOO_MANY_LOGINS', '1'])
   })
 
-  it('goes on after a hash that has failed', async () => {
+  it('continues after a failed hash', async () => {
     const { send, hashes } = await start()
     hashes.before = () => Promise.reject(new Error('no memory'))
     const body = { email: EMAIL, password: WRONG }
@@ -208,7 +208,7 @@ describeWithServer('docs/passwords.md', () => {
     expect((await send('login', body)).status).toBe(401)
   })
 
-  it('allows ten attempts for each account, known or not, from all addresses', async () => {
+  it('allows ten attempts per account, known or not, from all addresses', async () => {
     const { send, register, hashes, links } = await start()
     await register(EMAIL, PASSWORD)
     const ends: unknown[] = []
@@ -232,7 +232,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(later.status).toBe(401)
   })
 
-  it('allows ten attempts when they come at the same moment', async () => {
+  it('allows ten attempts even if they are concurrent', async () => {
     const { send } = await start(new WatchedHashes({ cost: CHEAP, waiting: 100 }))
     const body = { email: EMAIL, password: WRONG }
     const replies = await Promise.all(Array.from({ length: 15 }, () => send('login', body)))
@@ -240,7 +240,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(statuses).toEqual([...Array(10).fill(401), ...Array(5).fill(429)])
   })
 
-  it('allows ten requests a minute for each address', async () => {
+  it('allows ten requests per minute for each address', async () => {
     const { send } = await start(undefined, { rateLimit: {} })
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
@@ -250,7 +250,7 @@ describeWithServer('docs/passwords.md', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
 
-  it('forgets the attempts after a login', async () => {
+  it('resets the attempts after a login', async () => {
     const { send, register } = await start()
     await register(EMAIL, PASSWORD)
     for (let i = 0; i < 9; i++) await send('login', { email: EMAIL, password: WRONG })
@@ -258,7 +258,7 @@ describeWithServer('docs/passwords.md', () => {
     expect((await send('login', { email: EMAIL, password: WRONG })).status).toBe(401)
   })
 
-  it('refuses short and very long passwords before any work', async () => {
+  it('refuses short and very long passwords immediately', async () => {
     const { send, hashes } = await start()
     for (const password of ['short', 'x'.repeat(201), '', 7])
       expect(await send('password', { token: 'x', password })).toMatchObject(INVALID)

@@ -19,8 +19,8 @@ interface Row {
 
 const RowPolicy = policy('row', { read: (user, row: Row) => row.owner === user.id })
 
-describe('policy()', () => {
-  it('has the name of its class, its token, or its own', () => {
+describe('the function policy()', () => {
+  it('uses the name of the class, of the token, or its own name', () => {
     class OrderLine {
       readonly price = 1
     }
@@ -31,7 +31,7 @@ describe('policy()', () => {
     expect(RowPolicy.or404().or404()).toBe(RowPolicy.or404())
   })
 
-  it('refuses names and rules that cannot be used', () => {
+  it('refuses invalid names and rules', () => {
     expect(() => policy('a:b', {})).toThrow(/without a colon/)
     expect(() => policy('', {})).toThrow(/without a colon/)
     expect(() => policy(undefined as never, {})).toThrow(TypeError)
@@ -39,7 +39,7 @@ describe('policy()', () => {
     expect(() => policy('row', rules)).toThrow(/'read' is not a function/)
   })
 
-  it('keeps its rules when the object that it was made of changes', async () => {
+  it('keeps its rules when the given object changes', async () => {
     const rules = { read: () => false }
     const made = policy('row', rules)
     Object.assign(rules, { read: () => true, write: () => true })
@@ -48,15 +48,15 @@ describe('policy()', () => {
   })
 })
 
-describe('@Checks()', () => {
-  it('refuses anything but a policy and its actions', () => {
+describe('the @Checks() decorator', () => {
+  it('accepts only a policy and its actions', () => {
     expect(() => Checks(undefined as never, 'read' as never)).toThrow(/result of policy/)
     expect(() => Checks(RowPolicy, 'write' as never)).toThrow(/has rules for: 'read'/)
     expect(() => (Checks as (first: unknown) => unknown)(RowPolicy)).toThrow(/specifies no action/)
   })
 })
 
-describe('boot', () => {
+describe('the boot of an application with policies', () => {
   it('refuses two policies with one name on a route', async () => {
     const Other = policy('row', { read: () => true })
     @Auth()
@@ -91,7 +91,7 @@ describe('boot', () => {
     expect(problems.map(({ code }) => code)).toEqual(['E_CACHE_SHARED'])
   })
 
-  it('warns of a public route whose policy needs a user', async () => {
+  it('warns about a public route whose policy requires a user', async () => {
     const Open = policy('open', { read: (user) => user === undefined }, { anonymous: true })
     @Auth()
     @Controller('rows')

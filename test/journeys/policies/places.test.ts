@@ -135,7 +135,7 @@ function get(path: string, user?: string) {
 }
 
 describe('a policy', () => {
-  it('decides about anonymous callers with the option anonymous', async () => {
+  it('is applied to anonymous callers with the option anonymous', async () => {
     expect((await get('/draft')).status).toBe(404)
     const titles = async (user?: string) =>
       (await dataOf<Article[]>(await get('', user))).map(({ title }) => title)
@@ -143,20 +143,20 @@ describe('a policy', () => {
     expect(await titles('ana')).toEqual(['open', 'draft'])
   })
 
-  it('may be asked in a middleware of the route', async () => {
+  it('can be evaluated in a middleware of the route', async () => {
     expect((await get('/used', 'ana')).status).toBe(200)
   })
 
-  it('may be asked before there is a route, but not by name', async () => {
+  it('can be evaluated before there is a route, but not by name', async () => {
     await get('', 'ana')
     expect(early).toEqual({ byPolicy: false, byName: expect.stringMatching(/has no route yet/) })
   })
 
-  it('may be asked after the handler has returned the response', async () => {
+  it('can be evaluated after the handler has returned the response', async () => {
     expect((await get('/later', 'ana')).status).toBe(200)
   })
 
-  it('decides once for a cached response, which belongs to one user', async () => {
+  it('is evaluated once for a cached response, which belongs to one user', async () => {
     calls = 0
     const readers = []
     for (const user of ['ana', 'bo', 'ana', 'bo']) {
@@ -166,7 +166,7 @@ describe('a policy', () => {
     expect(calls).toBe(2)
   })
 
-  it('is asked before the first item of a stream', async () => {
+  it('is evaluated before the first item of a stream', async () => {
     expect((await (await get('/lines', 'ana')).text()).trim().split('\n')).toHaveLength(2)
     const forgotten = await get('/forgotten-lines', 'ana')
     expect(forgotten.status).toBe(500)

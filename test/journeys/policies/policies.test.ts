@@ -34,13 +34,13 @@ describe('a policy', () => {
     expect((await send('ana', '/orders/9')).status).toBe(404)
   })
 
-  it('leaves objects out of a list, which may be empty', async () => {
+  it('excludes objects from a list, which can become empty', async () => {
     expect(await dataOf('ana', '/orders')).toHaveLength(2)
     expect(await dataOf('cleo', '/orders')).toHaveLength(3)
     expect(await dataOf('dan', '/orders')).toEqual([])
   })
 
-  it('shows no difference between a hidden and a missing object', async () => {
+  it('hides the difference between a hidden and a missing object', async () => {
     const hidden = await send('bo', '/orders/1/hidden')
     const missing = await send('bo', '/orders/9/hidden')
     expect(hidden.status).toBe(404)
@@ -54,19 +54,19 @@ describe('a policy', () => {
     expect(same(await send('bo', '/orders/9/found-by-error'))).toEqual(same(missing))
   })
 
-  it('refuses with 403 or 404 by the form that the handler uses', async () => {
+  it('refuses with 403 or 404, depending on the method that the handler calls', async () => {
     expect((await send('ana', '/orders/1/payment', 'POST')).status).toBe(200)
     expect((await send('ana', '/orders/3/payment', 'POST')).status).toBe(403)
     expect((await send('bo', '/orders/1/payment', 'POST')).status).toBe(404)
     expect((await send('bo', '/orders/9/payment', 'POST')).status).toBe(404)
   })
 
-  it('shows a handler by name what the user may do; unlisted actions are forbidden', async () => {
+  it('informs a handler which actions are allowed; unlisted actions are forbidden', async () => {
     expect(await dataOf('ana', '/orders/1/links')).toEqual({ canPay: true, canFly: false })
     expect(await dataOf('cleo', '/orders/1/links')).toEqual({ canPay: false, canFly: false })
   })
 
-  it('allows by exactly true only, and refuses unlisted actions without a search', async () => {
+  it('allows an action only with true, and refuses unlisted actions without a search', async () => {
     expect((await send('ana', '/orders/1/by/truthy')).status).toBe(403)
     expect((await send('ana', '/orders/1/by/later')).status).toBe(403)
     searches.count = 0
@@ -76,13 +76,13 @@ describe('a policy', () => {
     expect(searches.count).toBe(0)
   })
 
-  it('responds with 500 if a rule throws any value', async () => {
+  it('results in a 500 response if a rule throws any value', async () => {
     const broken = await send('ana', '/orders/1/by/broken')
     expect(broken.status).toBe(500)
     expect(broken.text).not.toContain('the rule says')
   })
 
-  it('decides without a request, and refuses a missing user', async () => {
+  it('can be evaluated without a request, and refuses a missing user', async () => {
     const order = { id: '1', ownerId: 'ana', isLocked: false }
     expect(await OrderPolicy.allows({ id: 'ana' }, 'read', order)).toBe(true)
     expect(await OrderPolicy.allows({ id: 'bo' }, 'read', order)).toBe(false)
@@ -95,34 +95,34 @@ describe('a policy', () => {
 describe('a handler that declares a policy', () => {
   const forgotten =
     'returned nothing promised json later written head redirect bytes swallowed unawaited caught'
-  it.each(forgotten.split(' '))('sends no success without a check: %s', async (path) => {
+  it.each(forgotten.split(' '))('cannot succeed without a check: %s', async (path) => {
     const response = await send('ana', `/forgetful/${path}`)
     expect(response.status).toBe(500)
     expect(JSON.stringify(response)).not.toContain('canary')
   })
 
-  it('may fail without a check, and one of the actions is enough', async () => {
+  it('can fail without a check, and a check of one of its actions is enough', async () => {
     expect((await send('ana', '/forgetful/refused')).status).toBe(404)
     expect(await dataOf('ana', '/forgetful/asked')).toEqual({ can: false })
     expect(await dataOf('ana', '/forgetful/one')).toEqual({ isChecked: true })
     expect((await send('bo', '/forgetful/one')).status).toBe(403)
   })
 
-  it('may respond in a callback after the check', async () => {
+  it('can respond in a callback after the check', async () => {
     expect((await send('ana', '/forgetful/callback', 'DELETE')).status).toBe(204)
     expect((await send('bo', '/forgetful/callback', 'DELETE')).status).toBe(403)
   })
 
-  it('uses only the policies and actions that it declares', async () => {
+  it('can use only the policies and actions that it declares', async () => {
     expect((await send('ana', '/forgetful/undeclared')).status).toBe(500)
     expect((await send('ana', '/forgetful/unknown')).status).toBe(500)
   })
 
-  it('cannot pass a promise as the object', async () => {
+  it('must not pass a promise as the object', async () => {
     expect((await send('ana', '/forgetful/promise', 'PATCH')).status).toBe(500)
   })
 
-  it('has its refusals in the document', async () => {
+  it('documents its refusals', async () => {
     const { paths } = JSON.parse((await send('ana', '/api-docs.json')).text)
     const statuses = (path: string) => Object.keys(paths[path]?.get?.responses ?? {})
     expect(statuses('/orders/{id}')).toEqual(expect.arrayContaining(['403', '404']))
@@ -131,8 +131,8 @@ describe('a handler that declares a policy', () => {
   })
 })
 
-describe('authMatrix', () => {
-  it('prints what policies decide about objects', async () => {
+describe('the authMatrix method', () => {
+  it('prints the decisions of policies about objects', async () => {
     const order = { id: '1', ownerId: 'ana', isLocked: true }
     const matrix = await app.authMatrix(
       {

@@ -202,7 +202,7 @@ describe('a transaction that conflicts with others', () => {
     (tenant === undefined ? app : app.asTenant(tenant)).request().post(path)
 
   describe.each(['statement', 'commit'])('at a %s', (at) => {
-    it.each(['returned', 'sent', 'block'])('is run again: %s', async (name) => {
+    it.each(['returned', 'sent', 'block'])('is repeated: %s', async (name) => {
       for (const code of ['40001', '40P01']) {
         attempts = 0
         await asAll(() => db.sql`select setval('calls', 1, false)`)
@@ -217,23 +217,23 @@ describe('a transaction that conflicts with others', () => {
       }
     })
 
-    it('is run again for a handler that returns nothing', async () => {
+    it('is repeated for a handler that returns nothing', async () => {
       expect(await post(`/clashes/nothing?at=${at}&times=1`)).toMatchObject({ status: 204 })
       expect(await notes()).toEqual(['clash 2'])
     })
 
-    it('is run again for its tenant', async () => {
+    it('is repeated for its tenant', async () => {
       const { body } = await post(`/tenants/returned?at=${at}&times=1`, 'acme')
       expect(body.data).toBe('ACME AFTER 2')
       expect(await notes()).toEqual(['clash 2'])
     })
 
-    it('finds the head of the response unchanged', async () => {
+    it('starts again with an unchanged response head', async () => {
       const { headers } = await post(`/clashes/returned?at=${at}&times=2`)
       expect([headers['x-attempt'], headers['x-saved']]).toEqual(['3', '3'])
     })
 
-    it.each(['returned', 'sent', 'block'])('leads to a 503 in the end: %s', async (name) => {
+    it.each(['returned', 'sent', 'block'])('results in a 503 in the end: %s', async (name) => {
       const response = await post(`/clashes/${name}?at=${at}&times=9`)
       expect(response).toMatchObject(CONFLICT)
       expect(response.headers['retry-after']).toBe('1')
@@ -245,36 +245,36 @@ describe('a transaction that conflicts with others', () => {
     it.each([
       ['/clashes/once', undefined],
       ['/tenants/plain', 'acme'],
-    ])('leads to a 503 at once without the option: %s', async (path, tenant) => {
+    ])('results in a 503 at once without the option: %s', async (path, tenant) => {
       expect(await post(`${path}?at=${at}&times=1`, tenant)).toMatchObject(CONFLICT)
       expect([attempts, await notes()]).toEqual([1, []])
     })
 
-    it('is not run again after another error', async () => {
+    it('is not repeated after another error', async () => {
       const response = await post(`/clashes/returned?at=${at}&times=1&code=23505`)
       expect(response).toMatchObject({ status: 500, body: { code: 'INTERNAL_SERVER_ERROR' } })
       expect([attempts, await notes()]).toEqual([1, []])
     })
   })
 
-  it('is run again when the handler has caught the conflict', async () => {
+  it('is repeated when the handler has caught the conflict', async () => {
     expect((await post('/clashes/caught?times=1')).body.data).toBe('AFTER 2')
     expect(await notes()).toEqual(['clash 2'])
   })
 
-  it('is not run again after the first byte of the response', async () => {
+  it('is not repeated after the first byte of the response', async () => {
     await post('/clashes/written?times=1').catch(() => {})
     expect(attempts).toBe(1)
   })
 
-  it('refuses statements of the attempt before', async () => {
+  it('refuses statements of the previous attempt', async () => {
     expect((await post('/clashes/floating?times=1')).body.data).toBe('AFTER 2')
     const [first] = await Promise.all(leftOver)
     expect(first).toMatchObject({ message: expect.stringContaining('was rolled back') })
     expect((await notes()).filter((text) => text.startsWith('floating 1'))).toEqual([])
   })
 
-  it('has the isolation level of the option, and so have its parts', async () => {
+  it('has the isolation level of the option, and so do its parts', async () => {
     const { body } = await app.request().get('/clashes/level')
     expect(body.data).toEqual(['serializable', 'serializable'])
     for (const isolation of ['read committed', 'repeatable read', 'serializable'] as const) {
@@ -294,14 +294,14 @@ describe('a transaction that conflicts with others', () => {
     }
   })
 
-  it('refuses a part of another isolation level, with the place for the option', async () => {
+  it('refuses a part with another isolation level, and explains the option', async () => {
     expect((await app.request().get('/clashes/another-level')).status).toBe(500)
     expect(String((logged[0] as { err: unknown }).err)).toContain(
       "@Transactional({ isolation: 'serializable' })",
     )
   })
 
-  it('refuses wrong options', async () => {
+  it('refuses invalid options', async () => {
     const wrong = [
       { isolation: 'read uncommitted' },
       { retries: -1 },
@@ -324,7 +324,7 @@ describe('a transaction that conflicts with others', () => {
     }).toThrow('cannot be withdrawn')
   })
 
-  it('is in the document, with Retry-After', async () => {
+  it('is documented as a 503 with Retry-After', async () => {
     const plugins = [postgres({ embedded: 'memory' })]
     const described = new App({ controllers: [TenantsController], plugins, tenant: {} })
     const document = described.document as unknown as {

@@ -166,7 +166,7 @@ describe('a method with @Transactional()', () => {
     expect(await texts()).toEqual(['a'])
   })
 
-  it('saves nothing when a late error of a middleware has ended the request', async () => {
+  it('saves nothing when a late middleware error has ended the request', async () => {
     expect((await post('slow/lost').set('x-late', 'written')).status).toBe(500)
     signals.emit('go')
     expect((await post('answered/lost').set('x-late', 'answered')).status).toBe(500)
@@ -182,7 +182,7 @@ describe('a method with @Transactional()', () => {
     [500, false],
     [503, false],
   ])(
-    'saves its statements unless the response has a status from 500 on: %d',
+    'saves its statements only if the response has a status that is below 500: %d',
     async (status, isSaved) => {
       expect((await app.request().post(`/notes/status/${status}`)).status).toBe(status)
       expect(await texts()).toEqual(isSaved ? [String(status)] : [])
@@ -194,7 +194,7 @@ describe('a method with @Transactional()', () => {
     expect(text).toBe('begun, a')
   })
 
-  it('saves all or no statements of a method of a service', async () => {
+  it('saves all or no statements of a service method', async () => {
     expect((await post('both/a')).status).toBe(500)
     expect(await texts()).toEqual([])
     expect(await app.get(Notes).addBoth('a', 'b')).toBe('both')
@@ -206,7 +206,7 @@ describe('a method with @Transactional()', () => {
     expect([addBoth.name, addBoth.length]).toEqual(['addBoth', 2])
   })
 
-  it('lasts until the end of an async generator', async () => {
+  it('ends its transaction at the end of an async generator', async () => {
     const cut = await app.fetch('/notes/streamed-texts')
     await expect(cut.text()).rejects.toThrow()
     expect(await app.get(Notes).texts()).toEqual([])
@@ -223,7 +223,7 @@ describe('a method with @Transactional()', () => {
     )
   })
 
-  it('throws when the decorator is not on a method or has no parentheses', () => {
+  it('throws at definition without a method or parentheses', () => {
     const decorate = Transactional() as (...args: unknown[]) => unknown
     expect(() => decorate(class {}, { kind: 'class', name: 'Notes' })).toThrow(ConfigError)
     expect(() => decorate(class {})).toThrow(ConfigError)
@@ -239,7 +239,7 @@ describe('a method with @Transactional()', () => {
 })
 
 describe('a transaction after a statement that PostgreSQL refused', () => {
-  it('fails with the first refusal as the cause, even when its error was caught', async () => {
+  it('fails with the first refusal as the cause, even when the error was caught', async () => {
     const db = app.get(Database)
     const failed = db.transaction(async () => {
       await db.sql`insert into notes (text) values (null)`.catch(() => {})
@@ -257,8 +257,8 @@ describe('a transaction after a statement that PostgreSQL refused', () => {
   })
 })
 
-describe('a function given to afterCommit()', () => {
-  it('runs after the outermost commit, and at once outside of a transaction', async () => {
+describe('a function that is passed to afterCommit()', () => {
+  it('runs after the outermost commit, or immediately outside of a transaction', async () => {
     const db = app.get(Database)
     const order: string[] = []
     await db.transaction(async () => {
@@ -278,7 +278,7 @@ describe('a function given to afterCommit()', () => {
     expect(order).toEqual(['end', 'inner', 'outer sees 1', 'at once'])
   })
 
-  it('runs as the tenant of the transaction and can begin another transaction', async () => {
+  it('runs as the tenant of the transaction, and can start another transaction', async () => {
     const db = app.get(Database)
     const seen: unknown[] = []
     await db.withTenantTransaction('acme', () =>
@@ -301,7 +301,7 @@ describe('a function given to afterCommit()', () => {
     expect(order).toEqual([])
   })
 
-  it('undoes no statement when it fails', async () => {
+  it('does not undo statements when it fails', async () => {
     const db = app.get(Database)
     await db.transaction(async () => {
       await db.sql`insert into notes (text) values ('kept')`

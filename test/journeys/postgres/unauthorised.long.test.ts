@@ -74,7 +74,7 @@ const notes = async () => {
   return rows.map(({ note }) => note)
 }
 
-describe('the Database of a request with tenant.authorize', () => {
+describe('the database of a request with tenant.authorize', () => {
   const places: Record<string, (query: () => Promise<unknown>) => TestOptions> = {
     'a middleware': (query) => ({
       middlewares: [(_req, _res, next) => void query().then(() => next(), next)],
@@ -96,7 +96,7 @@ describe('the Database of a request with tenant.authorize', () => {
   )
 
   it.each(Object.keys(places))(
-    'returns the rows of the tenant of runWithTenant: %s',
+    'returns the rows of the tenant in runWithTenant: %s',
     async (place) => {
       const found: unknown[] = []
       const query = async () => void found.push(await runWithTenant('b', notes))
@@ -106,7 +106,7 @@ describe('the Database of a request with tenant.authorize', () => {
     },
   )
 
-  it('refuses a query that the guard began when it runs after the response', async () => {
+  it('refuses a query of the guard that runs after the response', async () => {
     let late: Promise<unknown> = Promise.resolve()
     let go = () => {}
     const begins = {

@@ -98,8 +98,8 @@ async function failureOf(path: string): Promise<QueryBudgetError> {
   return failure as QueryBudgetError
 }
 
-describe('the same statement ten times in one request', () => {
-  it('is named behind the assertion that has failed for the request, and not again at the end', async () => {
+describe('a statement that runs ten times in one request', () => {
+  it('is added to the message of a failed assertion, and not reported again at the end', async () => {
     const made = await start()
     const error: Error = await made
       .request()
@@ -120,7 +120,7 @@ describe('the same statement ten times in one request', () => {
     await expect(made.close()).resolves.toBeUndefined()
   })
 
-  it('fails the test of a loop, with route, statement, file and line', async () => {
+  it('makes the test of a loop fail, with route, statement, file and line', async () => {
     await start()
     const { message, route } = await failureOf('/orders/loop')
     expect(route).toBe('OrdersController.loop')
@@ -131,7 +131,7 @@ describe('the same statement ten times in one request', () => {
     )
   })
 
-  it('fails the test of Promise.all', async () => {
+  it('makes the test of Promise.all fail', async () => {
     await start()
     const { message } = await failureOf('/orders/all')
     expect(message).toContain('It ran the same statement 12 times')
@@ -140,12 +140,12 @@ describe('the same statement ten times in one request', () => {
     )
   })
 
-  it('rejects fetch', async () => {
+  it('makes fetch reject', async () => {
     const { fetch } = await start()
     await expect(fetch('/orders/loop')).rejects.toBeInstanceOf(QueryBudgetError)
   })
 
-  it('fails no test of nine, of lists of other lengths, and of a failed assertion', async () => {
+  it('is accepted nine times, with different lists, and after a failed assertion', async () => {
     const { request } = await start()
     await app?.request().get('/orders/few').expect(200)
     await app?.request().get('/orders/batch').expect(200)
@@ -162,12 +162,12 @@ describe('the same statement ten times in one request', () => {
     app = undefined
   })
 
-  it('counts each request alone', async () => {
+  it('is counted separately for each request', async () => {
     const test = await start()
     await Promise.all(ids(4).map(() => test.request().get('/orders/few').expect(200)))
   })
 
-  it('fails close() if the client is another one', async () => {
+  it('makes close() fail if the request comes from another client', async () => {
     const test = await start()
     const { port } = await test.listen(0, '127.0.0.1')
     const url = `http://127.0.0.1:${port}/orders/loop`
@@ -178,8 +178,8 @@ describe('the same statement ten times in one request', () => {
   })
 })
 
-describe('the option queries', () => {
-  it('changes the number, and switches the check off', async () => {
+describe('the queries option', () => {
+  it('changes the limit, and can disable the check', async () => {
     await start({ queries: { repeats: 3 } })
     expect((await failureOf('/orders/few?count=3')).message).toContain('3 times')
     await app?.close()
@@ -200,8 +200,8 @@ describe('the option queries', () => {
   })
 })
 
-describe('@Queries', () => {
-  it('is a ceiling, and names the statements above it', async () => {
+describe('the @Queries decorator', () => {
+  it('sets a maximum, and the error lists the statements above it', async () => {
     const test = await start()
     await test.request().get('/orders/allowed?count=3').expect(200)
     const { message } = await failureOf('/orders/allowed?count=4')
@@ -209,12 +209,12 @@ describe('@Queries', () => {
     expect(message).toContain('  select 0\n    at test/journeys/queries/budget.test.ts:22:')
   })
 
-  it('allows to repeat a statement', async () => {
+  it('allows repetitions of a statement', async () => {
     const test = await start()
     await test.request().get('/orders/many').expect(200)
   })
 
-  it('is inherited, and replaced by that of a method', async () => {
+  it('is inherited, and replaced by a decorator on a method', async () => {
     @Queries(1)
     class Base {
       readonly store = inject(Store)
@@ -234,7 +234,7 @@ describe('@Queries', () => {
     await test.request().get('/derived/two').expect(200)
   })
 
-  it('must be a whole number, once', async () => {
+  it('accepts only a whole number, and only once', async () => {
     @Controller('wrong')
     class WrongController {
       @Queries(-1) @Get('a') a() {}
@@ -254,7 +254,7 @@ describe('@Queries', () => {
     expect(error).toContain('It has 2 @Queries')
   })
 
-  it('does nothing in production', async () => {
+  it('has no effect in production', async () => {
     const plain = await App.create({
       controllers: [OrdersController],
       plugins: [store],
@@ -266,8 +266,8 @@ describe('@Queries', () => {
   })
 })
 
-describe('queryReport', () => {
-  it('has the fewest, the median and the most statements of each route', async () => {
+describe('the query report', () => {
+  it('contains the fewest, the median and the most statements of each route', async () => {
     const test = await start()
     for (const count of [1, 2, 9]) await test.request().get(`/orders/few?count=${count}`)
     await test.request().get('/orders/many')
@@ -286,7 +286,7 @@ describe('queryReport', () => {
     ])
   })
 
-  it('is printed with summary', async () => {
+  it('is printed with the summary option', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const test = await start({ queries: { summary: true } })
     await test.request().get('/orders/many')
@@ -299,7 +299,7 @@ describe('queryReport', () => {
   })
 })
 
-describe('blazon/typeorm', () => {
+describe('the package blazon/typeorm', () => {
   const inMemory = typeorm({ type: 'sqljs', entities: [NoteEntity], synchronize: true })
 
   @Controller('lists')
@@ -311,7 +311,7 @@ describe('blazon/typeorm', () => {
     }
   }
 
-  it('finds a loop, also where numbers are in the text', async () => {
+  it('detects a loop, even if the statements contain numbers', async () => {
     await start({ controllers: [ListsController], plugins: [inMemory] })
     const { message } = await failureOf('/lists/loop/of/notes')
     expect(message).toContain('It ran the same statement 10 times:\n  SELECT "Note"')

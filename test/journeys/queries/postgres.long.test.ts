@@ -48,8 +48,8 @@ async function failureOf(app: TestApp, path: string): Promise<QueryBudgetError> 
   return failure as QueryBudgetError
 }
 
-describe.each(KINDS)('blazon/postgres on %s', (_, open) => {
-  it('finds a loop and Promise.all, and no list of ids', async () => {
+describe.each(KINDS)('the package blazon/postgres on %s', (_, open) => {
+  it('detects statements in a loop and in Promise.all, but accepts a list of ids', async () => {
     await using database = await open()
     const app = await TestApp.create({
       controllers: [ItemsController],
@@ -111,8 +111,8 @@ class EntitiesController {
   }
 }
 
-describeWithServer('blazon/typeorm on a server', () => {
-  it('finds a loop and Promise.all, and no batch', async () => {
+describeWithServer('the package blazon/typeorm on a server', () => {
+  it('detects statements in a loop and in Promise.all, but accepts a batch', async () => {
     await using database = await ownServerDatabase()
     const { url } = database.options
     const app = await TestApp.create({

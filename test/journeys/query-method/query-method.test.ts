@@ -90,8 +90,8 @@ const query = (app: TestApp, path: string, ids: unknown, headers: object = TYPED
     body: JSON.stringify({ ids }),
   })
 
-describe('a route of QUERY', () => {
-  it('gets the validated body, in memory, by app.fetch and by a socket', async () => {
+describe('a QUERY route', () => {
+  it('receives the validated body in process, through app.fetch and through a socket', async () => {
     const app = await start()
     const tested = await query(app, '', [1, 2])
     expect([tested.status, await tested.json()]).toMatchObject([200, { data: { ids: [1, 2] } }])
@@ -107,7 +107,7 @@ describe('a route of QUERY', () => {
     expect(await sent.json()).toMatchObject({ data: { ids: [3] } })
   })
 
-  it('refuses a request without a Content-Type or with another one: 415', async () => {
+  it('refuses a request without a Content-Type or with a wrong one with 415', async () => {
     const app = await start()
     // Bytes have no type, so `fetch` sends none.
     const body = new TextEncoder().encode('{"ids":[]}')
@@ -126,7 +126,7 @@ describe('a route of QUERY', () => {
     expect(calls).toBe(0)
   })
 
-  it('names its types in Accept-Query: in its responses, in 405 and for OPTIONS', async () => {
+  it('lists its types in Accept-Query of its responses, of a 405 and of OPTIONS', async () => {
     const app = await start()
     const found = await query(app, '', [])
     expect(found.headers.get('accept-query')).toBe('application/json')
@@ -144,7 +144,7 @@ describe('a route of QUERY', () => {
     expect(other.headers.get('allow')).toContain('QUERY')
   })
 
-  it('is no write: a page of another origin may send it with the cookie of a session', async () => {
+  it('is not a write, so another origin can send it with the session cookie', async () => {
     const app = await TestApp.create({
       controllers: [Things, Writes],
       plugins: [sessions({ store: memorySessions() })],
@@ -156,15 +156,15 @@ describe('a route of QUERY', () => {
     expect((await app.fetch('/writes', { method: 'POST', headers })).status).toBe(403)
   })
 
-  it('is among the methods of @All', async () => {
+  it('is included in the methods of @All', async () => {
     const app = await start()
     const any = await app.fetch('/things/any', { method: 'QUERY' })
     expect([any.status, await any.json()]).toMatchObject([200, { data: { method: 'QUERY' } }])
   })
 })
 
-describe('@Cache', () => {
-  it('has the body and its type in the key', async () => {
+describe('the @Cache decorator on a QUERY route', () => {
+  it('includes the body and its type in the key', async () => {
     const app = await start()
     const states: unknown[] = []
     for (const ids of [[1], [1], [2], [1]]) {
@@ -182,7 +182,7 @@ describe('@Cache', () => {
     expect([other.headers.get('x-cache'), calls]).toEqual(['MISS', 3])
   })
 
-  it('adds the body to a key of the program', async () => {
+  it('adds the body to a custom key', async () => {
     const app = await start()
     await query(app, '/keyed', [1])
     const second = await query(app, '/keyed', [2])
@@ -190,14 +190,14 @@ describe('@Cache', () => {
     expect((await query(app, '/keyed', [2])).headers.get('x-cache')).toBe('HIT')
   })
 
-  it('does not cache a response to a body that nothing has parsed', async () => {
+  it('does not cache a response if the body was not parsed', async () => {
     const app = await start()
     const init = { method: 'QUERY', headers: { 'content-type': 'text/x' }, body: 'a' }
     for (const expected of ['BYPASS', 'BYPASS'])
       expect((await app.fetch('/things/unread', init)).headers.get('x-cache')).toBe(expected)
   })
 
-  it('is refused where one handler has a body and another method, and with files', async () => {
+  it('is refused if a handler has a body and another method, or files', async () => {
     @Controller('mixed')
     class Mixed {
       @Cache({ ttl: '60s' }) @Get() @QueryMethod() @Body(Search) read() {}
@@ -212,7 +212,7 @@ interface Answer {
   readonly data: { readonly ids: number[] }
 }
 
-describe('the tools', () => {
+describe('the test tools for QUERY routes', () => {
   @Auth()
   @Controller('private')
   class Private {
@@ -227,7 +227,7 @@ describe('the tools', () => {
     },
   }
 
-  it('fuzz, contract, access and isolation know the method', async () => {
+  it('include the method in fuzz, contract, access and isolation', async () => {
     const app = await TestApp.create({ controllers: [Private], contract: 'throw', auth: { guard } })
     onTestFinished(() => app.close())
     const headers = { authorization: 'Bearer t' }
@@ -242,14 +242,14 @@ describe('the tools', () => {
     expect(report).toMatchObject({ operations: 1, refused: [], skipped: [] })
   })
 
-  it('an operation that reads may be public', async () => {
+  it('allow an operation that only reads to be public', async () => {
     const app = await TestApp.create({ controllers: [Things, Writes] })
     onTestFinished(() => app.close())
     const except = ['POST /writes', 'ALL /things/any']
     await app.authMatrix({ nobody: null }, { unguarded: 'fail', except })
   })
 
-  it('proveIsolation reads by it, and finds a response that two tenants share', async () => {
+  it('include proveIsolation, which detects a response that two tenants share', async () => {
     const rows: { tenant: string; text: string }[] = []
     @Tenant()
     @Controller('notes')
@@ -273,14 +273,14 @@ interface OlderItem extends OpenApiPathItem {
   readonly 'x-oai-additionalOperations'?: { readonly QUERY?: { readonly operationId?: string } }
 }
 
-describe('the document', () => {
+describe('the document of QUERY routes', () => {
   const documentOf = async (openapi: '3.0' | '3.1' | '3.2') => {
     const app = await TestApp.create({ controllers: [Things], swagger: { openapi } })
     onTestFinished(() => app.close())
     return app
   }
 
-  it('has the operation in `query`, and before 3.2 in the registered extension', async () => {
+  it('contains the operation as `query`, or before 3.2 in the registered extension', async () => {
     const { document } = await documentOf('3.2')
     const operation = document.paths['/things']?.query
     expect(operation).toMatchObject({
@@ -299,7 +299,7 @@ describe('the document', () => {
     }
   })
 
-  it.each(['3.0', '3.1', '3.2'] as const)('of %s makes a client that sends it', async (version) => {
+  it.each(['3.0', '3.1', '3.2'] as const)('produces a client for QUERY: %s', async (version) => {
     const app = await documentOf(version)
     const text = emitClient(app.document)
     const { createClient } = await importClient(`query-${version}`, text)
@@ -310,7 +310,7 @@ describe('the document', () => {
     expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
   })
 
-  it('that differs only by version has no changes, and a removed operation is a change', async () => {
+  it('has no changes between versions, and a removed operation is reported as a change', async () => {
     const older = (await documentOf('3.1')).document
     const newer = (await documentOf('3.2')).document
     const { query: _, ...rest } = newer.paths['/things'] ?? {}
@@ -327,8 +327,8 @@ class Writes {
   @Post() write() {}
 }
 
-describe('a Node whose parser does not know the method', () => {
-  it('refuses to start, and names the floor', async () => {
+describe('a Node version whose parser does not support QUERY', () => {
+  it('causes a boot error with the minimum version', async () => {
     const place = METHODS.indexOf('QUERY')
     METHODS.splice(place, 1)
     try {

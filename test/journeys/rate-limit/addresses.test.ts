@@ -47,7 +47,7 @@ describe('the client address of a rate limit', () => {
     expect(await statusOf({ port, headers })).toBe(429)
   })
 
-  it('distinguishes clients of one machine by their addresses', async () => {
+  it('distinguishes clients on one machine by their addresses', async () => {
     const port = await apps.listening(options)
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.2')]).toEqual([
@@ -55,7 +55,7 @@ describe('the client address of a rate limit', () => {
     ])
   })
 
-  it.skipIf(!hasIpv6)('distinguishes IPv4 clients of a dual-stack socket', async () => {
+  it.skipIf(!hasIpv6)('distinguishes IPv4 clients on a dual-stack socket', async () => {
     const port = await apps.listening(options, '::')
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.1')]).toEqual([
@@ -65,7 +65,7 @@ describe('the client address of a rate limit', () => {
     expect(await statusOf({ port, host: '::1' })).toBe(429)
   })
 
-  it('is counted by each limit on its own, over one connection', async () => {
+  it('is counted separately by each limit over one connection', async () => {
     @Controller('others')
     class OthersController {
       @Get('once')
@@ -90,7 +90,7 @@ describe('the client address of a rate limit', () => {
     expect(statuses).toEqual([200, 200, 429, 200, 429])
   })
 
-  it('is read again for each request, because a proxy may speak for several clients over one connection', async () => {
+  it('is read for each request, because a proxy can use one connection for several clients', async () => {
     const sockets = new Set<unknown>()
     const port = await apps.listening({
       ...options,
@@ -113,13 +113,13 @@ describe('the client address of a rate limit', () => {
     expect(sockets.size).toBe(1)
   })
 
-  it('is the entry of a trusted proxy, not an entry of the client', async () => {
+  it('is the entry of a trusted proxy, not an entry from the client', async () => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, ['9.9.9.1', '9.9.9.1', '9.9.9.2'])).toEqual([200, 429, 200])
     expect(await forwarded(port, ['1.1.1.1, 9.9.9.1', '2.2.2.2,9.9.9.1'])).toEqual([429, 429])
   })
 
-  it('is the last address that is not a proxy of trustProxy', async () => {
+  it('is the last address that is not a trusted proxy', async () => {
     const port = await apps.listening({ ...options, trustProxy: ['127.0.0.0/8', '10.0.0.0/8'] })
     const chain = ['9.9.9.1, 10.1.1.1', '9.9.9.1, 10.2.2.2, 10.1.1.1', '8.8.8.8, 9.9.9.1, 10.1.1.1']
     expect(await forwarded(port, chain)).toEqual([200, 429, 429])
@@ -176,13 +176,13 @@ describe('the client address of a rate limit', () => {
     '"1.2.3.4"',
     'x'.repeat(4000),
     Array(1000).fill('y').join(','),
-  ])('is that of the proxy when its entry is invalid: %s', async (garbage) => {
+  ])('is the address of the proxy if its entry is invalid: %s', async (garbage) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await statusOf({ port })).toBe(200)
     expect(await forwarded(port, [garbage])).toEqual([429])
   })
 
-  it('comes from the socket when a "trust proxy" function throws', async () => {
+  it('is the socket address when a "trust proxy" function throws', async () => {
     const { App } = await import('blazon')
     const app = new App({ ...options, logger: false })
     app.express.set('trust proxy', () => {
@@ -194,18 +194,18 @@ describe('the client address of a rate limit', () => {
   })
 })
 
-describe('W_RATE_LIMIT_FORGEABLE', () => {
+describe('the warning W_RATE_LIMIT_FORGEABLE', () => {
   it.each([
     ['a limit of the application', { ...options, trustProxy: true }],
     [
       'one by user, which uses the address without a user',
       { rateLimit: { by: 'user' }, trustProxy: true },
     ],
-  ] as const)('is a warning about %s when every proxy is trusted', async (_, given) => {
+  ] as const)('is logged for %s when every proxy is trusted', async (_, given) => {
     expect(await bootWarnings(given)).toMatchObject([{ code: 'W_RATE_LIMIT_FORGEABLE' }])
   })
 
-  it('is not a warning without a limit, or when a number of proxies is trusted', async () => {
+  it('is not logged without a limit, or when a number of proxies is trusted', async () => {
     expect(await bootWarnings({ trustProxy: true, rateLimit: false })).toEqual([])
     expect(await bootWarnings({ trustProxy: true })).toEqual([])
     expect(await bootWarnings({ trustProxy: 1, rateLimit: true })).toEqual([])

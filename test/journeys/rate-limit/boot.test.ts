@@ -54,7 +54,7 @@ function decoratedMethod(...policies: unknown[]) {
   return ThingsController
 }
 
-describe('boot', () => {
+describe('the boot of an application with rate limits', () => {
   const ofOption = BAD.filter(([what]) => !what.startsWith('no '))
   it.each(ofOption)('refuses %s in the option', async (_, policy) => {
     const problems = await bootProblems({ rateLimit: policy as RateLimitPolicy })
@@ -110,7 +110,7 @@ describe('boot', () => {
         ],
       },
     ],
-  ])('refuses a wrong %s: %o', async (subject, rateLimit) => {
+  ])('refuses an invalid %s: %o', async (subject, rateLimit) => {
     const problems = await bootProblems({ rateLimit } as AppOptions)
     expect(problems[0]).toMatchObject({ code: 'E_OPTION_INVALID', subject })
   })

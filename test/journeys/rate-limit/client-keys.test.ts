@@ -47,7 +47,7 @@ async function keyOf(
   return keys[0]?.replace(/^default:/, '')
 }
 
-describe('the address in the key of a client', () => {
+describe('the client address in a rate limit key', () => {
   const forwarded = (address: string) =>
     keyOf('ip', { trustProxy: 1, headers: { 'x-forwarded-for': address } })
 
@@ -67,19 +67,19 @@ describe('the address in the key of a client', () => {
     ['::1', 'i:0:0:0:0::/56'],
     ['fe80::1%eth0', 'i:fe80:0:0:0::/56'],
     ['64:ff9b::1.2.3.4', 'i:64:ff9b:0:0::/56'],
-  ])('%s counts as %s', async (address, key) => {
+  ])('is derived from %s as %s', async (address, key) => {
     expect(await forwarded(address)).toBe(key)
   })
 
   it.each(['unknown', '_hidden', '', '1.2.3', 'x'.repeat(500)])(
-    'is that of the socket where a proxy sends %j',
+    'is the socket address if the proxy sends the entry %j',
     async (address) => {
       expect(await forwarded(address)).toBe('i:127.0.0.1')
     },
   )
 })
 
-describe('the user in the key of a client', () => {
+describe('the user in a rate limit key', () => {
   const named = (user: unknown) =>
     keyOf('user', {
       middlewares: [
@@ -101,11 +101,11 @@ describe('the user in the key of a client', () => {
     [{ id: {} }, 'i:127.0.0.1'],
     [null, 'i:127.0.0.1'],
     [undefined, 'i:127.0.0.1'],
-  ])('%o counts as %s', async (user, key) => {
+  ])('is derived from %o as %s', async (user, key) => {
     expect(await named(user)).toBe(key)
   })
 
-  it('is shortened from 65 characters on, and stays different', async () => {
+  it('is shortened from 65 characters on, and stays distinct', async () => {
     const long = 'x'.repeat(64)
     expect(await named({ id: long })).toBe(`u:${long}`)
     const [one, other] = [await named({ id: `${long}a` }), await named({ id: `${long}b` })]
@@ -115,7 +115,7 @@ describe('the user in the key of a client', () => {
   })
 })
 
-describe('the key that a function returns', () => {
+describe('the key from a function', () => {
   it.each<[() => unknown, string]>([
     [() => 'gold', 'k:gold'],
     [() => '', 'i:127.0.0.1'],
@@ -123,11 +123,11 @@ describe('the key that a function returns', () => {
     [() => undefined, 'i:127.0.0.1'],
     [() => Promise.resolve('gold'), 'i:127.0.0.1'],
     [() => Promise.reject(new Error('late')), 'i:127.0.0.1'],
-  ])('%s counts as %s', async (by, key) => {
+  ])('is derived from %s as %s', async (by, key) => {
     expect(await keyOf(by as () => string)).toBe(key)
   })
 
-  it('is replaced by the address if it throws, which is logged once', async () => {
+  it('is replaced by the address if the function throws, which is logged once', async () => {
     const warned: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => warned.push(facts), error() {} }
     const { keys, store } = notingStore()
@@ -146,7 +146,7 @@ describe('the key that a function returns', () => {
     expect(warned).toMatchObject([{ err: { message: 'no key' } }])
   })
 
-  it('is replaced by the address if it is not text, which is logged once', async () => {
+  it('is replaced by the address if it is not a string, which is logged once', async () => {
     const warned: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => warned.push(facts), error() {} }
     const by = (() => 7) as never
@@ -157,7 +157,7 @@ describe('the key that a function returns', () => {
   })
 })
 
-describe('what a store returns', () => {
+describe('the result of a store', () => {
   it.each([
     [{ remaining: 1, resetMs: 1000 }, '"default";r=1;t=1'],
     [{ remaining: 0, resetMs: 1001 }, '"default";r=0;t=2'],
@@ -171,7 +171,7 @@ describe('what a store returns', () => {
     expect(headers['ratelimit-policy']).toBe('"default";q=5;w=60')
   })
 
-  it('is replaced by a count of this process where it fails, which is logged once a minute', async () => {
+  it('is replaced by a count in memory when the store fails, which is logged once a minute', async () => {
     const errors: unknown[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
     const results: (() => unknown)[] = [
@@ -200,7 +200,7 @@ describe('what a store returns', () => {
   })
 })
 
-describe('the names of limits without a name', () => {
+describe('the names of unnamed limits', () => {
   it('consist of class and method, numbered and at most 60 characters long', async () => {
     const policies = [
       { limit: 9, window: 60 },

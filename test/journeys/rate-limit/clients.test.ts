@@ -32,7 +32,7 @@ function limited(policy: RateLimitPolicy) {
   return [ThingsController]
 }
 
-describe('a limit by user', () => {
+describe('a rate limit by user', () => {
   const apps = appsOfTest()
   const rateLimit = { policies: [] }
   const auth = { guard: namedGuard }
@@ -41,7 +41,7 @@ describe('a limit by user', () => {
     return apps.inProcess({ controllers, rateLimit, auth })
   }
 
-  it('counts each user', async () => {
+  it('counts each user separately', async () => {
     const app = await start()
     const get = async (user: unknown) =>
       (await app.as({ id: user }).request().get('/things')).status
@@ -74,14 +74,14 @@ describe('a limit by user', () => {
     expect((await app.as(user).request().get('/things')).status).toBe(429)
   })
 
-  it('does not mix a user id with an equal address', async () => {
+  it('does not confuse a user id with an equal address', async () => {
     const app = await start()
     const named = await app.as({ id: '127.0.0.1' }).request().get('/things')
     expect(named.status).toBe(200)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
   })
 
-  it('distinguishes long ids by all characters, and any two different ids', async () => {
+  it('distinguishes any two different ids, including long ids', async () => {
     const app = await start()
     const get = async (id: string) => (await app.as({ id }).request().get('/things')).status
     const long = 'x'.repeat(5000)
@@ -92,13 +92,13 @@ describe('a limit by user', () => {
     for (const id of separators) expect(await get(id)).toBe(200)
   })
 
-  it('counts requests without a route by address', async () => {
+  it('counts requests without a route by their address', async () => {
     const app = await apps.inProcess({ rateLimit: { ...once, by: 'user' } })
     expect(await statuses(app, '/nowhere', '/nowhere')).toEqual([404, 429])
   })
 })
 
-describe('a limit by tenant', () => {
+describe('a rate limit by tenant', () => {
   const apps = appsOfTest()
   // The field that the tenant feature sets on the request.
   const tenant: RequestHandler = (req, _res, next) => {
@@ -107,7 +107,7 @@ describe('a limit by tenant', () => {
     next()
   }
 
-  it('counts each tenant, and the address without a tenant', async () => {
+  it('counts each tenant, or the address without a tenant', async () => {
     const app = await apps.inProcess({
       controllers: limited({ ...once, by: 'tenant' }),
       rateLimit: { policies: [] },
@@ -120,7 +120,7 @@ describe('a limit by tenant', () => {
     expect([await get({}), await get({})]).toEqual([200, 429])
   })
 
-  it('counts requests without a route by address, also with different tenants', async () => {
+  it('counts requests without a route by their address, even with different tenants', async () => {
     const app = await apps.inProcess({
       rateLimit: { ...once, by: 'tenant' },
       middlewares: [tenant],
@@ -131,10 +131,10 @@ describe('a limit by tenant', () => {
   })
 })
 
-describe('a limit by a function', () => {
+describe('a rate limit by a function', () => {
   const apps = appsOfTest()
 
-  it('counts the address when it rejects, without an unhandled rejection', async () => {
+  it('uses the address when the function rejects, without an unhandled rejection', async () => {
     const by = (() => Promise.reject(new Error('by'))) as never
     const app = await start(by)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
@@ -144,7 +144,7 @@ describe('a limit by a function', () => {
   const start = (by: (req: Request) => string) =>
     apps.inProcess({ controllers: limited({ ...once, by }), rateLimit: { policies: [] } })
 
-  it('counts its return value', async () => {
+  it('counts by the return value of the function', async () => {
     const app = await start((req) => String(req.query['key']))
     const paths = ['/things/open?key=a', '/things/open?key=b', '/things/open?key=a']
     expect(await statuses(app, ...paths)).toEqual([200, 200, 429])
@@ -157,7 +157,7 @@ describe('a limit by a function', () => {
     ['returns a number', () => 1],
     ['returns an object', () => ({})],
     ['returns a promise', () => Promise.resolve('a')],
-  ])('counts the address, and logs it once, when it %s', async (_, by) => {
+  ])('counts by the address, and logs it once, when the function %s', async (_, by) => {
     const app = await start(by as () => string)
     const paths = ['/things/open', '/things/open', '/things/open']
     expect(await statuses(app, ...paths)).toEqual([200, 429, 429])

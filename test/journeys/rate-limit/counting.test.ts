@@ -41,7 +41,7 @@ class ItemsController {
 
 const two = { limit: 2, window: 60 } as const
 
-describe('the limit of an application', () => {
+describe('the rate limit of an application', () => {
   const apps = appsOfTest()
 
   it('is off when policies is empty', async () => {
@@ -54,7 +54,7 @@ describe('the limit of an application', () => {
     expect(headers).not.toHaveProperty('ratelimit')
   })
 
-  it('is 100 requests a minute for `true`', async () => {
+  it('is 100 requests per minute for `true`', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: true })
     const all = await Promise.all(Array.from({ length: 120 }, () => app.request().get('/items')))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(100)
@@ -79,7 +79,7 @@ describe('the limit of an application', () => {
     expect(free.headers).not.toHaveProperty('ratelimit')
   })
 
-  it('counts requests without a route: 404, 405 and OPTIONS', async () => {
+  it('includes requests without a route: 404, 405 and OPTIONS', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { limit: 4, window: 60 },
@@ -98,7 +98,7 @@ describe('the limit of an application', () => {
     expect((await app.request().options('/items')).status).toBe(429)
   })
 
-  it('counts HEAD as GET, and every spelling of a path as that path', async () => {
+  it('counts HEAD as GET, and every spelling of a path as the same path', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { limit: 5, window: 60 },
@@ -110,7 +110,7 @@ describe('the limit of an application', () => {
     expect((await app.request().head('/items')).status).toBe(429)
   })
 
-  it('is checked before the guard, so refused requests count', async () => {
+  it('is checked before the guard, so that refused requests are counted', async () => {
     @Auth()
     @Controller('secrets')
     class SecretsController {
@@ -126,13 +126,13 @@ describe('the limit of an application', () => {
     expect(signedIn.status).toBe(429)
   })
 
-  it('does not count the documentation', async () => {
+  it('does not include the documentation', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: two })
     const paths = Array.from({ length: 4 }, () => '/api-docs.json')
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200])
   })
 
-  it('does not count responses of middlewares', async () => {
+  it('does not include responses of middlewares', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: two,
@@ -143,7 +143,7 @@ describe('the limit of an application', () => {
   })
 })
 
-describe('@RateLimit', () => {
+describe('the @RateLimit decorator', () => {
   const apps = appsOfTest()
   const rateLimit = { policies: [] }
 
@@ -300,7 +300,7 @@ describe('@RateLimit', () => {
     expect(await statuses(app, '/a', '/b', '/a', '/b')).toEqual([200, 200, 429, 429])
   })
 
-  it('runs after the guard when it counts users, so refused requests do not count', async () => {
+  it('runs after the guard when it counts users, and ignores refused requests', async () => {
     @RateLimit({ limit: 1, window: 60, by: 'user' })
     @Controller('reports')
     class ReportsController {
@@ -325,7 +325,7 @@ describe('@RateLimit', () => {
     expect((await ada.request().get('/reports')).status).toBe(429)
   })
 
-  it('refuses a request over one of several limits, without counting it in later ones', async () => {
+  it('refuses a request over one of several limits without counting it in later limits', async () => {
     @RateLimit({ name: 'burst', limit: 2, window: 1 }, { name: 'daily', limit: 3, window: '1d' })
     @Controller('search')
     class SearchController {

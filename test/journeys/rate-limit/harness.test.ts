@@ -66,11 +66,11 @@ describe('an App', () => {
   })
 })
 
-describe('the document', () => {
+describe('the document with rate limits', () => {
   const statusesOf = (app: App, path: string) =>
     Object.keys(app.document.paths[path]?.get?.responses ?? {})
 
-  it('has a 429 for routes with a limit', () => {
+  it('contains a 429 for routes with a limit', () => {
     const decorated = new App({ controllers })
     expect(statusesOf(decorated, '/items')).not.toContain('429')
     expect(statusesOf(decorated, '/items/own')).toContain('429')

@@ -58,12 +58,12 @@ class AnswersController extends BaseController {
   }
 }
 
-describe('the headers of a limit', () => {
+describe('the headers of a rate limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], contract: 'off' } as const
   const left = (r: number) => `"default";r=${r};t=60`
 
-  it('are on a response of another application that a handler calls', async () => {
+  it('are part of a response from another application that a handler calls', async () => {
     const inner = new App({ controllers: [AnswersController], logger: false })
     await inner.init()
 
@@ -85,7 +85,7 @@ describe('the headers of a limit', () => {
   })
 
   it.each(['plain', 'sent', 'ended', 'written', 'thrown', 'read'])(
-    'are on the response: /answers/%s',
+    'are part of the response: /answers/%s',
     async (how) => {
       const rateLimit = { limit: 5, window: '1m' }
       const app = await apps.inProcess({ ...options, rateLimit })
@@ -143,11 +143,11 @@ describe('the headers of a limit', () => {
   })
 })
 
-describe('a response over the limit', () => {
+describe('a response to a request over the limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], rateLimit: { limit: 1, window: '1m' } }
 
-  it('is 429 in the envelope, with Retry-After', async () => {
+  it('has the status 429 in the envelope, and Retry-After', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     // 47.3 s are left: a client that came after 47 s would be refused again.
@@ -214,12 +214,12 @@ describe('a response over the limit', () => {
   })
 })
 
-describe('the window of a limit', () => {
+describe('the window of a rate limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], rateLimit: { limit: 2, window: '1m' } }
   const path = '/answers/plain'
 
-  it('begins with its first request, and is not extended by refusals', async () => {
+  it('starts with its first request, and is not extended by refusals', async () => {
     const app = await apps.inProcess(options)
     await app.clock.advance('17s')
     expect(await statuses(app, path)).toEqual([200])

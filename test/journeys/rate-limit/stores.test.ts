@@ -41,7 +41,7 @@ function allowOnce() {
   }
 }
 
-describe('a store of rate limits', () => {
+describe('a rate limit store', () => {
   const apps = appsOfTest()
   const options = { controllers: [ItemsController] }
 
@@ -75,7 +75,7 @@ describe('a store of rate limits', () => {
     expect(calls).toEqual([])
   })
 
-  it('keeps the application from starting when it cannot open', async () => {
+  it('prevents the start of the application when it cannot open', async () => {
     const store = {
       consume: notingStore().store.consume,
       open: () => Promise.reject(new Error('no key')),
@@ -83,7 +83,7 @@ describe('a store of rate limits', () => {
     await expect(apps.inProcess({ ...options, rateLimit: { store } })).rejects.toThrow('no key')
   })
 
-  it('may be asynchronous', async () => {
+  it('can be asynchronous', async () => {
     const allow = allowOnce()
     const { store } = notingStore(async (count) => {
       await new Promise((resolve) => setImmediate(resolve))
@@ -97,14 +97,14 @@ describe('a store of rate limits', () => {
     expect(await statuses(app, '/nowhere')).toEqual([429])
   })
 
-  it('gets keys with encoded names, so that different keys cannot be equal', async () => {
+  it('receives keys with encoded names, so that different keys are never equal', async () => {
     const { store, counts } = notingStore()
     const app = await apps.inProcess({ ...options, rateLimit: { store } })
     await statuses(app, '/items/own')
     expect(counts).toEqual([{ key: 'a%3Ab%20%25:i:127.0.0.1', limit: 7, windowMs: 120_000 }])
   })
 
-  it('may return negative numbers, which are sent as 0', async () => {
+  it('can return negative numbers, which are sent as 0', async () => {
     const { store } = notingStore(() => ({ isAllowed: false, remaining: -3, resetMs: -1500 }))
     const app = await apps.inProcess({ ...options, rateLimit: { store } })
     const { status, headers } = await app.request().get('/items')
@@ -115,7 +115,7 @@ describe('a store of rate limits', () => {
     ])
   })
 
-  it('may be slower than a middleware that responds to the same request, with and without a route', async () => {
+  it('can be slower than a middleware that responds to the same request', async () => {
     const { store } = notingStore(async (count) => {
       await new Promise((resolve) => setImmediate(resolve))
       return { isAllowed: true, remaining: count.limit, resetMs: 1 }
@@ -141,7 +141,7 @@ describe('a store of rate limits', () => {
     await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('that never settles delays a request for 5 seconds at most, with and without a route', async () => {
+  it('delays a request by 5 seconds at most if it never settles', async () => {
     const { store, counts } = notingStore(() => new Promise(() => {}))
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
     const answers = ['/items', '/nowhere', '/items'].map((path) =>
@@ -164,7 +164,7 @@ describe('a store of rate limits', () => {
     ['returns NaN', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
     ['resolves to null', async () => null],
   ])(
-    'that %s is replaced by counting in memory, and logged once in a window',
+    'is replaced by counting in memory if it %s, which is logged once per window',
     async (_, answer) => {
       const { store } = notingStore(answer)
       const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })

@@ -116,8 +116,8 @@ async function get(path: string, headers: Record<string, string> = {}) {
 const decision = (record: { decisions: readonly { by: string }[] }, by: string) =>
   record.decisions.find((each) => each.by === by)
 
-describe('explain', () => {
-  it('has the route, the status, the step that answered, and the steps on one time line', async () => {
+describe('the explain method', () => {
+  it('returns the route, the status, the responding step, and all steps on one time line', async () => {
     await start()
     const record = await get('/work/open?page=2')
     expect(record).toMatchObject({
@@ -141,20 +141,20 @@ describe('explain', () => {
     expect(record.id).toMatch(/^[\w-]{36}$/)
   })
 
-  it('is plain data, equal after JSON', async () => {
+  it('returns plain data that is equal after JSON', async () => {
     await start()
     const record = await get('/work/closed')
     expect(JSON.parse(JSON.stringify(record))).toEqual(record)
     expect(Object.keys(record)).not.toContain('toString')
   })
 
-  it('has the lines that the request has logged', async () => {
+  it('includes the lines that the request has logged', async () => {
     await start()
     const record = await get('/work/open')
     expect(record.logs).toMatchObject([{ level: 'info', message: 'Reading' }])
   })
 
-  it('has nothing that a handler does after the handler timeout has ended its request', async () => {
+  it('excludes handler activity after the handler timeout has ended the request', async () => {
     await start({ timeouts: { handler: '2s' } })
     const sent = app.request().get('/work/late').then()
     await app.clock.advance('2s')
@@ -167,7 +167,7 @@ describe('explain', () => {
     expect(app.explain(response)).toEqual(record)
   })
 
-  it('works for responses of fetch, of callers, and of redirected requests', async () => {
+  it('supports responses of fetch, of callers, and of redirected requests', async () => {
     await start()
     const caller = app.as({ id: 9, permissions: ['work:read'] })
     const response = await caller.fetch('/work/closed')
@@ -191,7 +191,7 @@ describe('explain', () => {
     })
   })
 
-  it('has the error of a failed handler with its stack', async () => {
+  it('includes the error of a failed handler with its stack', async () => {
     await start()
     const { error } = await get('/work/broken')
     expect(error).toMatchObject({
@@ -203,8 +203,8 @@ describe('explain', () => {
   })
 })
 
-describe('decisions', () => {
-  it('of one guard: admitted, refused with its reason, without a credential', async () => {
+describe('the decisions in a record', () => {
+  it('show the result of one guard: admitted, refused with a reason, no credential', async () => {
     await start({ auth: { guard: user }, controllers: [PlainController] })
     const right = await get('/plain', { authorization: 'Bearer right-token' })
     expect(decision(right, 'guard')).toMatchObject({ verdict: 'admitted', reason: null })
@@ -222,7 +222,7 @@ describe('decisions', () => {
     })
   })
 
-  it('of several guards: each that was asked, by its name', async () => {
+  it('show the result of each of several guards by its name', async () => {
     await start()
     const headers = { 'x-partner': 'p-1', authorization: 'Bearer old-token' }
     const record = await get('/work/shared', headers)
@@ -237,12 +237,12 @@ describe('decisions', () => {
     expect(decision(await get('/work/shared'), 'guard')).toMatchObject({ verdict: 'refused' })
   })
 
-  it('of optional auth', async () => {
+  it('show the result of optional auth', async () => {
     await start()
     expect(decision(await get('/work/maybe'), 'guard')).toMatchObject({ verdict: 'anonymous' })
   })
 
-  it('of @Can and of policies', async () => {
+  it('show the results of @Can and of policies', async () => {
     await start()
     const authorization = 'Bearer other-token'
     const can = decision(await get('/work/closed', { authorization }), 'can')
@@ -251,7 +251,7 @@ describe('decisions', () => {
     expect(refused).toMatchObject({ verdict: 'refused', facts: { policy: 'note', action: 'read' } })
   })
 
-  it('of limits, with what is left', async () => {
+  it('show the results of limits with the remaining requests', async () => {
     await start({ rateLimit: { limit: 2, window: 60 } })
     const first = decision(await get('/work/open'), 'limit')
     expect(first).toMatchObject({
@@ -264,7 +264,7 @@ describe('decisions', () => {
     expect(decision(last, 'limit')).toMatchObject({ verdict: 'refused' })
   })
 
-  it('of the cache: miss, hit, stale, bypass with its reason', async () => {
+  it('show the result of the cache: miss, hit, stale, or bypass with its reason', async () => {
     await start()
     const key = 'GET /work/cached'
     expect(decision(await get('/work/cached'), 'cache')).toMatchObject({
@@ -286,7 +286,7 @@ describe('decisions', () => {
     })
   })
 
-  it('of validation: the parts that passed, and the issues', async () => {
+  it('show the valid parts and the issues of validation', async () => {
     await start()
     const right = app.explain(await app.request().post('/work').send({ count: 1 }))
     expect(decision(right, 'validation')).toMatchObject({
@@ -301,7 +301,7 @@ describe('decisions', () => {
     expect(wrong).toMatchObject({ cause: 'validation', answeredBy: 'validate' })
   })
 
-  it('of the tenant: its source, and why it is refused', async () => {
+  it('show the source of the tenant, and the reason for a refusal', async () => {
     const authorize = (_req: Request, id: string) => id === 'acme'
     await start({
       tenant: {
@@ -331,7 +331,7 @@ describe('decisions', () => {
     })
   })
 
-  it('of code of anybody, with values that JSON does not have', async () => {
+  it('can be added by any code, with values that JSON does not support', async () => {
     const countries: Plugin = {
       name: 'countries',
       steps: () => ({
@@ -353,7 +353,7 @@ describe('decisions', () => {
   })
 })
 
-describe('failed assertions of supertest', () => {
+describe('failed supertest assertions', () => {
   it('explain the response, in the message and in the stack', async () => {
     await start()
     const failure = await app
@@ -371,7 +371,7 @@ describe('failed assertions of supertest', () => {
     expect(stack).toContain('explain.test.ts')
   })
 
-  it('print nothing if the assertion holds, or without a response', async () => {
+  it('print nothing if the assertion passes or if there is no response', async () => {
     await start()
     await app.request().get('/work/open').expect(200)
     const failure = await app
@@ -388,7 +388,7 @@ describe('failed assertions of supertest', () => {
 })
 
 describe('observers of decisions', () => {
-  it('get each decision with its request, and their errors change nothing', async () => {
+  it('receive each decision with its request, and their errors change nothing', async () => {
     const seen: string[] = []
     const listener: Plugin = {
       name: 'listener',
@@ -405,7 +405,7 @@ describe('observers of decisions', () => {
     expect(app.logs.map(({ message }) => message)).toContain('A request observer failed')
   })
 
-  it('are informed that an application has no guard', async () => {
+  it('receive a decision if an application has no guard', async () => {
     const seen: unknown[] = []
     const listener: Plugin = {
       name: 'listener',
@@ -419,7 +419,7 @@ describe('observers of decisions', () => {
     await start()
   })
 
-  it('cost nothing without an observer: no function records a decision', async () => {
+  it('cost nothing if there are none, because no function records a decision', async () => {
     const taken: unknown[] = []
     const looks: Plugin = {
       name: 'looks',

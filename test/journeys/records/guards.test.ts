@@ -27,7 +27,7 @@ async function start(guard: AuthGuard<never>, header: string, scheme: string) {
   }
 }
 
-it('gives the reason why a token is not valid', async () => {
+it('a record contains the reason why a token is not valid', async () => {
   const secret = randomBytes(64)
   const claims = { iss: 'joe', sub: 'u1', aud: 'orders', exp: FAR, org: 'acme' }
   const guard = jwt({
@@ -60,7 +60,7 @@ it('gives the reason why a token is not valid', async () => {
   expect(await send(sign({ exp: 1 }))).toEqual(['guard refused: The token has expired'])
 })
 
-it('gives the reason why a key is not valid', async () => {
+it('a record contains the reason why a key is not valid', async () => {
   const right = generateApiKey({ prefix: 'acme_live' })
   const old = generateApiKey({ prefix: 'acme_live' })
   const records: ApiKeyRecord[] = [

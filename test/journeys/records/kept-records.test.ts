@@ -37,8 +37,8 @@ afterEach(async () => {
   await app?.close()
 })
 
-describe('the option records', () => {
-  it('keeps the newest records of requests that the server has failed, and of no others', async () => {
+describe('the records option', () => {
+  it('stores the newest records of requests with server errors, and no others', async () => {
     const test = await TestApp.create({ controllers: [WorkController], records: { keep: 2 } })
     app = test
     await test.request().get('/work/missing').expect(404)
@@ -59,7 +59,7 @@ describe('the option records', () => {
     expect(records.find(ids[0])).toBeUndefined()
   })
 
-  it('writes a line for each of them with log', async () => {
+  it('writes a log line for each of these records with log', async () => {
     const test = await TestApp.create({ controllers: [WorkController], records: { log: true } })
     app = test
     await test.request().get('/work/broken').expect(500)
@@ -67,7 +67,7 @@ describe('the option records', () => {
     expect(line).toMatchObject({ level: 'error', facts: { record: { status: 500 } } })
   })
 
-  it('keeps the record of a request that takes too long', async () => {
+  it('stores the record of a request that takes too long', async () => {
     @Controller('slow')
     class SlowController {
       @Get() wait() {
@@ -86,7 +86,7 @@ describe('the option records', () => {
     ])
   })
 
-  it('keeps nothing without it', async () => {
+  it('is off by default, so that nothing is stored', async () => {
     const test = await TestApp.create({ controllers: [WorkController] })
     app = test
     await test.request().get('/work/broken').expect(500)
@@ -105,8 +105,8 @@ describe('the option records', () => {
   })
 })
 
-describe('under blazon dev', () => {
-  it('passes the record of each request on', async () => {
+describe('the command blazon dev', () => {
+  it('receives the record of each request', async () => {
     const seen: RequestRecord[] = []
     Object.defineProperty(globalThis, SINK, {
       value: {

@@ -70,15 +70,15 @@ async function writtenOf() {
 }
 
 describe('the names of secrets', () => {
-  it.each(SECRET)('%s is valid', (name) => {
+  it.each(SECRET)('include %s', (name) => {
     expect(isSecretName(name)).toBe(true)
   })
 
-  it.each(OPEN)('%s is not valid', (name) => {
+  it.each(OPEN)('exclude %s', (name) => {
     expect(isSecretName(name)).toBe(false)
   })
 
-  it('are hidden in log lines, in records and in capsules, and all else is shown', async () => {
+  it('are hidden in log lines, records and capsules, but other fields are shown', async () => {
     const { text, lines, capsule } = await writtenOf()
     expect(text).not.toContain(CANARY)
     expect(lines.find(({ message }) => message === 'fields')).toMatchObject({
@@ -108,7 +108,7 @@ describe('the names of secrets', () => {
     expect(snippet).toContain('<secret>')
   })
 
-  it('are hidden in the errors of a TypeORM data source, and so are private keys', () => {
+  it('are hidden in the errors of a TypeORM data source, together with private keys', () => {
     const key = '-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----'
     const options = { host: 'db.example', deep: fields, ssl: { key } }
     const { message } = withoutSecrets(new Error(`db.example ${CANARY} ${key}`), options)

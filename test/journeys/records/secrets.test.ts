@@ -96,7 +96,7 @@ function expectNoCanary(text: string) {
   }
 }
 
-it('hides them in each part of a record: url, decisions, statements, logs, errors', async () => {
+it('a record hides secrets in its url, decisions, statements, logs and errors', async () => {
   const request = await start()
   const { password, pin } = CANARIES
   const response = await request
@@ -117,7 +117,7 @@ it('hides them in each part of a record: url, decisions, statements, logs, error
   expectNoCanary(String(record))
 })
 
-it('hides them in the reason of a guard, and in what a failed assertion prints', async () => {
+it('a record hides secrets in the reason of a guard and in a failed assertion', async () => {
   const request = await start()
   const basic = Buffer.from(`me:${CANARIES.basic}`).toString('base64')
   const failure = await request
@@ -131,7 +131,7 @@ it('hides them in the reason of a guard, and in what a failed assertion prints',
   expect(message).not.toContain(basic)
 })
 
-it('hides them in the key of a cache, and in the issues of a schema', async () => {
+it('a record hides secrets in a cache key and in the issues of a schema', async () => {
   const request = await start()
   const q = encodeURIComponent(CANARIES.search)
   const url = `/accounts/cached?token=${CANARIES.query}&q=${q}`
@@ -143,7 +143,7 @@ it('hides them in the key of a cache, and in the issues of a schema', async () =
   expectNoCanary(JSON.stringify(refused))
 })
 
-it('keeps settings of cookies, so that words stay words', async () => {
+it('a record does not hide words that are settings of cookies', async () => {
   const request = await start()
   const record = app.explain(await request.get('/accounts/dark').set(HEADERS))
   expect(record.url).toBe('/accounts/dark')

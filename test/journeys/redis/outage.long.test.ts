@@ -72,8 +72,8 @@ async function untilCached({ advance }: { advance?: Duration } = {}): Promise<vo
   })
 }
 
-describeWithServer('an application on Redis', () => {
-  it('starts without Redis and uses it as soon as it runs', async () => {
+describeWithServer('an application with Redis', () => {
+  it('starts without Redis, and uses it as soon as it runs', async () => {
     server = await Server.absent()
     await start()
     for (let i = 0; i < 5; i++) expect((await get()).status).toBe(200)
@@ -109,7 +109,7 @@ describeWithServer('an application on Redis', () => {
     }
   })
 
-  it('responds 200 with a current value to each request while Redis is killed and restarted', async () => {
+  it('responds with 200 and a current value while Redis is killed and restarted', async () => {
     server = await Server.start()
     await start()
     await untilCached()
@@ -135,7 +135,7 @@ describeWithServer('an application on Redis', () => {
     await untilCached()
   })
 
-  it('waits for one deadline in all while Redis is paused, and sends no invalidated value', async () => {
+  it('waits for a single deadline while Redis is paused, and sends no invalidated value', async () => {
     server = await Server.start()
     await start()
     await untilCached()
@@ -152,7 +152,7 @@ describeWithServer('an application on Redis', () => {
     await untilCached()
   })
 
-  it('responds 200 to each request while Redis is slow, and stops waiting for Redis', async () => {
+  it('responds with 200 while Redis is slow, and stops waiting for Redis', async () => {
     server = await Server.start()
     await using gate = await Gate.before(server.port)
     await start({ url: `redis://127.0.0.1:${gate.port}` })
@@ -168,7 +168,7 @@ describeWithServer('an application on Redis', () => {
     await untilCached({ advance: '10s' })
   })
 
-  it('responds 200 to each request while Redis is full, and sends no invalidated value', async () => {
+  it('responds with 200 while Redis is full, and sends no invalidated value', async () => {
     server = await Server.start('--maxmemory-policy', 'noeviction')
     await start()
     await untilCached()

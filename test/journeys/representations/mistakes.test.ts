@@ -18,7 +18,7 @@ it.each<[string, unknown[], RegExp]>([
   ['no function', [{ type: 'application/pdf' }], /Nothing serializes the body/],
   ['undefined', [undefined], /undefined is not a media type/],
   ['a type twice', ['text/csv', 'text/csv'], /lists 'text\/csv' twice/],
-])('a mistake in @Produces is a boot error: %s', async (_, entries, cause) => {
+])('an invalid @Produces causes a boot error: %s', async (_, entries, cause) => {
   const problems = await produces(...entries)
   expect(problems).toMatchObject([
     {
@@ -29,7 +29,7 @@ it.each<[string, unknown[], RegExp]>([
   ])
 })
 
-it('@Produces beside another type is a boot error', async () => {
+it('@Produces together with another content type causes a boot error', async () => {
   @Controller('x')
   class Both {
     @Produces('text/csv')

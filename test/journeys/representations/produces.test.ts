@@ -129,7 +129,7 @@ async function serve(options: AppOptions = {}) {
   return { get, app, errors, warnings }
 }
 
-describe('@Produces', () => {
+describe('the @Produces decorator', () => {
   it.each([
     ['application/json', 'application/json; charset=utf-8'],
     ['*/*', 'application/json; charset=utf-8'],
@@ -137,14 +137,14 @@ describe('@Produces', () => {
     ['text/*', 'text/csv; charset=utf-8'],
     ['application/json;q=0.1, text/csv', 'text/csv; charset=utf-8'],
     ['application/xml', 'application/xml; charset=utf-8'],
-  ])('sends what Accept prefers: %s', async (accept, type) => {
+  ])('selects the type that Accept prefers: %s', async (accept, type) => {
     const { get } = await serve()
     const response = await get('', accept)
     expect([response.status, response.type]).toEqual([200, type])
     expect(response.headers.get('vary')).toBe('Accept')
   })
 
-  it('writes each representation of the same data', async () => {
+  it('serializes the same data in each representation', async () => {
     const { get } = await serve()
     expect((await get('', 'text/csv')).text).toBe(CSV)
     expect((await get('/ok', 'text/csv')).text).toBe(CSV)
@@ -159,7 +159,7 @@ describe('@Produces', () => {
     })
   })
 
-  it('refuses other types with 406, before the handler', async () => {
+  it('refuses other types with 406 before the handler runs', async () => {
     const { get } = await serve()
     const response = await get('', 'image/png', { method: 'POST' })
     expect([response.status, JSON.parse(response.text), calls]).toMatchObject([
@@ -171,14 +171,14 @@ describe('@Produces', () => {
     expect((await get('', 'text/csv', { method: 'POST' })).status).toBe(201)
   })
 
-  it('has the same head for HEAD', async () => {
+  it('results in the same head for HEAD', async () => {
     const { get } = await serve()
     const head = await get('', 'text/csv', { method: 'HEAD' })
     expect([head.status, head.text, head.type]).toEqual([200, '', 'text/csv; charset=utf-8'])
     expect(head.headers.get('content-length')).toBe(String(CSV.length))
   })
 
-  it('names types of JSON, and prefers the first type without Accept', async () => {
+  it('supports JSON types, and uses the first type without Accept', async () => {
     const { get } = await serve()
     expect(await get('/bare', '')).toMatchObject({ text: 'type\r\ntext/csv\r\n' })
     expect(await get('/bare', 'application/*')).toMatchObject({
@@ -187,7 +187,7 @@ describe('@Produces', () => {
     })
   })
 
-  it('leaves streams, files and errors as they are', async () => {
+  it('does not affect streams, files and errors', async () => {
     const { get } = await serve()
     expect(await get('/sent/stream', 'text/csv')).toMatchObject({
       status: 200,
@@ -214,7 +214,7 @@ describe('a representation', () => {
     ['a Blob', () => new Blob(['some'])],
     ['a stream', () => Readable.from(['so', 'me'])],
     ['a web stream', () => new Blob(['some']).stream()],
-  ])('may be %s', async (_, make) => {
+  ])('can be %s', async (_, make) => {
     const { get } = await serve()
     body = make
     const { status, type, text } = await get('/any', 'application/x-any')
@@ -226,7 +226,7 @@ describe('a representation', () => {
     ['a promise', () => Promise.reject(new Error('unseen'))],
     ['an object', () => ({ a: 1 })],
     ['a number', () => 7],
-  ])('is a 500 if it is %s', async (_, make) => {
+  ])('results in a 500 if it is %s', async (_, make) => {
     const { get, errors } = await serve()
     body = make
     const { status, text } = await get('/any', 'application/x-any')
@@ -236,7 +236,7 @@ describe('a representation', () => {
     ])
   })
 
-  it('of CSV is a 500 for other data than a list of objects', async () => {
+  it('results in a 500 in CSV for data other than a list of objects', async () => {
     @Controller('rows')
     class Wrong {
       @Produces('application/json', 'text/csv') @Get() get() {
@@ -258,15 +258,15 @@ describe('a representation', () => {
     },
   )
 
-  it('with undescribed fields is a 500 under check', async () => {
+  it('results in a 500 with undocumented fields under check', async () => {
     const { get } = await serve({ responses: 'check' })
     const response = await get('', 'text/csv')
     expect([response.status, response.text.includes('Ada')]).toEqual([500, false])
   })
 })
 
-describe('the cache', () => {
-  it.each(['/cached', '/keyed'])('keeps each representation apart: %s', async (path) => {
+describe('the cache of representations', () => {
+  it.each(['/cached', '/keyed'])('stores each representation separately: %s', async (path) => {
     const { get, warnings } = await serve()
     const seen: string[] = []
     for (const accept of ['application/json', 'text/csv', 'application/json', 'text/*', '*/*']) {
@@ -280,8 +280,8 @@ describe('the cache', () => {
   })
 })
 
-describe('the document', () => {
-  it('lists each representation, Vary and 406', async () => {
+describe('the document of a route with @Produces', () => {
+  it('contains each representation, Vary and 406', async () => {
     const { app } = await serve()
     const { responses } = app.document.paths['/rows']?.get ?? { responses: {} }
     const ok = responses['200'] as { content: object; headers: object }
@@ -297,11 +297,11 @@ describe('the document', () => {
   })
 })
 
-describe('csv()', () => {
+describe('the function csv()', () => {
   const write = (data: unknown, options?: Parameters<typeof csv>[0]) =>
     csv(options).serialize(data, {} as never)
 
-  it('writes lines of RFC 4180', () => {
+  it('writes lines according to RFC 4180', () => {
     const date = new Date(0)
     expect(
       write([
@@ -313,13 +313,13 @@ describe('csv()', () => {
     expect([write([]), write([], { columns: ['a'] })]).toEqual(['', 'a\r\n'])
   })
 
-  it('has the columns that it is given, and nothing that is inherited', () => {
+  it('has only the given columns, and no inherited fields', () => {
     expect(write([{ a: 1, b: 2 }], { columns: ['b', 'constructor'] })).toBe(
       'b,constructor\r\n2,\r\n',
     )
   })
 
-  it('needs names of columns for rows whose keys differ, if nearly all fields would be empty', async () => {
+  it('requires column names for rows with different keys if most fields would be empty', async () => {
     const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ [`key${n}`]: n }))
     const names = (count: number) => rowsOf(count).map((row) => Object.keys(row)[0] as string)
     expect(String(write(rowsOf(300))).split('\r\n')).toHaveLength(302)
@@ -353,12 +353,12 @@ describe('csv()', () => {
     ['a;＋1', "a;'＋1"],
     ['a; b;c=1;d-2', 'a; b;c=1;d-2'],
     ['a,=1', '"a,=1"'],
-  ])('writes no formula behind a character that may separate cells: %j', (text, expected) => {
+  ])('escapes a formula after a character that can separate cells: %j', (text, expected) => {
     expect(write([{ [text]: 1, b: text }])).toBe(`${expected},b\r\n1,${expected}\r\n`)
     expect(write([{ b: text }], { formulas: 'keep' })).not.toContain("'")
   })
 
-  it('writes no formula, unless it is told to', () => {
+  it('escapes formulas unless an option allows them', () => {
     const rows = [{ a: '=1+1', b: '+49 30', c: '@x', d: '\tx', e: -5, f: '-5' }]
     expect(write(rows)).toBe("a,b,c,d,e,f\r\n'=1+1,'+49 30,'@x,'\tx,-5,'-5\r\n")
     expect(write(rows, { formulas: 'keep' })).toContain('=1+1,+49 30,@x')
@@ -367,8 +367,8 @@ describe('csv()', () => {
   })
 })
 
-describe('an object in front of a text', () => {
-  it('is a representation, on methods and on classes', async () => {
+describe('a serializer object before a type in @Produces', () => {
+  it('is accepted on methods and on classes', async () => {
     @Produces(csv(), 'application/json')
     @Controller('rows')
     class FirstController {
@@ -387,7 +387,7 @@ describe('an object in front of a text', () => {
 })
 
 describe('a class with @Produces', () => {
-  it('has it for all methods except those that name a type themselves', async () => {
+  it('applies it to all methods except those that declare a type themselves', async () => {
     @Produces('application/json', 'text/csv')
     @Controller('rows')
     class Mixed {

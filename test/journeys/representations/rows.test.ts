@@ -171,7 +171,7 @@ const DOCUMENTS: [string, Documented, Options?][] = [
 
 describe.each(HOW)('rows that a handler returns %s', (_, rowsOf) => {
   it.each(DOCUMENTS)(
-    'have the fields of the documented list: %s',
+    'contain only the fields of the documented list: %s',
     async (__, documented, options = {}) => {
       const stripped = await serve(documented, () => rowsOf(ROW), {
         ...options,
@@ -191,7 +191,7 @@ describe.each(HOW)('rows that a handler returns %s', (_, rowsOf) => {
     },
   )
 
-  it('are left out if their caller may see nothing of them', async () => {
+  it('are left out if their caller must not see any part of them', async () => {
     const Paid = z.object({ kind: z.literal('paid'), id: z.int() }).meta(mark)
     const Other = z.object({ kind: z.literal('other'), id: z.int() })
     const rows = (kind: string) => () => rowsOf({ kind, id: 1 })
@@ -216,7 +216,7 @@ const WITHOUT_LIST: [string, object][] = [
 
 describe('rows of a document without a list', () => {
   it.each(WITHOUT_LIST)(
-    'are refused, and the log names route and remedy: %s',
+    'are refused, and the log contains the route and a remedy: %s',
     async (_, schema) => {
       let isRead = false
       async function* rows() {
@@ -235,7 +235,7 @@ describe('rows of a document without a list', () => {
     },
   )
 
-  it.each(WITHOUT_LIST)('are a boot error with csv(): %s', async (_, schema) => {
+  it.each(WITHOUT_LIST)('cause a boot error with csv(): %s', async (_, schema) => {
     const boot = (produced: string | Representation, responses: 'strip' | 'send') => {
       @Controller('rows')
       class Rows {

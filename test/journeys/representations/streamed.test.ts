@@ -54,18 +54,18 @@ function until(count: number, error?: Error) {
   }
 }
 
-describe('@Produces of rows that come one by one', () => {
+describe('@Produces with an asynchronous iterable of rows', () => {
   it.each([
     ['text/csv', 'id\r\n1\r\n2\r\n'],
     ['text/plain', '{"id":1};{"id":2};'],
-  ])('sends them in parts, with the described fields: %s', async (accept, body) => {
+  ])('sends rows one by one, with the described fields: %s', async (accept, body) => {
     until(2)
     const response = await (await serve()).get(accept)
     expect([response.status, await response.text()]).toEqual([200, body])
     expect(response.headers.get('content-type')).toContain(accept)
   })
 
-  it('is an ordinary error before the first row, and cut off after it', async () => {
+  it('results in an error response before the first row, and a cut response after it', async () => {
     const { get, errors } = await serve()
     until(0, new Error('broken'))
     expect((await get('text/csv')).status).toBe(500)
@@ -74,7 +74,7 @@ describe('@Produces of rows that come one by one', () => {
     expect([errors.length, finals]).toEqual([2, 2])
   })
 
-  it('fetches only as many rows as the client reads, and ends when it disconnects', async () => {
+  it('reads only as many rows as the client needs, and ends when it disconnects', async () => {
     until(Number.POSITIVE_INFINITY)
     const { get, errors } = await serve()
     const leaving = new AbortController()

@@ -113,7 +113,7 @@ function foreignThrower() {
   return { '~standard': { version: 1, vendor: 'test', validate } } as const
 }
 
-describe('Asynchronous schemas', () => {
+describe('asynchronous schemas', () => {
   let app: TestApp
   const start = async () => {
     app = await TestApp.create({ contract: 'throw', controllers: [UsersController], logger: false })
@@ -121,7 +121,7 @@ describe('Asynchronous schemas', () => {
   }
   afterEach(() => app.close())
 
-  it.each(['zod', 'valibot'])('passes the output of %s to the handler', async (library) => {
+  it.each(['zod', 'valibot'])('pass the output of %s to the handler', async (library) => {
     const request = await start()
     const { body, status } = await request.post(`/users/${library}`).send({ name: 'Ada' })
     expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe('Asynchronous schemas', () => {
   })
 
   it.each(['zod', 'valibot'])(
-    'responds 400 when %s rejects the body asynchronously',
+    'result in a 400 when %s rejects the body asynchronously',
     async (library) => {
       const request = await start()
       const { body, status } = await request.post(`/users/${library}`).send({ name: 'taken' })
@@ -141,14 +141,14 @@ describe('Asynchronous schemas', () => {
     },
   )
 
-  it('waits for a thenable that is not a Promise', async () => {
+  it('can return a thenable that is not a Promise', async () => {
     const request = await start()
     const { body, status } = await request.post('/users/foreign').send({ name: 'Ada' })
     expect(status).toBe(400)
     expect(body.errors).toEqual([{ in: 'body', path: 'name', message: 'is never right' }])
   })
 
-  it('reports two asynchronously rejected parts in one response', async () => {
+  it('report two asynchronously rejected parts in one response', async () => {
     const request = await start()
     const { body } = await request.post('/users/two?name=taken').send({ name: 'taken' })
     expect(body.errors).toEqual([
@@ -157,7 +157,7 @@ describe('Asynchronous schemas', () => {
     ])
   })
 
-  it('keeps the results of concurrent requests separate', async () => {
+  it('keep the results of concurrent requests separate', async () => {
     const request = await start()
     const names = ['Ada', 'taken', 'Bob', 'taken', 'Eve']
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe('Asynchronous schemas', () => {
   })
 
   it.each(['throws', 'throws-nothing', 'rejects'])(
-    'responds 500 without details of the cause when a schema %s',
+    'result in a 500 without details of the cause when a schema %s',
     async (route) => {
       const request = await start()
       const { body, status, text } = await request.post(`/users/${route}`).send({})
@@ -185,7 +185,7 @@ describe('Asynchronous schemas', () => {
     },
   )
 
-  it('causes no unhandled rejection when one schema throws and another rejects', async () => {
+  it('cause no unhandled rejection when one schema throws and another rejects', async () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown) => void unhandled.push(reason)
     process.on('unhandledRejection', note)

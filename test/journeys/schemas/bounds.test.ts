@@ -16,7 +16,7 @@ function controllersOf(schema: Schema) {
   return defineControllers(ItemsController)
 }
 
-describe('The response to an invalid body', () => {
+describe('the response to an invalid body', () => {
   const refuse = async (schema: Schema, body: object) => {
     const app = await TestApp.create({ controllers: controllersOf(schema), logger: false })
     const answer = await app.request().post('/items').send(body)
@@ -35,7 +35,7 @@ describe('The response to an invalid body', () => {
     ])
   })
 
-  it('counts the bytes of an error, not its characters', async () => {
+  it('limits the bytes of an error, not its characters', async () => {
     // As JSON, each of these characters has six bytes.
     const name = '\u0001'.repeat(3000)
     const message = await refuse(z.strictObject({}), { [name]: 1 })
@@ -62,7 +62,7 @@ describe('The response to an invalid body', () => {
     expect(errors[0].path).toBe(`0${'é'.repeat(248)}…`)
   })
 
-  it('does not change errors of usual length', async () => {
+  it('does not change errors of normal length', async () => {
     const long = z.string({ error: 'm'.repeat(400) })
     const { body } = await refuse(z.object({ a: long, b: long }), {})
     expect(body.errors.map(({ message }: { message: string }) => message.length)).toEqual([
@@ -71,7 +71,7 @@ describe('The response to an invalid body', () => {
   })
 })
 
-describe('Recursive alternatives', () => {
+describe('recursive alternatives', () => {
   it('are refused when their validation becomes too complex', async () => {
     const tree = {
       $ref: '#/$defs/tree',
@@ -94,7 +94,7 @@ describe('Recursive alternatives', () => {
   })
 })
 
-describe('A list without a maximum', () => {
+describe('a list without a maximum', () => {
   const Orders = z.object({
     lines: z.array(z.object({ tags: z.array(z.string()), more: z.any() })),
   })
@@ -108,7 +108,7 @@ describe('A list without a maximum', () => {
     ])
   })
 
-  it('is an error under strict', async () => {
+  it('causes an error under strict', async () => {
     const options = { controllers: controllersOf(z.array(z.number())), limits: { body: '1mb' } }
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([

@@ -107,7 +107,7 @@ describe('dates in responses', () => {
     expect(await read('raw')).toBe(`{"id":"a","at":"${text}","paidAt":"${text}"}`)
   })
 
-  it('are converted when json of Express sends the response', async () => {
+  it('are converted when Express json sends the response', async () => {
     await start({ etag: true })
     expect(await given('ok')).toMatchObject({ data: { at: text } })
     const { headers, body } = await app.request().get('/orders/ok')
@@ -121,7 +121,7 @@ describe('dates in responses', () => {
     expect(JSON.parse(await read('silent')).data).toEqual({ at: text })
   })
 
-  it('do not change other fields, also fields that contradict the schema', async () => {
+  it('do not affect other fields, even fields that contradict the schema', async () => {
     await start()
     const data = `{"id":7,"at":"${text}","more":{"at":"${text}"},"big":[null,null],"":"\\ud800\\""}`
     expect(await read('other')).toBe(
@@ -129,7 +129,7 @@ describe('dates in responses', () => {
     )
   })
 
-  it('do not change error responses', async () => {
+  it('do not affect error responses', async () => {
     await start()
     expect(JSON.parse(await read('missing'))).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
@@ -149,7 +149,7 @@ describe('dates in responses', () => {
     expect(bodies).toMatchObject([{ data: [{ at }] }])
   })
 
-  it('are Date objects for the json replacer of Express', async () => {
+  it('are Date objects for the Express json replacer', async () => {
     await start()
     function replace(this: Record<string, unknown>, key: string, value: unknown) {
       return this[key] instanceof Date ? 'a date' : value

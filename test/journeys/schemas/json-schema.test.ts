@@ -39,7 +39,7 @@ const object = (properties: Record<string, unknown>, more: object = {}) => ({
   ...more,
 })
 
-describe('JSON Schema', () => {
+describe('a JSON Schema', () => {
   const apps: TestApp[] = []
   const start = async (...controllers: Class[]) => {
     const app = await TestApp.create({ contract: 'throw', controllers, logger: false })
@@ -65,7 +65,7 @@ describe('JSON Schema', () => {
     expect(body.errors).toMatchObject([{ in: 'body', path: 'value' }])
   })
 
-  it('sets defaults for each request, also nested ones', async () => {
+  it('sets defaults for each request, including nested defaults', async () => {
     const tags = { type: 'array', items: { type: 'string' }, default: [] }
     const request = await start(
       echo(object({ paging: object({ size: { type: 'integer', default: 10 } }), tags })),
@@ -83,7 +83,7 @@ describe('JSON Schema', () => {
     expect((await request.post('/echo').send({})).body.data).toEqual({ size: 10 })
   })
 
-  it('coerces the text of a query to numbers, booleans and arrays', async () => {
+  it('coerces query strings to numbers, booleans and arrays', async () => {
     const request = await start(
       echo(
         object({
@@ -181,7 +181,7 @@ describe('JSON Schema', () => {
     expect((await request.post('/echo').send({ a: 'b' })).status).toBe(200)
   })
 
-  it('keeps schemas with the same $id in two applications separate', async () => {
+  it('is kept separate from a schema with the same $id in another application', async () => {
     const [text, number] = await Promise.all([
       start(echo({ $id: 'same', ...object({ a: { type: 'string' } }) })),
       start(echo({ $id: 'same', ...object({ a: { type: 'number' } }) })),
@@ -191,7 +191,7 @@ describe('JSON Schema', () => {
     expect((await number.post('/echo').send({ a: 1 })).status).toBe(200)
   })
 
-  it('allows routes of one application to share a schema with an $id', async () => {
+  it('can be shared by routes of one application under an $id', async () => {
     const shared = { $id: 'shared', ...object({ a: { type: 'integer' } }) }
     const request = await start(echo(shared, 'one'), echo(shared, 'two'))
     expect((await request.post('/one').send({ a: 1 })).status).toBe(200)
@@ -212,7 +212,7 @@ describe('JSON Schema', () => {
     expect((await request.get('/').set('x-level', '4')).body.data).toEqual(['4', false, 4])
   })
 
-  it('reports every schema that does not compile at boot, with its route', async () => {
+  it('causes a boot error with its route if it does not compile', async () => {
     const error = await start(
       echo({ type: 'strng' }, 'one'),
       echo({ $ref: '#/nowhere' }, 'two'),
@@ -229,7 +229,7 @@ describe('JSON Schema', () => {
     expect(problems.some(({ cause }) => cause.includes('of its body does not compile'))).toBe(true)
   })
 
-  it('reports a class in place of a schema at boot', async () => {
+  it('causes a boot error if it is a class', async () => {
     class Dto {}
     const starting = start(echo(Dto as unknown as Schema))
     await expect(starting).rejects.toThrow(/EchoController\.body[\s\S]*@Body is the class Dto/)

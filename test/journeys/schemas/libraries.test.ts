@@ -112,7 +112,7 @@ describe.each(LIBRARIES)('$name', (library) => {
     expect(body.data.validated).toEqual({ name: 'Ada', age: 0 })
   })
 
-  it('responds 400 to an invalid body, with the path of the field', async () => {
+  it('responds with 400 to an invalid body, with the path of the field', async () => {
     const request = await start()
     const { body, status } = await request.post('/users').send({ name: 'A' })
     expect(status).toBe(400)
@@ -127,21 +127,21 @@ describe.each(LIBRARIES)('$name', (library) => {
     expect(body.errors).toEqual([{ in: 'body', path: 'name', message: expect.any(String) }])
   })
 
-  it('does not coerce text in a body to a number', async () => {
+  it('does not coerce a string in a body to a number', async () => {
     const request = await start()
     const { body, status } = await request.post('/users').send({ name: 'Ada', age: '36' })
     expect(status).toBe(400)
     expect(body.errors).toMatchObject([{ in: 'body', path: 'age' }])
   })
 
-  it('responds 400 when the body is absent', async () => {
+  it('responds with 400 when the body is missing', async () => {
     const request = await start()
     const { body, status } = await request.post('/users')
     expect(status).toBe(400)
     expect(body.errors).toMatchObject([{ in: 'body', path: '' }])
   })
 
-  it('coerces the text of params, query and headers to numbers', async () => {
+  it('coerces strings in params, query and headers to numbers', async () => {
     const request = await start()
     const { body } = await request.get('/users/42?page=7').set('x-level', '9')
     expect(body.data.params).toEqual({ id: 42 })

@@ -67,7 +67,7 @@ const ofPlaces = (price: number) => [
 ]
 
 describe.each(Object.entries(SCHEMAS))('a multiple of 0.01 in %s', (_, schema) => {
-  it('is each price up to 100, wherever it is', async () => {
+  it('includes each price up to 100, in every part of a request', async () => {
     const { post } = await start(schema)
     const prices = Array.from({ length: 10_000 }, (_, index) => index / 100)
     expect(await post({ prices })).toBe(200)
@@ -77,14 +77,14 @@ describe.each(Object.entries(SCHEMAS))('a multiple of 0.01 in %s', (_, schema) =
     }
   })
 
-  it('is not a price with a third digit', async () => {
+  it('excludes a price with a third digit', async () => {
     const { post } = await start(schema)
     for (const price of [19.991, -0.001, 0.015, 1e-7, 12345678.905, 999999999.995, 5e-324]) {
       for (const body of ofPlaces(price)) expect([body, await post(body)]).toEqual([body, 400])
     }
   })
 
-  it('may be text in a query', async () => {
+  it('can be a string in a query', async () => {
     const { get } = await start(schema)
     for (const price of ['19.99', '1.999e1', '-0.07']) {
       expect((await get(price)).body.data).toEqual({ price: Number(price) })
@@ -104,7 +104,7 @@ it.each([
   for (const price of wrong) expect([price, await post({ price })]).toEqual([price, 400])
 })
 
-it('is the same in responses, and in examples of the document', async () => {
+it('a multiple is handled in the same way in responses and in document examples', async () => {
   const Price = Type.Object({ price: Type.Number({ multipleOf: 0.01, examples: [19.99, 0.07] }) })
 
   @Controller('offers')
@@ -129,7 +129,7 @@ it('is the same in responses, and in examples of the document', async () => {
   expect(JSON.stringify(app.document)).toContain('19.99')
 })
 
-it('decides which alternative of a union a response has', async () => {
+it('a multiple determines the alternative of a union in a response', async () => {
   const Cents = z.object({ price: z.number().multipleOf(0.01), cents: z.boolean() })
   const Other = z.object({ price: z.number(), other: z.boolean() })
 

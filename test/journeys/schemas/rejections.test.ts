@@ -54,7 +54,7 @@ class OrdersController {
   }
 }
 
-describe('An input that a schema rejects', () => {
+describe('an input that a schema rejects', () => {
   let app: TestApp
   const start = async () => {
     handled = 0
@@ -89,7 +89,7 @@ describe('An input that a schema rejects', () => {
     expect(handled).toBe(0)
   })
 
-  it('is reported by a path with dots, also when a key has a dot', async () => {
+  it('is reported with a dotted path, even when a key contains a dot', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders')

@@ -113,7 +113,7 @@ const KINDS = Object.keys(ADAPTERS).flatMap((adapter) =>
   Object.keys(EVENTS).map((event) => [adapter, event] as const),
 )
 
-describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => {
+describe.each(KINDS)('a function created by %s, with events of %s', (adapter, event) => {
   /** A serverless function that returns the result for the platform, and its parsed JSON. */
   function functionOf(listener: App['handler']) {
     const call = ADAPTERS[adapter]?.(listener)
@@ -126,7 +126,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
   }
   const start = (options: AppOptions = {}) => functionOf(appOf(options).handler)
 
-  it('parses and validates JSON, on its first call and later', async () => {
+  it('parses and validates JSON on its first call and later', async () => {
     const ask = start()
     for (const sku of ['a', 'b']) {
       const { statusCode, json } = await ask(post(JSON.stringify({ sku, amount: '2' })))
@@ -144,7 +144,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(zipped.json).toEqual({ order: { sku: 'é', amount: 1 } })
   })
 
-  it('refuses the same bodies as on a server', async () => {
+  it('refuses the same bodies as a server', async () => {
     const ask = start({ limits: { body: 30, depth: 2 } })
     const codes: unknown[] = []
     const bodies = [
@@ -190,7 +190,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     },
   )
 
-  it('leaves an unparsed body in the request stream, as on a server', async () => {
+  it('leaves an unparsed body in the request stream, in the same way as a server', async () => {
     const text = { 'content-type': 'text/plain' }
     const ask = start()
     const left = await ask(post('words', text, '/orders/anything'))
@@ -218,7 +218,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect((await ask(post('a=1', form, '/host'))).json).toEqual({ body: 'buffer' })
   })
 
-  it('has query, client address and cookies of the event', async () => {
+  it('provides query, client address and cookies of the event', async () => {
     const ask = start({ middlewares: [cookieParser()] })
     const { json } = await ask({ path: '/orders', query: 'a=1&a=2', cookies: ['c=1', 'd=2'] })
     expect(json.data).toEqual({
@@ -263,7 +263,7 @@ describe.each(KINDS)('a function of %s, with events of %s', (adapter, event) => 
     expect(headerOf(answer, 'content-type')).toBe('text/plain; charset=utf-8')
   })
 
-  it('aborts no signal after a response, and closes without waiting', async () => {
+  it('aborts no signal after a response, and closes immediately', async () => {
     aborted.length = 0
     const app = appOf({ timeouts: { close: '1h' } })
     await functionOf(app.handler)({ path: '/orders/signal' })

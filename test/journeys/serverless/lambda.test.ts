@@ -79,7 +79,7 @@ describe.each(Object.entries({ ...EVENTS, 'function URL': functionUrl }))(
       ])
     })
 
-    it('passes bodies as text and in base64', async () => {
+    it('passes bodies as strings and in base64', async () => {
       expect((await post('{"name":"caf\u00e9"}')).json.data).toEqual({ name: 'caf\u00e9' })
       const zipped = gzipSync('{"name":"zipped"}')
       const headers = { ...json, 'content-encoding': 'gzip' }
@@ -89,7 +89,7 @@ describe.each(Object.entries({ ...EVENTS, 'function URL': functionUrl }))(
       expect(cleared.json.data).toEqual({ bytes: 3 })
     })
 
-    it('returns all cookies, and bytes', async () => {
+    it('returns all cookies and binary data', async () => {
       const answer = await ask({ path: '/things/cookies' })
       const cookies =
         'cookies' in answer ? answer.cookies : answer.multiValueHeaders?.['set-cookie']
@@ -103,7 +103,7 @@ describe.each(Object.entries({ ...EVENTS, 'function URL': functionUrl }))(
       expect([headers['content-length'], [...bytes]]).toEqual(['3', [0, 255, 128]])
     })
 
-    it('returns errors', async () => {
+    it('returns errors in the envelope', async () => {
       expect(await ask({ path: '/nowhere' })).toMatchObject({
         statusCode: 404,
         json: { status: 404 },

@@ -64,7 +64,7 @@ describe('a platform that parses bodies itself', () => {
     }
   }
 
-  it('may set body and rawBody, as Google Cloud Functions', async () => {
+  it('can set body and rawBody, in the same way as Google Cloud Functions', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const rawBody = await bytesOf(req)
       const isJson = req.headers['content-type'] === 'application/json'
@@ -77,7 +77,7 @@ describe('a platform that parses bodies itself', () => {
     expect(data).toEqual({ type: 'buffer', text: 'bytes' })
   })
 
-  it('may parse in a getter whose error becomes a 400, as on Vercel', async () => {
+  it('can parse in a getter whose error becomes a 400, in the same way as Vercel', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const bytes = await bytesOf(req)
       const get = () => JSON.parse(bytes.toString())
@@ -94,7 +94,7 @@ describe('a platform that parses bodies itself', () => {
     expect((await ask({ path: '/orders?page=2' })).data).toEqual({ page: 2 })
   })
 
-  it('may set the body as text, as Next.js', async () => {
+  it('can set the body as a string, in the same way as Next.js', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       Object.assign(req, { body: (await bytesOf(req)).toString() })
       handler(req, res)
@@ -103,7 +103,7 @@ describe('a platform that parses bodies itself', () => {
     expect(text.data).toEqual({ type: 'string', text: 'words' })
   })
 
-  it('may leave the body unread', async () => {
+  it('can leave the body unread', async () => {
     const ask = await serve(
       ({ handler }) =>
         (req, res) =>
@@ -125,7 +125,7 @@ describe('a platform that parses bodies itself', () => {
     },
   )
 
-  it('may set a text body while the connection still sends', async () => {
+  it('can set a string as body while the connection is still sending', async () => {
     const ask = await serve(({ handler }) => (req, res) => {
       Object.assign(req, { body: 'from elsewhere', complete: false })
       handler(req, res)

@@ -67,7 +67,7 @@ describe('a failed start', () => {
     return { lines, app: new App({ providers: [{ token: 'tables', useFactory }], logger }) }
   }
 
-  it.each(NAMES)('is a 503 and a line of the log behind %s', async (name) => {
+  it.each(NAMES)('results in a 503 and a log line behind %s', async (name) => {
     const { app, lines } = failing()
     const { statusCode, body } = await call(name, app.handler, '/lines')
     expect([statusCode, JSON.parse(body)]).toEqual([503, UNAVAILABLE])
@@ -76,7 +76,7 @@ describe('a failed start', () => {
     ])
   })
 
-  it('is a 503 of each request on a server', async () => {
+  it('results in a 503 for each request on a server', async () => {
     const { app } = failing()
     const port = await apps.serving(createServer(app.handler))
     for (const path of ['/lines', '/other']) {
@@ -86,7 +86,7 @@ describe('a failed start', () => {
     }
   })
 
-  it('is an error of the host where there is one', async () => {
+  it('is passed as an error to an existing host', async () => {
     const { app } = failing()
     const errors: unknown[] = []
     const host = express().use(app.handler)
@@ -116,7 +116,7 @@ describe('a failed start', () => {
   })
 })
 
-describe('a server of HTTP/2', () => {
+describe('an HTTP/2 server', () => {
   async function sessionOf(handler: App['handler']): Promise<ClientHttp2Session> {
     // The types of both protocols have the same parts, but different classes.
     const server = http2.createServer(handler as never)
@@ -139,7 +139,7 @@ describe('a server of HTTP/2', () => {
     return { status: head[':status'], body: JSON.parse(await text(stream)) }
   }
 
-  it('gets a 505 for each request, and one line of the log with the remedy', async () => {
+  it('responds with a 505 to each request, and logs one line with the remedy', async () => {
     const { lines, logger } = loggerOfTest()
     const session = await sessionOf(appOf(logger).handler)
     for (let i = 0; i < 2; i++) {
@@ -156,13 +156,13 @@ describe('a server of HTTP/2', () => {
     expect(lines).toMatchObject([{ message: expect.stringContaining('a proxy') }])
   })
 
-  it('gets a 503 if the start has failed', async () => {
+  it('responds with a 503 if the start has failed', async () => {
     const providers = [{ token: 'missing', useExisting: 'nothing' }]
     const session = await sessionOf(new App({ providers, logger: false }).handler)
     expect(await get(session)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
   })
 
-  it('is not taken for one of HTTP/1 whose client names another version', async () => {
+  it('is distinguished from HTTP/1 with a wrong version in the request', async () => {
     const port = await apps.serving(createServer(appOf().handler))
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /lines HTTP/2.0\r\nHost: a.example\r\nConnection: close\r\n\r\n')
@@ -171,7 +171,7 @@ describe('a server of HTTP/2', () => {
 })
 
 describe('a stream that is cut off', () => {
-  it.each(['serverless-http', 'light-my-request'])('is an error of %s', async (name) => {
+  it.each(['serverless-http', 'light-my-request'])('causes an error in %s', async (name) => {
     const { handler } = appOf()
     const called =
       name === 'light-my-request'
@@ -180,7 +180,7 @@ describe('a stream that is cut off', () => {
     await expect(called).rejects.toThrow()
   })
 
-  it.each(NAMES.slice(1))('is a 500 of %s', async (name) => {
+  it.each(NAMES.slice(1))('results in a 500 of %s', async (name) => {
     const log = console.error
     onTestFinished(() => {
       console.error = log
@@ -190,7 +190,7 @@ describe('a stream that is cut off', () => {
     expect(statusCode).toBe(500)
   })
 
-  it('does not hold up the end of the application', async () => {
+  it('does not delay the end of the application', async () => {
     const app = new App({
       controllers: [LinesController],
       logger: false,
@@ -201,8 +201,8 @@ describe('a stream that is cut off', () => {
   })
 })
 
-describe('a stream of light-my-request', () => {
-  it('begins with the head, before the end of the body', async () => {
+describe('a stream through light-my-request', () => {
+  it('starts with the head, before the end of the body', async () => {
     const { handler } = appOf()
     const response = await inject(handler, { url: '/lines', payloadAsStream: true })
     expect(response.headers).toMatchObject({

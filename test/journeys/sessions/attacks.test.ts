@@ -48,7 +48,7 @@ async function loggedIn(open: Awaited<ReturnType<typeof startSite>>) {
   return user.cookie as string
 }
 
-describe('a request that may change something', () => {
+describe('a request that can change data', () => {
   it.each(OWN)('is accepted from a page of the same origin: %o', async (headers) => {
     const open = await startSite()
     const cookie = await loggedIn(open)
@@ -68,7 +68,7 @@ describe('a request that may change something', () => {
     expect((await open({}, cookie).get('cart')).data).toMatchObject({ isLoggedIn: true, visits: 0 })
   })
 
-  it.each(FOREIGN)('cannot log a visitor of another page in: %o', async (headers) => {
+  it.each(FOREIGN)('cannot log in a visitor of another page: %o', async (headers) => {
     const open = await startSite()
     const { status, code, line } = await open(headers).login(666)
     expect([status, code, line]).toEqual([403, 'CROSS_ORIGIN', undefined])
@@ -77,7 +77,7 @@ describe('a request that may change something', () => {
     expect((await open(headers).post('ignore')).status).toBe(200)
   })
 
-  it('is refused with the cookie and without both headers, as a browser may be too old to send them', async () => {
+  it('is refused with a cookie but without both headers, which old browsers do not send', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const { status, code } = await open({}, cookie).post('pay')
@@ -95,7 +95,7 @@ describe('a request that may change something', () => {
     expect((await open(other, cookie).post('pay')).status).toBe(403)
   })
 
-  it('compares the host that the proxy names, only with trustProxy', async () => {
+  it('is compared with the host that a proxy sends only with trustProxy', async () => {
     const forwarded = { host: '10.0.0.7', 'x-forwarded-host': 'shop.example', origin: SITE }
     for (const [trustProxy, status] of [
       [true, 200],
@@ -113,14 +113,14 @@ describe('a request that may change something', () => {
     }
   })
 
-  it('refuses a page that was read without TLS, if the request came with it', async () => {
+  it('is refused over TLS if it comes from a page without TLS', async () => {
     const open = await startSite({ app: { trustProxy: true } })
     const cookie = await loggedIn(open)
     const headers = { origin: 'http://shop.example', 'x-forwarded-proto': 'https' }
     expect((await open(headers, cookie).post('pay')).status).toBe(403)
   })
 
-  it('is also one whose method a middleware has replaced', async () => {
+  it('is also protected if a middleware has replaced its method', async () => {
     const override = (req: Request, _res: unknown, next: () => void) => {
       const method = req.get('x-method')
       if (method !== undefined) req.method = method
@@ -146,7 +146,7 @@ describe('a request that may change something', () => {
   })
 })
 
-describe('a cookie', () => {
+describe('a session cookie', () => {
   it('has the prefix __Host- outside of localhost, and Secure', async () => {
     const open = await startSite()
     const { line } = await open(OWN[0]).login()
@@ -155,7 +155,7 @@ describe('a cookie', () => {
     )
   })
 
-  it('has the prefix in production, whatever Host a proxy sends', async () => {
+  it('has the prefix in production, whatever Host header a proxy sends', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     onTestFinished(() => void vi.unstubAllEnvs())
     const { browser } = await startShop({
@@ -167,7 +167,7 @@ describe('a cookie', () => {
     expect((await ada.login()).line).toMatch(/^__Host-session=.*; Secure;/)
   })
 
-  it('that a subdomain has set, without the prefix, counts for nothing', async () => {
+  it('is ignored without the prefix, because a subdomain can set it', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const tossed = cookie.replace('__Host-', '')
@@ -179,7 +179,7 @@ describe('a cookie', () => {
     )
   })
 
-  it('is ignored if it is there twice', async () => {
+  it('is ignored if it occurs twice', async () => {
     const open = await startSite()
     const [one, two] = [await loggedIn(open), await loggedIn(open)]
     for (const cookie of [`${one}; ${two}`, `${one}; ${one}`, `${one}; __Host-session=`]) {
@@ -188,7 +188,7 @@ describe('a cookie', () => {
     }
   })
 
-  it('is ignored after tampering, without a query of the store', async () => {
+  it('is ignored after tampering, without a query to the store', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const id = cookie.split('=')[1] as string
@@ -218,7 +218,7 @@ describe('a cookie', () => {
     expect((await open({}, `${'a=b; '.repeat(1500)}${cookie}`).get('me')).status).toBe(200)
   })
 
-  it('is ignored in any other place', async () => {
+  it('is ignored in any other location', async () => {
     const open = await startSite()
     const id = (await loggedIn(open)).split('=')[1] as string
     for (const headers of [{ authorization: `Bearer ${id}` }, { session: id }, { 'x-session': id }])
@@ -231,7 +231,7 @@ describe('a session of a tenant', () => {
   const tenants = { app: { tenant: { authorize: () => true } } }
   const at = (tenant: string) => ({ ...OWN[0], 'x-tenant-id': tenant })
 
-  it('is 401 at another tenant, and without one', async () => {
+  it('results in a 401 at another tenant, and without a tenant', async () => {
     const open = await startSite(tenants)
     const ada = open(at('acme'))
     await ada.login(7)
@@ -243,7 +243,7 @@ describe('a session of a tenant', () => {
     }
   })
 
-  it('is only listed and revoked for its own tenant', async () => {
+  it('is listed and revoked only for its own tenant', async () => {
     const open = await startSite(tenants)
     const [one, other] = [open(at('acme')), open(at('globex'))]
     await one.login(7)
@@ -255,7 +255,7 @@ describe('a session of a tenant', () => {
     expect((await other.get('me')).status).toBe(200)
   })
 
-  it('may be valid for all tenants, if the application says so', async () => {
+  it('can be valid for all tenants if the application allows it', async () => {
     const open = await startSite({ ...tenants, bindTenant: false })
     const ada = open(at('acme'))
     await ada.login(7)

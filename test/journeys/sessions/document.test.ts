@@ -48,7 +48,7 @@ function statusesWithCookie(app: TestApp, method: string, path: string): string[
   })
 }
 
-it('@SetsSession adds Set-Cookie to the responses of its route that are not errors, and to no other', async () => {
+it('@SetsSession adds Set-Cookie only to the responses of its route that are not errors', async () => {
   const app = await TestApp.create({
     controllers: [SessionController],
     plugins: [web],

@@ -9,7 +9,7 @@ import { Browser, failing, startShop } from './support.js'
 const SECRET = /^session=[\w-]{43}$/
 
 describe('a session', () => {
-  it('does not exist until something is written', async () => {
+  it('does not exist until a value is written', async () => {
     const { browser } = await startShop()
     const ada = browser()
     for (const path of ['plain', 'cart', 'maybe']) {
@@ -23,7 +23,7 @@ describe('a session', () => {
     expect((await ada.post('logout')).line).toBeUndefined()
   })
 
-  it('begins with the first value, without a login', async () => {
+  it('starts with the first value, without a login', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const { line } = await ada.post('set', { cart: ['tea'] })
@@ -48,7 +48,7 @@ describe('a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual([])
   })
 
-  it('forbids storing on every response that used it', async () => {
+  it('adds no-store to every response that used it', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const replies = [await ada.get('cart'), await ada.login(), await ada.get('me')]
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect([headers['cache-control'], headers['vary'] ?? '']).not.toContain('no-store')
   })
 
-  it('ends by an idle time that is shorter than the one it began with', async () => {
+  it('ends after an idle time that is shorter than its original idle time', async () => {
     const store = memorySessions()
     const before = await startShop({ store, idle: '2h' })
     const ada = before.browser()
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect((await after.browser(ada.cookie).get('me')).status).toBe(401)
   })
 
-  it('needs a user behind the guard, and abilities', async () => {
+  it('requires a user behind the guard, and abilities', async () => {
     const { browser } = await startShop()
     const ada = browser()
     expect((await ada.get('me')).status).toBe(401)
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect((await ada.get('maybe')).data.user).toMatchObject({ id: 7 })
   })
 
-  it('is read fresh by findUser', async () => {
+  it('loads its user again with findUser', async () => {
     const roles = new Map([['7', ['admin']]])
     const { browser } = await startShop({
       findUser: async (id) =>
@@ -105,7 +105,7 @@ describe('a session', () => {
     expect((await ada.get('me')).status).toBe(401)
   })
 
-  it('refuses values that do not fit the schema, and changes nothing', async () => {
+  it('refuses values that do not match the schema, and then changes nothing', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { cart: ['tea'] })
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual(['tea'])
   })
 
-  it('leaves out stored values that do not fit a newer schema, which is logged once', async () => {
+  it('leaves out stored values that do not match a new schema, which is logged once', async () => {
     let isOld = true
     const Values = z.object({
       n: z
@@ -140,7 +140,7 @@ describe('a session', () => {
     expect(app.logs).toMatchObject([{ level: 'warn', facts: { issues: 'is not a letter' } }])
   })
 
-  it('removes a value', async () => {
+  it('can remove a value', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { theme: 'dark', visits: 3 })
@@ -165,7 +165,7 @@ describe('a session', () => {
 })
 
 describe('the id of a session', () => {
-  it('changes at a login, a change of rights and on request; the old one is dead at once', async () => {
+  it('changes at a login, a change of rights and on request; the old id is invalid at once', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { cart: ['tea'] })
@@ -186,7 +186,7 @@ describe('the id of a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual(['tea'])
   })
 
-  it('is dead after a logout, also for a copy of the cookie', async () => {
+  it('is invalid after a logout, even for a copy of the cookie', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -199,7 +199,7 @@ describe('the id of a session', () => {
     expect((await thief.get('cart')).data.isLoggedIn).toBe(false)
   })
 
-  it('is never one that the client has chosen', async () => {
+  it('is never chosen by the client', async () => {
     const { browser } = await startShop()
     const chosen = `session=${'A'.repeat(43)}`
     const victim = browser(chosen)
@@ -210,7 +210,7 @@ describe('the id of a session', () => {
     expect((await browser(chosen).get('cart')).data.cart).toEqual([])
   })
 
-  it('cannot be fixed by an anonymous session of somebody else', async () => {
+  it('cannot be fixed by the anonymous session of another visitor', async () => {
     const { browser } = await startShop()
     const attacker = browser()
     await attacker.post('set', { cart: ['x'] })
@@ -222,8 +222,8 @@ describe('the id of a session', () => {
   })
 })
 
-describe('the time of a session', () => {
-  it('ends when it is not used, and goes on while it is', async () => {
+describe('the duration of a session', () => {
+  it('ends when the session is not used, and is extended while it is used', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '1d' })
     const ada = browser()
     await ada.login()
@@ -236,7 +236,7 @@ describe('the time of a session', () => {
     expect((await ada.get('cart')).data.isLoggedIn).toBe(false)
   })
 
-  it('ends after the absolute time, even if it is used; a login starts the time again', async () => {
+  it('ends after the absolute time, even if it is used; a login starts it again', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     const bob = browser()
@@ -252,7 +252,7 @@ describe('the time of a session', () => {
     expect((await ada.get('me')).status).toBe(401)
   })
 
-  it('is written once in a twentieth of the idle time, and not with every read', async () => {
+  it('is written once per twentieth of the idle time, and not with every read', async () => {
     const store = memorySessions()
     let touched = 0
     const counting = {
@@ -272,7 +272,7 @@ describe('the time of a session', () => {
     expect(touched).toBe(4)
   })
 
-  it('is over for a request whose user is looked up while it ends', async () => {
+  it('ends for a request whose user is looked up at that time', async () => {
     const gates = [gate(), gate()].map((waiting) => ({ waiting, begun: gate() }))
     let asked = 0
     const findUser = async (id: string) => {
@@ -294,7 +294,7 @@ describe('the time of a session', () => {
     }
   })
 
-  it('is not longer when the clock was set back', async () => {
+  it('is not extended when the clock was set back', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     await ada.login()
@@ -305,8 +305,8 @@ describe('the time of a session', () => {
   })
 })
 
-describe('parallel requests', () => {
-  it('and parallel writes of one request begin one session, which has all values', async () => {
+describe('parallel requests with one session', () => {
+  it('create one session with all values, even for parallel writes of one request', async () => {
     const created: string[] = []
     const inner = memorySessions()
     const create: typeof inner.create = (record) => {
@@ -320,7 +320,7 @@ describe('parallel requests', () => {
     expect(created).toHaveLength(1)
   })
 
-  it("keep each other's values", async () => {
+  it("keep each other's stored values", async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { visits: 1 })
@@ -337,7 +337,7 @@ describe('parallel requests', () => {
     expect((await ada.get('cart')).data.visits).toBe(5)
   })
 
-  it('learn by a 409 that another one has changed the same value, or ended the session', async () => {
+  it('result in a 409 if another request has changed the same value or ended the session', async () => {
     const inner = memorySessions()
     let before: (() => unknown) | undefined
     const store = {
@@ -368,7 +368,7 @@ describe('parallel requests', () => {
 })
 
 describe('the sessions of a user', () => {
-  it('are listed, and ended one by one or all at once', async () => {
+  it('can be listed, and ended individually or together', async () => {
     const { browser } = await startShop()
     const [phone, laptop, other, stranger] = [browser(), browser(), browser(), browser()]
     for (const each of [phone, laptop, other]) await each.login(7)
@@ -389,8 +389,8 @@ describe('the sessions of a user', () => {
   })
 })
 
-describe('an outage of the store', () => {
-  it('responds with 503 to requests with a session, and no user becomes anonymous', async () => {
+describe('an outage of the session store', () => {
+  it('results in a 503 for requests with a session, and no user becomes anonymous', async () => {
     let isDown = false
     const { browser } = await startShop({ store: failing(memorySessions(), () => isDown) })
     const ada = browser()
@@ -412,7 +412,7 @@ describe('an outage of the store', () => {
 })
 
 describe('sessions in memory', () => {
-  it('are refused in production, where a store is needed that processes share', async () => {
+  it('are refused in production, where processes need a shared store', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     onTestFinished(() => void vi.unstubAllEnvs())
     await expect(startShop()).rejects.toMatchObject({ problems: [{ code: 'E_SESSIONS_MEMORY' }] })

@@ -77,12 +77,12 @@ async function start(options: Options, account: Account = ANA) {
   return { app, get, login }
 }
 
-describe('a session with the option tenant', () => {
+describe('a session with the tenant option', () => {
   it.each<[string, Options]>([
     ['a field of the user', { tenant: 'clinic' }],
     ['a function of the user', { tenant: ({ clinic }) => String(clinic) }],
     ['the user that findUser has found', { tenant: 'clinic', findUser: () => ANA }],
-  ])('acts for the tenant in %s, and for no other', async (_, options) => {
+  ])('uses only the tenant in %s', async (_, options) => {
     const { app, get, login } = await start(options)
     await login()
     expect(await get('rows')).toMatchObject({ status: 200, data: { tenant: 'acme' } })
@@ -97,7 +97,7 @@ describe('a session with the option tenant', () => {
   })
 
   it.each([undefined, null, 7, '', ['acme']])(
-    'belongs to no tenant if it is %j',
+    'has no tenant if the field contains %j',
     async (clinic) => {
       const { app, get, login } = await start({ tenant: 'clinic' }, { id: 1, clinic })
       await login()
@@ -107,7 +107,7 @@ describe('a session with the option tenant', () => {
     },
   )
 
-  it('reads no field that each object has', async () => {
+  it('ignores built-in properties of objects', async () => {
     const { app, get, login } = await start({ tenant: 'constructor' })
     await login()
     expect((await get('rows')).status).toBe(400)
@@ -118,13 +118,13 @@ describe('a session with the option tenant', () => {
     ['tenant', { tenant: '' }],
     ['tenant', { tenant: 7 }],
     ['tenant', { tenant: 'clinic', bindTenant: true }],
-  ])('is refused at %s: %j', (name, options) => {
+  ])('is refused for an invalid %s: %j', (name, options) => {
     expect(() => usable(sessions(options))).toThrow(`sessions(): ${name}`)
   })
 })
 
-describe('a refusal of the guard of sessions', () => {
-  it('has a reason that names the missing part of the session', async () => {
+describe('a refusal by the session guard', () => {
+  it('has a reason that contains the missing part of the session', async () => {
     const { app, get, login } = await start({ idle: '1h' })
     expect((await get('rows')).reasons).toContain('the request has no credential for it')
     await login()
@@ -147,7 +147,7 @@ describe('a refusal of the guard of sessions', () => {
     await app.close()
   })
 
-  it('reports that findUser has found no user', async () => {
+  it('has a reason if findUser has found no user', async () => {
     const { app, get, login } = await start({ tenant: 'clinic', findUser: () => null })
     await login()
     expect((await get('rows')).reasons).toContain('findUser has not found the user of the session')

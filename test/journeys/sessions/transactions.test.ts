@@ -147,7 +147,7 @@ describeWithServer('a session in the transaction of its request', () => {
     }
   }
 
-  it('is there, with its cookie, after a login that is committed', async () => {
+  it('exists, with its cookie, after a committed login', async () => {
     const send = await start()
     const { status, cookies } = await send('login/ada')
     expect([status, cookies]).toEqual([204, [expect.stringMatching(/^session=[\w-]{43}$/)]])
@@ -159,7 +159,7 @@ describeWithServer('a session in the transaction of its request', () => {
     ['throws', 409],
     ['sends-503', 503],
     ['not-committed', 500],
-  ])('does not begin, and no cookie is sent, when the handler %s', async (end, expected) => {
+  ])('does not start, and no cookie is sent, when the handler %s', async (end, expected) => {
     const send = await start()
     const { status, cookies } = await send(`login/ada/${end}`)
     expect([status, cookies]).toEqual([expected, []])
@@ -167,7 +167,7 @@ describeWithServer('a session in the transaction of its request', () => {
   })
 
   it.each(['login/eve/throws', 'login/eve/in-part', 'login/eve/part-alone', 'logout/throws'])(
-    'stays, with its cookie, through %s',
+    'still exists with its cookie after %s',
     async (path) => {
       const send = await start()
       const [cookie] = (await send('login/ada')).cookies

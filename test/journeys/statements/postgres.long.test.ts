@@ -46,7 +46,7 @@ async function observed() {
   return { app, seen }
 }
 
-it('reports the statements of a request, without those of its transaction', async () => {
+it('blazon/postgres reports the statements of a request, but no BEGIN and COMMIT', async () => {
   const { app, seen } = await observed()
   await app.request().get('/numbers').set('x-tenant-id', 'acme').expect(200)
   const common = { system: 'postgresql', tenant: 'acme', rowCount: 1, error: undefined }
@@ -57,20 +57,20 @@ it('reports the statements of a request, without those of its transaction', asyn
   expect(seen.every(({ req }) => req?.route?.path === '/numbers')).toBe(true)
 })
 
-it('reports no tenant for the rows of all tenants', async () => {
+it('blazon/postgres reports no tenant for the rows of all tenants', async () => {
   const { app, seen } = await observed()
   await app.request().get('/numbers/all').set('x-tenant-id', 'acme').expect(200)
   expect(seen).toMatchObject([{ text: 'select 3 as n', tenant: undefined }])
 })
 
-it('reports a statement that PostgreSQL refuses', async () => {
+it('blazon/postgres reports a statement that PostgreSQL refuses', async () => {
   const { app, seen } = await observed()
   await app.request().post('/numbers').set('x-tenant-id', 'acme').expect(500)
   expect(seen).toMatchObject([{ text: 'select nothing', rows: null, rowCount: null }])
   expect(seen[0]?.error).toBeInstanceOf(Error)
 })
 
-it('reports statements outside of requests', async () => {
+it('blazon/postgres reports statements outside of requests', async () => {
   const { app, seen } = await observed()
   await app.get(Database).query('select 4 as n')
   expect(seen).toMatchObject([{ text: 'select 4 as n', req: undefined, tenant: undefined }])

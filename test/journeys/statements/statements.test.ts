@@ -80,8 +80,8 @@ async function observed(options: Partial<AppOptions> = {}) {
   return { app, seen }
 }
 
-describe('onStatement', () => {
-  it('gets a statement with its values, result, time and request', async () => {
+describe('the onStatement observer', () => {
+  it('receives a statement with its values, result, time and request', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/7').expect(200)
     expect(seen).toHaveLength(1)
@@ -95,13 +95,13 @@ describe('onStatement', () => {
     expect(rest).toEqual({ ...find(7), ...result, tenant: undefined })
   })
 
-  it('gets the error of a statement that fails', async () => {
+  it('receives the error of a failed statement', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/all/failing').expect(500)
     expect(seen).toMatchObject([{ error: failure, rows: null, rowCount: null }])
   })
 
-  it('gets no request if no observer needs one', async () => {
+  it('receives no request if no observer needs one', async () => {
     const seen: RanStatement[] = []
     const note = (statement: RanStatement) => void seen.push(statement)
     for (const needsRequests of [false, true]) {
@@ -124,7 +124,7 @@ describe('onStatement', () => {
     ])
   })
 
-  it('keeps the requests of concurrent statements apart', async () => {
+  it('distinguishes the requests of concurrent statements', async () => {
     const { app, seen } = await observed()
     await Promise.all([1, 2, 3].map((id) => app.request().get(`/work/${id}`).expect(200)))
     const pairs = seen.map(({ values, req }) => [String(values[0]), req?.params['id']])
@@ -135,7 +135,7 @@ describe('onStatement', () => {
     ])
   })
 
-  it('knows the tenant, and the request of a guard', async () => {
+  it('receives the tenant, and the request of a guard', async () => {
     const guard = {
       inject: [Store],
       canActivate: async () => (await app?.get(Store).query(find(1)))?.length === 1,
@@ -152,13 +152,13 @@ describe('onStatement', () => {
     expect(seen.at(-1)).toMatchObject({ values: [], tenant: 'acme' })
   })
 
-  it('has no request outside of routes', async () => {
+  it('receives no request outside of routes', async () => {
     const { app, seen } = await observed()
     await app.get(Store).query(find(1))
     expect(seen).toMatchObject([{ text: 'find $1', req: undefined }])
   })
 
-  it('keeps two applications apart', async () => {
+  it('distinguishes two applications', async () => {
     const first = await observed()
     const second = await observed()
     await first.app.get(Store).query(find(1))
@@ -188,7 +188,7 @@ describe('onStatement', () => {
     await expect(App.create({ plugins })).rejects.toThrow(ConfigError)
   })
 
-  it('costs nothing without an observer: no statement is recorded, and no request is carried', async () => {
+  it('costs nothing if there is none, because no statement or request is recorded', async () => {
     const app = await App.create({ controllers: [WorkController], plugins: [store] })
     expect(app.get(Statements).areObserved).toBe(false)
     expect(app.get(Statements).begin(find(1))).toBeNull()
@@ -197,11 +197,11 @@ describe('onStatement', () => {
   })
 })
 
-describe('blazon/typeorm', () => {
+describe('the package blazon/typeorm', () => {
   const inMemory = typeorm({ type: 'sqljs', entities: [NoteEntity], synchronize: true })
   const notes = { controllers: [NotesController], plugins: [inMemory] }
 
-  it('reports its statements, without those of transactions', async () => {
+  it('reports its statements, but not those of transactions', async () => {
     const { app, seen } = await observed(notes)
     await app.request().post('/notes').send({ text: 'Buy milk' }).expect(201)
     await app.request().get('/notes').expect(200)

@@ -16,14 +16,14 @@ import { bootProblems, bootWarnings } from '../../support.js'
 
 const Item = z.object({ n: z.number() })
 
-describe('a stream is refused at boot', () => {
+describe('a stream at boot', () => {
   it.each([
     ['@Cache', Cache({ ttl: '1m' })],
     ['@Redirect', Redirect('/elsewhere')],
     ['@HttpCode', HttpCode(201)],
     ['@Produces', Produces('text/csv')],
     ['@ApiResponseDoc', ApiResponseDoc({ status: 200, description: 'Items' })],
-  ])('with %s, which is about one value', async (name, conflicting) => {
+  ])('is refused with %s, which is for single values', async (name, conflicting) => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) @conflicting async *feed() {
@@ -37,7 +37,7 @@ describe('a stream is refused at boot', () => {
     expect(problems[0]?.cause).toContain(name)
   })
 
-  it('with two schemas for the same items', async () => {
+  it('is refused with two schemas for the same items', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) @JsonLines(z.object({ n: z.number() })) async *feed() {
@@ -49,7 +49,7 @@ describe('a stream is refused at boot', () => {
     expect(problem?.remedy).toContain('the same schema')
   })
 
-  it('with the same decorator twice', async () => {
+  it('is refused with the same decorator twice', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) @Sse(Item) async *feed() {
@@ -64,7 +64,7 @@ describe('a stream is refused at boot', () => {
     ['maxAge', () => Sse(Item, { maxAge: 'long' })],
     ['maxAge', () => JsonLines(Item, { maxAge: 0 })],
     ['heartbeat', () => Sse(Item, { heartbeat: '' })],
-  ])('with a %s that is not a duration', async (name, decorate) => {
+  ])('is refused with a %s that is not a duration', async (name, decorate) => {
     @Controller()
     class FeedController {
       @Get() @decorate() async *feed() {
@@ -76,7 +76,7 @@ describe('a stream is refused at boot', () => {
     expect(problem?.subject).toContain(name)
   })
 
-  it('without a schema', async () => {
+  it('is refused without a schema', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(undefined as never) async *feed() {
@@ -87,7 +87,7 @@ describe('a stream is refused at boot', () => {
     expect(problem?.code).toBe('E_SCHEMA_INVALID')
   })
 
-  it('if its generator is not asynchronous', async () => {
+  it('is refused if its generator is not asynchronous', async () => {
     @Controller()
     class FeedController {
       // @ts-expect-error: a generator is not an async iterable
@@ -100,7 +100,7 @@ describe('a stream is refused at boot', () => {
     expect(problem?.remedy).toContain('async *')
   })
 
-  it('but only warns of an unknown option', async () => {
+  it('causes only a warning for an unknown option', async () => {
     const options = { heartbeat: '1s' } as object
     @Controller()
     class FeedController {
@@ -113,8 +113,8 @@ describe('a stream is refused at boot', () => {
   })
 })
 
-describe('a stream', () => {
-  it('has the status 200 whatever the status of its method is', async () => {
+describe('a stream response', () => {
+  it('has the status 200, whatever the status of its method is', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) async *feed() {

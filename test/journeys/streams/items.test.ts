@@ -20,7 +20,7 @@ async function* wrong() {
 }
 
 describe('the items of a stream under test', () => {
-  it('are compared with the document: a wrong one ends the stream', async () => {
+  it('are compared with the document, and an invalid item ends the stream', async () => {
     script(wrong)
     const app = await start({ contract: 'throw' })
     const body = await (await app.fetch('/streams/events')).text()
@@ -41,7 +41,7 @@ describe('the items of a stream under test', () => {
     expect(app.contractReport()).toHaveLength(1)
   })
 
-  it('may have the fields of an event around them', async () => {
+  it('can have the fields of an event around them', async () => {
     script(async function* () {
       yield sseEvent({ n: 1 }, { id: 1 })
     })
@@ -73,7 +73,7 @@ class LimitedController {
 
 const controllers = defineControllers(LimitedController)
 
-describe('the fields of items that their schema does not name', () => {
+describe('item fields that the schema does not describe', () => {
   it("are dropped under 'strip'", async () => {
     const app = await start({ controllers })
     expect(await (await app.fetch('/strip')).text()).toBe(
@@ -81,19 +81,19 @@ describe('the fields of items that their schema does not name', () => {
     )
   })
 
-  it("are a 500 under 'check' if the first item has one", async () => {
+  it("cause a 500 under 'check' if the first item has one", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect((await app.fetch('/check')).status).toBe(500)
     expect(String(state.errors[0]?.err)).toContain('LimitedController.check: It yielded an item')
     expect(String(state.errors[0]?.err)).not.toContain('hidden')
   })
 
-  it("are sent under 'check' if they match", async () => {
+  it("are accepted under 'check' if the schema allows them", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect(await (await app.fetch('/checked')).text()).toBe('{"at":"1970-01-01T00:00:00.000Z"}\n')
   })
 
-  it('need no further description', async () => {
+  it('require no further description', async () => {
     const warnings: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => void warnings.push(facts), error() {} }
     await start({ controllers, logger, responses: 'strip' })

@@ -79,7 +79,7 @@ describe.each([
     return (await app.listen(0)).port
   }
 
-  it('that are ready at once share chunks, none larger than the buffer of a connection and a row', async () => {
+  it('share chunks if they are ready at once, up to the buffer of a connection and one row', async () => {
     script(async function* () {
       for (let n = 1; n <= ROWS; n++) yield { n }
     })
@@ -90,7 +90,7 @@ describe.each([
     expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(66_000)
   })
 
-  it('leave before the generator waits, however few they are', async () => {
+  it('are sent before the generator waits, even if there are few', async () => {
     const end = gate()
     onTestFinished(() => end.open())
     script(async function* () {
@@ -102,7 +102,7 @@ describe.each([
     expect(await firstPart(await serve(), path)).toContain('1')
   })
 
-  it('are sent together with later ones that are separated only by settled promises', async () => {
+  it('are sent together if they are separated only by settled promises', async () => {
     script(async function* () {
       for (let n = 1; n <= 100; n++) {
         await null
@@ -112,7 +112,7 @@ describe.each([
     expect((await chunksOf(await serve(), path)).length).toBeLessThan(5)
   })
 
-  it('are sent before the error that follows them at once', async () => {
+  it('are sent before an error that immediately follows them', async () => {
     script(async function* () {
       for (let n = 1; n <= 20; n++) yield { n }
       throw new Error('broken')
@@ -129,7 +129,7 @@ it.each([
   ['events', 'text/event-stream'],
   ['csv', 'text/csv'],
 ])(
-  'items of %s that are longer than the buffer of a connection come after the head',
+  'items of %s that are longer than the buffer of a connection arrive after the head',
   async (path, type) => {
     const app = await start({ contract: 'off', controllers: defineControllers(NotesController) })
     const { port } = await app.listen(0)

@@ -104,7 +104,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
   const isSse = path === 'events'
 
   describe('before the first item', () => {
-    it('ends its generator when the client leaves, and logs nothing', async () => {
+    it('ends its generator when the client disconnects, and logs nothing', async () => {
       const { reached } = run('before')
       const one = await (await serve(path)).client()
       await reached
@@ -113,7 +113,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('responds with the error', async () => {
+    it('responds with an error response', async () => {
       const { reached, fail } = run('before')
       const one = await (await serve(path)).client()
       await reached
@@ -123,7 +123,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       await isFinished()
     })
 
-    it('responds with 503 at the handler timeout', async () => {
+    it('responds with 503 after the handler timeout', async () => {
       const { reached } = run('before')
       const { app, client } = await serve(path)
       const one = await client()
@@ -135,7 +135,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
-    it('is waited for when the application closes, sends its first item, and ends', async () => {
+    it('sends its first item and ends before a closing application does', async () => {
       const { reached, proceed } = run('before')
       script(withFirst(state.script))
       const { app, client } = await serve(path)
@@ -154,7 +154,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
   })
 
   describe('between two items', () => {
-    it('ends its generator when the client leaves, and logs nothing', async () => {
+    it('ends its generator when the client disconnects, and logs nothing', async () => {
       const { reached } = run('between')
       const one = await (await serve(path)).client()
       await reached
@@ -164,7 +164,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('shows an error at the end of the body, and logs it once', async () => {
+    it('sends an error at the end of the body, and logs it once', async () => {
       const { reached, fail } = run('between')
       const one = await (await serve(path)).client()
       await reached
@@ -180,7 +180,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       await isFinished()
     })
 
-    it('ends at maxAge without the end of its items', async () => {
+    it('ends at maxAge without an end event', async () => {
       const { reached } = run('between')
       const { app, port } = await serve(path)
       const one = await client(port, aged)
@@ -194,7 +194,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('ends when the application closes, without the end of its items', async () => {
+    it('ends when the application closes, without an end event', async () => {
       const { reached } = run('between')
       const { app, client } = await serve(path)
       const one = await client()
@@ -222,7 +222,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       return { ...made, one }
     }
 
-    it('ends its generator when the client leaves, and logs nothing', async () => {
+    it('ends its generator when the client disconnects, and logs nothing', async () => {
       const { port } = await serve(path)
       const { one } = await press(port)
       one.leave()
@@ -230,7 +230,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('shows an error after the items that were sent before', async () => {
+    it('sends an error after the items that were sent before', async () => {
       const { port } = await serve(path)
       const { one, fail } = await press(port)
       fail(new Error('broken'))
@@ -250,7 +250,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('ends when the application closes, and is cut after the time for closing', async () => {
+    it('ends when the application closes, and is cut after timeouts.close', async () => {
       const { app, port } = await serve(path)
       const { one } = await press(port)
       const closed = app.close()
@@ -263,7 +263,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
   })
 
   describe('after its last item, before its generator ends', () => {
-    it('ends its generator when the client leaves, and logs nothing', async () => {
+    it('ends its generator when the client disconnects, and logs nothing', async () => {
       const { reached } = run('end')
       const one = await (await serve(path)).client()
       await reached
@@ -273,7 +273,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('shows an error in place of the end', async () => {
+    it('sends an error instead of the end event', async () => {
       const { reached, fail } = run('end')
       const one = await (await serve(path)).client()
       await reached
@@ -286,7 +286,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
-    it('ends at maxAge without the end of its items', async () => {
+    it('ends at maxAge without an end event', async () => {
       const { reached } = run('end')
       const { app, port } = await serve(path)
       const one = await client(port, aged)
@@ -299,7 +299,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       await isFinished()
     })
 
-    it('ends when the application closes, without the end of its items', async () => {
+    it('ends when the application closes, without an end event', async () => {
       const { reached } = run('end')
       const { app, client } = await serve(path)
       const one = await client()
@@ -313,7 +313,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
     })
   })
 
-  it('ends its generator once the response is complete, whatever happens then', async () => {
+  it('ends its generator once the response is complete, whatever happens afterwards', async () => {
     script(async function* () {
       yield { n: 1 }
     })

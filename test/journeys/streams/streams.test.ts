@@ -9,7 +9,7 @@ async function* three() {
 }
 
 describe('a handler that is an async generator', () => {
-  it('sends each value as an event, and an event for the end', async () => {
+  it('sends each value as an event, and then an end event', async () => {
     script(three)
     const response = await (await start()).fetch('/streams/events')
     expect(response.status).toBe(200)
@@ -31,7 +31,7 @@ describe('a handler that is an async generator', () => {
     expect(await response.text()).toBe('{"n":1}\n{"n":2}\n{"n":3}\n')
   })
 
-  it('has the same bytes at a real socket and in app.fetch', async () => {
+  it('sends the same bytes through a real socket and through app.fetch', async () => {
     script(three)
     const app = await App.create({ controllers, logger: false })
     try {
@@ -49,7 +49,7 @@ describe('a handler that is an async generator', () => {
     ['application/jsonl', 'application/jsonl'],
     ['application/jsonl, text/event-stream;q=0.5', 'application/jsonl'],
     ['*/*', 'text/event-stream'],
-  ])('with two formats sends that of Accept %s', async (accept, type) => {
+  ])('uses one of two formats for Accept %s', async (accept, type) => {
     script(three)
     const response = await (await start()).fetch('/streams/both', { headers: { accept } })
     expect(response.headers.get('content-type')).toBe(type)
@@ -57,7 +57,7 @@ describe('a handler that is an async generator', () => {
     await response.text()
   })
 
-  it('refuses a client that accepts none of two formats before the handler runs', async () => {
+  it('refuses a client that accepts neither format before the handler runs', async () => {
     script(three)
     const app = await start()
     const response = await app.fetch('/streams/both', { headers: { accept: 'text/html' } })
@@ -74,7 +74,7 @@ describe('a handler that is an async generator', () => {
     expect(state.log).toEqual(['finally'])
   })
 
-  it('responds with an ordinary error if it throws before its first item', async () => {
+  it('responds with an error response if it throws before its first item', async () => {
     // biome-ignore lint/correctness/useYield: it fails before it yields
     script(async function* () {
       throw new NotFoundError('No such feed')
@@ -84,7 +84,7 @@ describe('a handler that is an async generator', () => {
     expect(await response.json()).toMatchObject({ message: 'No such feed' })
   })
 
-  it('sends id, type and retry of an event, and a comment', async () => {
+  it('sends comments, and the id, type and retry time of an event', async () => {
     script(async function* () {
       yield sseComment('open')
       yield sseEvent({ n: 1 }, { id: 7, event: 'added', retry: '2s' })
@@ -96,7 +96,7 @@ describe('a handler that is an async generator', () => {
     expect(await (await app.fetch('/streams/lines')).text()).toBe('{"n":1}\n')
   })
 
-  it('sends the head with a comment, before there is an item', async () => {
+  it('sends the head with a comment before there is an item', async () => {
     let go = () => {}
     script(async function* () {
       yield sseComment()
@@ -128,19 +128,19 @@ describe('a handler that is an async generator', () => {
     },
   )
 
-  it.each(['\n', '\r', '\0'])('refuses %j in the id, the type and a comment', (end) => {
+  it.each(['\n', '\r', '\0'])('refuses %j in the id, in the type and in a comment', (end) => {
     expect(() => sseEvent(1, { id: `a${end}b` })).toThrow(TypeError)
     expect(() => sseEvent(1, { event: `a${end}b` })).toThrow(TypeError)
     expect(() => sseComment(`a${end}b`)).toThrow(TypeError)
   })
 
-  it('refuses the types of events that the framework sends', () => {
+  it('refuses event types that the framework uses itself', () => {
     expect(() => sseEvent(1, { event: 'end' })).toThrow(/reserved for the framework/)
     expect(() => sseEvent(1, { event: 'error' })).toThrow(/reserved for the framework/)
     expect(() => sseEvent(1, { retry: 'soon' })).toThrow(/not a duration/)
   })
 
-  it('sends comments while it has no item', async () => {
+  it('sends comments while there is no item', async () => {
     script(async function* (req) {
       yield { n: 1 }
       await new Promise((_, reject) => {
@@ -162,7 +162,7 @@ describe('a handler that is an async generator', () => {
     }
   })
 
-  it('has a signal that does not abort when maxAge passes after its end', async () => {
+  it('receives a signal that is not aborted when maxAge passes after its end', async () => {
     const signals: AbortSignal[] = []
     script(async function* ({ signal }) {
       signals.push(signal)
@@ -174,7 +174,7 @@ describe('a handler that is an async generator', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('reports an item that has no JSON representation as an error of the stream', async () => {
+  it('reports an item that cannot be serialized as JSON as a stream error', async () => {
     script(async function* () {
       yield { n: 1 }
       yield new Map()

@@ -61,15 +61,15 @@ class SurroundedController {
 
 const controllers = defineControllers(SurroundedController)
 
-describe('a stream', () => {
-  it('passes its items through an interceptor, after the first one', async () => {
+describe('a stream within a request', () => {
+  it('passes its items through an interceptor, after the first item', async () => {
     const app = await start({ controllers })
     const text = await (await app.fetch('/doubled')).text()
     expect(text).toBe('data: {"n":2}\n\ndata: {"n":4}\n\nevent: end\ndata:\n\n')
     expect(state.log).toEqual(['before', 'begun', 'first item is there', 'finally'])
   })
 
-  it('keeps the scope of its tenant until its finally', async () => {
+  it('keeps the scope of its tenant until its finally block', async () => {
     tenants.splice(0)
     const app = await start({ controllers, tenant: { header: 'x-tenant-id' } })
     const both = ['acme', 'other'].map(async (id) =>
@@ -79,14 +79,14 @@ describe('a stream', () => {
     expect(tenants.toSorted()).toEqual([...Array(4).fill('acme'), ...Array(4).fill('other')])
   })
 
-  it('is a 500 if the handler returns another value', async () => {
+  it('results in a 500 if the handler returns another value', async () => {
     const app = await start({ controllers })
     expect((await app.fetch('/list')).status).toBe(500)
     expect(String(state.errors[0]?.err)).toContain('SurroundedController.list is a stream')
   })
 
   it.each(['', 'no-cache'])(
-    'is not held back by compression (Cache-Control: %j)',
+    'is sent without a delay by compression (Cache-Control: %j)',
     async (control) => {
       const more = gate()
       script(async function* () {

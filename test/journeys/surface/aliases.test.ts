@@ -34,8 +34,8 @@ const guard = {
   },
 }
 
-describe('another name of a decorator', () => {
-  it('writes the same document and the same routes', async () => {
+describe('an alias of a decorator', () => {
+  it('produces the same document and the same routes', async () => {
     await using named = await TestApp.create({ controllers: [Named], auth: { guard } })
     await using known = await TestApp.create({ controllers: [Notes], auth: { guard } })
     expect(Object.keys(named.document.paths)).toEqual(['/notes/write'])
@@ -44,18 +44,18 @@ describe('another name of a decorator', () => {
     )
   })
 
-  it('requires the abilities', async () => {
+  it('requires the same abilities', async () => {
     await using app = await TestApp.create({ controllers: [Named], auth: { guard } })
     await app.request().get('/notes/write').expect(403)
     await app.request().get('/notes/write').set('x-may', 'notes:write').expect(204)
   })
 })
 
-describe('the option `openapi`', () => {
+describe('the `openapi` option', () => {
   const documented = (options: AppOptions) =>
     TestApp.create({ controllers: [Notes], auth: { guard }, ...options })
 
-  it('describes the document as `swagger` does', async () => {
+  it('describes the document in the same way as `swagger`', async () => {
     const options = { title: 'Notes', path: '/docs', openapi: '3.1' } as const
     await using openapi = await documented({ openapi: options })
     await using swagger = await documented({ swagger: options })
@@ -64,12 +64,12 @@ describe('the option `openapi`', () => {
     await openapi.request().get('/docs.json').expect(200)
   })
 
-  it('switches the document off', async () => {
+  it('can disable the document', async () => {
     await using app = await documented({ openapi: false })
     await app.request().get('/api-docs.json').expect(404)
   })
 
-  it('is refused beside `swagger`', async () => {
+  it('is refused together with `swagger`', async () => {
     expect(await bootProblems({ openapi: { title: 'A' }, swagger: { title: 'A' } })).toMatchObject([
       {
         code: 'E_OPTION_INVALID',
@@ -79,7 +79,7 @@ describe('the option `openapi`', () => {
     ])
   })
 
-  it('is named in its problems', async () => {
+  it('appears in its problems under its own name', async () => {
     expect(await bootProblems({ openapi: 7 as never })).toMatchObject([{ subject: 'openapi' }])
     expect(await bootProblems({ openapi: { title: 7 as never } })).toMatchObject([
       { subject: 'openapi.title' },

@@ -7,8 +7,8 @@ const Topic = defineOption<string>('Topic')
 const ForAccountants = compose(Auth(), Can('payments:read'), Topic('accounting'))
 const Accepted = compose(Public(), HttpCode(202))
 
-describe('compose()', () => {
-  it('has the effect of its decorators on a class', async () => {
+describe('the function compose()', () => {
+  it('applies its decorators to a class', async () => {
     @ForAccountants
     @Controller('payments')
     class Payments {
@@ -29,7 +29,7 @@ describe('compose()', () => {
       .expect(200)
   })
 
-  it('has the effect of its decorators on a method', async () => {
+  it('applies its decorators to a method', async () => {
     @Auth()
     @Controller('payments')
     class Payments {
@@ -46,7 +46,7 @@ describe('compose()', () => {
     await app.request().post('/payments').expect(202)
   })
 
-  it('composes what compose() returned', async () => {
+  it('accepts the result of compose()', async () => {
     const Both = compose(Accepted, Topic('payments'))
     @Controller('payments')
     class Payments {
@@ -69,7 +69,7 @@ describe('compose()', () => {
     expect(found).toBe('payments')
   })
 
-  it('reports conflicts between its decorators and others as if they were written separately', async () => {
+  it('reports conflicts with its decorators in the same way as for separate decorators', async () => {
     @Controller('payments')
     class Payments {
       @Accepted
@@ -81,7 +81,7 @@ describe('compose()', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Payments.pay' })
   })
 
-  it('applies its decorators in their order, the first at the top', async () => {
+  it('applies its decorators in order, with the first one outermost', async () => {
     const Step = defineOption<string>('Step', { merge: 'list' })
     const Inner = compose(Step('b'), Step('c'))
     const All = compose(Step('a'), Inner, Step('d'))
@@ -131,7 +131,7 @@ describe('compose()', () => {
     expect(calls).toEqual(['first', 'second'])
   })
 
-  it('passes on what a decorator of another package puts in the place of a method', async () => {
+  it('passes on the value that another decorator puts in place of a method', async () => {
     const calls: string[] = []
     /** Replaces the method, in both dialects. */
     const Traced = (...args: unknown[]): unknown => {

@@ -46,7 +46,7 @@ const documentOf = (plugins: Plugin[]) =>
   new App({ controllers: [Orders], auth: { guard }, plugins, logger: false }).document
 
 describe('the contract of a plugin', () => {
-  it('lets scripts of other origins read its headers, once each', async () => {
+  it('exposes its headers to scripts of other origins, once each', async () => {
     const app = await TestApp.create({
       controllers: [Orders],
       plugins: [auditing],
@@ -57,7 +57,7 @@ describe('the contract of a plugin', () => {
     await app.close()
   })
 
-  it('is in the document of the routes that it is for', () => {
+  it('appears in the document of its routes', () => {
     const { paths, components, tags } = documentOf([auditing])
     const operation = paths['/orders/{id}']?.get
     expect(operation?.tags).toEqual(['Orders', 'Audited'])
@@ -152,7 +152,7 @@ describe('the contract of a plugin', () => {
     },
   )
 
-  it('is refused if it describes BearerAuth, the scheme of the guard, in another way', async () => {
+  it('is refused if it describes BearerAuth, the scheme of the guard, differently', async () => {
     const naming = (BearerAuth: object) =>
       ({ name: 'a', contract: () => ({ security: { BearerAuth } }) }) as unknown as Plugin
     const boot = (plugin: Plugin, auth = {}) =>
@@ -178,7 +178,7 @@ describe('the contract of a plugin', () => {
     expect(JSON.stringify(paths['/orders']?.get?.responses)).toContain('"X-A":{"schema"')
   })
 
-  it('has a parameter once that two plugins read', () => {
+  it('contains a parameter once that two plugins read', () => {
     const reading = (name: string): Plugin => ({
       name,
       contract: () => ({ parameters: [{ in: 'header', name, schema: z.string() }] }),
@@ -188,7 +188,7 @@ describe('the contract of a plugin', () => {
     expect(names).toEqual(['X-Org', 'X-Other'])
   })
 
-  it('is what the contract check of tests compares responses with', async () => {
+  it('is used by the contract check of tests to compare responses', async () => {
     const refusing = (status: number): Plugin => ({
       ...auditing,
       steps: () => ({ afterGuard: () => () => Refusal.of(status) }),

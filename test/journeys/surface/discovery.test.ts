@@ -87,7 +87,7 @@ const collecting = (into: { context?: PluginContext }): Plugin => ({
 })
 
 describe('a plugin', () => {
-  it('finds decorated methods of providers and calls them on their instances', async () => {
+  it('finds decorated methods of providers, and calls them on their instances', async () => {
     ran.length = 0
     const options = { providers: [Counter, Reports], plugins: [scheduler()] }
     const app = await TestApp.create(options)
@@ -125,7 +125,7 @@ describe('a plugin', () => {
     expect(found[1]?.call('7')).toBe('specially paid 7')
   })
 
-  it('finds nothing of another option, and nothing of another application', async () => {
+  it('finds nothing for another option or in another application', async () => {
     const [one, two]: { context?: PluginContext }[] = [{}, {}]
     await using _1 = await TestApp.create({
       providers: [Counter, Reports],
@@ -141,8 +141,8 @@ describe('a plugin', () => {
   })
 })
 
-describe('boot refuses', () => {
-  it('an option for routes on a method of a provider', async () => {
+describe('the boot check of options', () => {
+  it('refuses an option for routes on a method of a provider', async () => {
     class Wrong {
       @Internal()
       run() {}
@@ -151,7 +151,7 @@ describe('boot refuses', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Wrong' })
   })
 
-  it('an option for routes on a method of a controller that is not a route', async () => {
+  it('refuses an option for routes on a controller method that is not a route', async () => {
     @Controller('a')
     class Wrong {
       @Get()
@@ -165,7 +165,7 @@ describe('boot refuses', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Wrong.run' })
   })
 
-  it('a wrong value on a method of a provider', async () => {
+  it('refuses an invalid value on a method of a provider', async () => {
     class Wrong {
       @Every(0)
       run() {}

@@ -48,14 +48,14 @@ function start(guard: AuthGuard | Class<AuthGuard>, controllers: Class[] = [Repo
 }
 
 describe('a guard', () => {
-  it('decides by an option of the matched route', async () => {
+  it('can use an option of the matched route', async () => {
     await using app = await start(NetworkGuard)
     await app.request().get('/reports').expect(200)
     await app.request().get('/reports/costs').expect(401)
     await app.request().get('/reports/costs').set('x-network', 'office').expect(200)
   })
 
-  it('receives the route that the router has matched, whatever the spelling of the URL', async () => {
+  it('receives the route that the router has matched, for any spelling of the URL', async () => {
     const names: (string | undefined)[] = []
     const guard = {
       canActivate(_: Request, route?: RouteModel) {

@@ -66,7 +66,7 @@ class Books {
 }
 
 describe('a parameter that receives one key', () => {
-  it('has the validated value of its schema, or the value as it was sent', async () => {
+  it('receives the validated value of its schema, or the original value', async () => {
     await using app = await start([Books])
     const { body } = await app
       .request()
@@ -101,13 +101,13 @@ describe('a parameter that receives one key', () => {
     ])
   })
 
-  it('is a part of the validated value if a schema describes all of the input', async () => {
+  it('receives a part of the validated value if a schema describes the whole input', async () => {
     await using app = await start([Books])
     const { body } = await app.request().patch('/books/top/7').send({ title: ' Dune ' })
     expect(body.data).toEqual({ title: 'Dune', size: 1, body: { title: 'Dune', size: 1 } })
   })
 
-  it('finds a header in a schema that writes its name with capitals', async () => {
+  it('matches a header in a schema that writes its name with capitals', async () => {
     @Controller('traces')
     class Traces {
       @Get()
@@ -127,7 +127,7 @@ describe('a parameter that receives one key', () => {
     expect(parameters?.map(({ name }) => name)).toEqual(['X-Trace', 'X-None'])
   })
 
-  it('changes nothing of a part without any schema', async () => {
+  it('changes nothing in a part without a schema', async () => {
     await using app = await start([Books])
     const { body } = await app.request().get('/books/top?q=a&p=b').set('x-trace', 'z')
     expect(body.data).toEqual({
@@ -138,7 +138,7 @@ describe('a parameter that receives one key', () => {
     })
   })
 
-  it('is undefined when the key is missing, and when the input is not an object', async () => {
+  it('is undefined when the key is missing or when the input is not an object', async () => {
     await using app = await start([Books])
     const add = (body: object) => app.request().post('/books').send(body)
     expect((await add({})).body.data).toEqual({})
@@ -147,7 +147,7 @@ describe('a parameter that receives one key', () => {
     expect((await add({ title: 1 })).body.data).toEqual({ title: 1 })
   })
 
-  it('is in the document, with or without a schema', async () => {
+  it('appears in the document, with or without a schema', async () => {
     await using app = await start([Books])
     const describe = (
       parameters: readonly { in: string; name: string; required?: boolean }[] = [],
@@ -175,8 +175,8 @@ describe('a parameter that receives one key', () => {
   })
 })
 
-describe('at boot', () => {
-  it('a key that the path does not have is an error, also without a schema', async () => {
+describe('a key parameter at boot', () => {
+  it('causes an error if the path lacks the key, even without a schema', async () => {
     @Controller('a')
     class Paths {
       @Get(':id')
@@ -192,7 +192,7 @@ describe('at boot', () => {
     ['@Query', 'undefined', () => Query(undefined as never)],
     ['@Body', 'undefined', () => Body('title', undefined as never)],
   ])(
-    'a schema of %s that is %s is an error, because nothing would be validated',
+    'causes an error for %s with the type %s, because nothing would be validated',
     async (_, __, decorate) => {
       @Controller('b')
       class Circular {
@@ -206,7 +206,7 @@ describe('at boot', () => {
     },
   )
 
-  it('a type without a schema is an error, except a string of the path or of a header', async () => {
+  it('causes an error with a type but no schema, except for strings of a path or header', async () => {
     const typed = (decorate: unknown, type: unknown): Class => {
       @Controller(':id')
       class Typed {
@@ -238,7 +238,7 @@ describe('at boot', () => {
     }
   })
 
-  it('may not be filled by several decorators, which is one error for each parameter', async () => {
+  it('causes one error if several decorators fill it', async () => {
     @Controller('several')
     class Several {
       @Get()

@@ -42,7 +42,7 @@ const libraries = {
   },
 } as const
 
-describe.each(Object.entries(libraries))('keys of a query: %s', (_, { page, tags }) => {
+describe.each(Object.entries(libraries))('query keys with %s', (_, { page, tags }) => {
   @Controller('items')
   class Items {
     @Get()
@@ -53,7 +53,7 @@ describe.each(Object.entries(libraries))('keys of a query: %s', (_, { page, tags
     }
   }
 
-  it('are validated, converted and filled in one by one', async () => {
+  it('are validated, converted and filled with defaults individually', async () => {
     await using app = await start([Items])
     const ask = async (path: string) => (await app.request().get(path)).body.data
     expect(await ask('/items?page=2&tag=a&tag=b')).toEqual({ page: 2, tag: ['a', 'b'] })
@@ -61,7 +61,7 @@ describe.each(Object.entries(libraries))('keys of a query: %s', (_, { page, tags
     expect(await ask('/items?tag=a&other=1')).toEqual({ page: 1, tag: ['a'] })
   })
 
-  it('have errors with their path', async () => {
+  it('report errors with their path', async () => {
     await using app = await start([Items])
     const { status, body } = await app.request().get('/items?page=x')
     expect(status).toBe(400)
@@ -72,7 +72,7 @@ describe.each(Object.entries(libraries))('keys of a query: %s', (_, { page, tags
     expect(body.errors).toHaveLength(1)
   })
 
-  it('are optional parameters of the document', async () => {
+  it('are optional parameters in the document', async () => {
     await using app = await start([Items])
     const parameters = app.document.paths['/items']?.get?.parameters
     expect(parameters?.map(({ name, in: place, required }) => [name, place, required])).toEqual([
@@ -112,8 +112,8 @@ class Orders {
 const trace = '00000000-0000-4000-8000-000000000000'
 const order = { title: 'Socks', lines: [{ sku: 'a' }] }
 
-describe('keys of all parts, with schemas of several libraries', () => {
-  it('replace their part; a body has only these keys, and the path keeps its other parameters', async () => {
+describe('keys of all parts with schemas of several libraries', () => {
+  it('replace their part; a body has only these keys, and a path keeps its other parameters', async () => {
     await using app = await start([Orders])
     const response = await app
       .request()
@@ -127,7 +127,7 @@ describe('keys of all parts, with schemas of several libraries', () => {
     })
   })
 
-  it('are all checked, and each error has the path of its key', async () => {
+  it('are all validated, and each error has the path of its key', async () => {
     await using app = await start([Orders])
     const { body } = await app
       .request()
@@ -175,7 +175,7 @@ describe('keys of all parts, with schemas of several libraries', () => {
     expect(named.body.data).toEqual(['toString', 'valueOf'])
   })
 
-  it('may be asynchronous', async () => {
+  it('can be asynchronous', async () => {
     await using app = await start([Orders])
     const create = (body: object) => app.request().post('/orders/north').send(body)
     expect((await create({ slug: 'free', name: 'Free' })).body.data.slug).toBe('free')
@@ -183,7 +183,7 @@ describe('keys of all parts, with schemas of several libraries', () => {
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['slug', 'name'])
   })
 
-  it('are in the document: required unless the schema accepts undefined', async () => {
+  it('are required in the document unless the schema accepts undefined', async () => {
     await using app = await start([Orders])
     const operation = app.document.paths['/orders/{shop}/{id}']?.put
     const parameters = operation?.parameters?.map(({ name, in: place, required, schema }) => [
@@ -209,7 +209,7 @@ describe('keys of all parts, with schemas of several libraries', () => {
     })
   })
 
-  it('have generic messages with the names of the keys', async () => {
+  it('report generic messages with the names of the keys', async () => {
     await using app = await start([Orders], { validation: { messages: 'generic' } })
     const { body } = await app.request().put('/orders/north/x').set('x-trace', trace).send(order)
     expect(body.errors).toEqual([{ in: 'params', path: 'id', message: 'is not valid' }])
@@ -245,7 +245,7 @@ describe('a key with references in its schema', () => {
     }
   }
 
-  it('is validated and described like the schema alone', async () => {
+  it('is validated and described in the same way as the schema alone', async () => {
     await using app = await start([Trees])
     const send = (body: object) => app.request().post('/trees').send(body)
     const tree = { name: 'a', children: [{ name: 'b' }] }
@@ -261,7 +261,7 @@ describe('a key with references in its schema', () => {
   })
 })
 
-describe('keys that a subclass states', () => {
+describe('keys that a subclass declares', () => {
   class Base {
     @Get()
     @Query('page', z.coerce.number())
@@ -285,10 +285,10 @@ describe('keys that a subclass states', () => {
   })
 })
 
-describe('at boot', () => {
+describe('the boot check of keys', () => {
   const Whole = z.object({ page: z.string() })
 
-  it('two schemas of one key, and a key beside a whole schema, are errors', async () => {
+  it('refuses two schemas for one key, and a key together with a whole schema', async () => {
     @Controller('a')
     class Twice {
       @Get('key')
@@ -319,7 +319,7 @@ describe('at boot', () => {
     expect(problems[0]?.cause).toContain("@Query('page') and @Query('page')")
   })
 
-  it('a missing schema, an empty key and a value that is not a schema are errors', async () => {
+  it('refuses a missing schema, an empty key and a value that is not a schema', async () => {
     @Controller('b')
     class Wrong {
       @Get('missing')
@@ -343,7 +343,7 @@ describe('at boot', () => {
     expect(problems[0]?.cause).toContain("@Query('page')")
   })
 
-  it('a key that the path does not have is an error; parameters without a schema are not', async () => {
+  it('refuses a key that the path lacks, but accepts parameters without a schema', async () => {
     @Controller('c')
     class Paths {
       @Get(':a/:b')
@@ -360,7 +360,7 @@ describe('at boot', () => {
     ])
   })
 
-  it('a JSON Schema of a key that does not compile is an error', async () => {
+  it('refuses a key whose JSON Schema does not compile', async () => {
     @Controller('d')
     class Broken {
       @Get()
@@ -371,13 +371,13 @@ describe('at boot', () => {
     expect([problem?.code, problem?.subject]).toEqual(['E_SCHEMA_INVALID', 'Broken.list'])
   })
 
-  it('nothing is reported for keys that are right', async () => {
+  it('reports nothing for valid keys', async () => {
     expect(await bootWarnings({ controllers: [Orders] })).toEqual([])
   })
 })
 
 describe('the schema of keys in the model', () => {
-  it('is a Standard Schema for other code', async () => {
+  it('is a Standard Schema that other code can use', async () => {
     let model: AppModel | undefined
     const setup: Plugin['setup'] = (context) => {
       model = context.model

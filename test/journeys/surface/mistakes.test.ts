@@ -31,8 +31,8 @@ class OrdersController {
 const problemsWith = (plugin: Plugin, options = {}) =>
   bootProblems({ controllers: [OrdersController], plugins: [plugin], ...options })
 
-describe('check of a plugin', () => {
-  it('refuses the start with each mistake, among all others', async () => {
+describe('the check method of a plugin', () => {
+  it('refuses the start with each problem, together with all others', async () => {
     const problems = await problemsWith(confirmation, { limits: { depth: -1 } })
     expect(problems).toContainEqual({
       code: 'E_PLUGIN_CHECK',

@@ -40,7 +40,7 @@ class Features {
 }
 
 describe('optional auth with other features', () => {
-  it.each(['/cached', '/own'])('never mixes cached responses of users: %s', async (path) => {
+  it.each(['/cached', '/own'])('never mixes the cached responses of users: %s', async (path) => {
     await using app = await start({}, [Features])
     const callers = [{}, { authorization: 'Bearer ann' }, { authorization: 'Bearer bob' }]
     const readers: unknown[] = []
@@ -52,7 +52,7 @@ describe('optional auth with other features', () => {
     expect(await ask(app, { authorization: 'Bearer eve' }, path)).toBe(401)
   })
 
-  it('caches for callers without credentials, and for each user', async () => {
+  it('stores responses for callers without credentials, and for each user', async () => {
     await using app = await start({}, [Features])
     for (const headers of [{}, { authorization: 'Bearer ann' }]) {
       const states: unknown[] = []
@@ -92,7 +92,7 @@ describe('optional auth with other features', () => {
     },
   )
 
-  it('counts users by their id, and others by their address', async () => {
+  it('counts users by their id, and other callers by their address', async () => {
     await using app = await start({ rateLimit: {} }, [Features])
     const statuses: unknown[] = []
     for (const name of ['', 'ann', 'bob', '', 'ann']) {
@@ -102,7 +102,7 @@ describe('optional auth with other features', () => {
     expect(statuses).toEqual(['anybody', 'ann', 'bob', 429, 429])
   })
 
-  it('asks `tenant.authorize` about requests without a user, too', async () => {
+  it('also calls `tenant.authorize` for requests without a user', async () => {
     const seen: unknown[] = []
     const authorize = (_req: Request, id: string, user?: User): boolean => {
       seen.push([id, user?.id])
@@ -131,13 +131,13 @@ describe('optional auth with other features', () => {
 })
 
 describe('tests of optional auth', () => {
-  it('act as a user', async () => {
+  it('can act as a user', async () => {
     await using app = await start()
     expect((await app.as({ id: 'zoe' }).request().get('/articles')).body.data.reader).toBe('zoe')
     expect((await app.as(null).request().get('/articles')).body.data.reader).toBe('anybody')
   })
 
-  it('see the access of each caller in authMatrix()', async () => {
+  it('show the access of each caller in authMatrix()', async () => {
     await using app = await start({}, [Articles, Notes])
     const matrix = await app.authMatrix({
       anonymous: null,
@@ -157,7 +157,7 @@ describe('tests of optional auth', () => {
     )
   })
 
-  it('fuzz optional operations with and without a user', async () => {
+  it('run fuzz on optional operations with and without a user', async () => {
     await using app = await start()
     const report = await app.fuzz({ seed: 7, runs: 5 })
     expect(report.operations).toBe(2)

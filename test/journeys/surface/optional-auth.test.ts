@@ -12,8 +12,8 @@ import {
   whose,
 } from './optional-auth-app.js'
 
-describe('@Auth({ optional: true })', () => {
-  it('calls the guard for a user of a middleware, and not where that user is null', async () => {
+describe('the decorator @Auth({ optional: true })', () => {
+  it('calls the guard for a user of a middleware, but not if that user is null', async () => {
     const asked: unknown[] = []
     const guard = {
       canActivate(req: Request) {
@@ -35,7 +35,7 @@ describe('@Auth({ optional: true })', () => {
     expect(asked).toEqual([{ id: 'ann' }])
   })
 
-  it('lets a request without credentials pass without the guard', async () => {
+  it('accepts a request without credentials without calling the guard', async () => {
     const guard = {
       canActivate() {
         throw new Error('The guard must not run.')
@@ -46,7 +46,7 @@ describe('@Auth({ optional: true })', () => {
     expect(await ask(app, { 'x-api-key': 'ann', cookie: 'session=ann' })).toBe('anybody')
   })
 
-  it('runs the guard for a request whose user a middleware has set', async () => {
+  it('calls the guard for a request whose user a middleware has set', async () => {
     const identify: RequestHandler = (req, _res, next) => {
       req.user = { id: 'from a session' }
       next()
@@ -56,7 +56,7 @@ describe('@Auth({ optional: true })', () => {
     expect(await ask(app, { authorization: 'Bearer ann' })).toBe('ann')
   })
 
-  it('runs the guard for a request with credentials', async () => {
+  it('calls the guard for a request with credentials', async () => {
     await using app = await start()
     expect(await ask(app, { authorization: 'Bearer ann' })).toBe('ann')
     const refused = await app.request().get('/articles').set('authorization', 'Bearer eve')
@@ -73,7 +73,7 @@ describe('@Auth({ optional: true })', () => {
       ['Authorization', '', 'Authorization', 'Bearer ann'],
     ],
     ['two headers', ['Authorization', 'Bearer eve', 'authorization', 'Bearer ann']],
-  ])('never skips the guard for an odd Authorization header: %s', async (_, headers) => {
+  ])('never skips the guard for an unusual Authorization header: %s', async (_, headers) => {
     await using app = await start()
     const status = await new Promise((resolve, reject) => {
       const raw = ['Host', 'localhost', ...headers]
@@ -88,7 +88,7 @@ describe('@Auth({ optional: true })', () => {
     expect(status).toBe(401)
   })
 
-  it('refuses requests with credentials when no guard is configured, and warns', async () => {
+  it('refuses requests with credentials and warns when no guard is configured', async () => {
     await using app = await start({ auth: {}, contract: 'off' })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { authorization: 'Bearer ann' })).toBe(401)
@@ -98,11 +98,11 @@ describe('@Auth({ optional: true })', () => {
   })
 })
 
-describe('auth.credentials', () => {
+describe('the auth.credentials option', () => {
   const credentials = ['Authorization', 'X-API-Key', 'cookie:session']
   const auth = { guard: TokenGuard, credentials }
 
-  it('names headers and cookies that are credentials', async () => {
+  it('defines headers and cookies that are credentials', async () => {
     await using app = await start({ auth })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { cookie: 'theme=dark; my_session=x; session.sig=y' })).toBe('anybody')
@@ -125,7 +125,7 @@ describe('auth.credentials', () => {
     'session=eve; session=eve',
     'a=b,session=eve',
     '; session=eve',
-  ])('never skips the guard for an odd cookie: %s', async (cookie) => {
+  ])('never skips the guard for an unusual cookie: %s', async (cookie) => {
     await using app = await start({ auth })
     expect(await ask(app, { cookie })).toBe(401)
   })
@@ -177,8 +177,8 @@ class Drafts {
   }
 }
 
-describe('the access of a route', () => {
-  it('comes from its method, then its class; @Can always needs a user', async () => {
+describe('the access rule of a route', () => {
+  it('comes from its method, then its class, and @Can always requires a user', async () => {
     const auth = { guard: TokenGuard, default: 'protected' } as const
     await using app = await start({ auth }, [Drafts, Notes, Articles])
     const anonymous: Record<string, unknown> = {}
@@ -209,7 +209,7 @@ describe('the access of a route', () => {
     expect(await ask(app, { authorization: 'Bearer ann' }, '/drafts/all')).toBe('ann')
   })
 
-  it('is in the table of routes, and in the model', async () => {
+  it('appears in the table of routes, and in the model', async () => {
     await using app = await start({}, [Drafts])
     const table = app
       .getRouteTable()
@@ -222,7 +222,7 @@ describe('the access of a route', () => {
     ])
   })
 
-  it('is in the document: optional security, and the status 401', async () => {
+  it('appears in the document as optional security and the status 401', async () => {
     await using app = await start({}, [Drafts, Articles])
     const { paths } = app.document
     const open = paths['/drafts/open']?.get
@@ -239,11 +239,11 @@ describe('the access of a route', () => {
     ],
     ['a value that is not a boolean', () => Auth({ optional: 'yes' as never })],
     ['a guard', () => (Auth as unknown as (given: unknown) => void)(TokenGuard)],
-  ])('is never decided by %s', (_, apply) => {
+  ])('is never set by %s', (_, apply) => {
     expect(apply).toThrow(/@Auth/)
   })
 
-  it('is an error when it is both optional and required, and a warning beside @Can', async () => {
+  it('causes an error if it is both optional and required, and a warning with @Can', async () => {
     @Controller('twice')
     class Twice {
       @Auth()

@@ -66,8 +66,8 @@ async function routesOf(options: TestOptions): Promise<Record<string, RouteModel
   return found
 }
 
-describe('route.option()', () => {
-  it('returns the value of the class, or that of the method in its place', async () => {
+describe('the method route.option()', () => {
+  it('returns the value of the method, or else the value of the class', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(routes['Orders.list']?.option(Audit)?.action).toBe('orders')
     expect(routes['Orders.pay']?.option(Audit)).toEqual({ action: 'order.pay', fields: ['total'] })
@@ -85,7 +85,7 @@ describe('route.option()', () => {
     expect(routes['Orders.list']?.option(Internal)).toBeUndefined()
   })
 
-  it('prefers the value of a subclass to that of its base class', async () => {
+  it('returns the value of a subclass before the value of its base class', async () => {
     const routes = await routesOf({ controllers: [Returns] })
     expect(routes['Returns.list']?.option(Audit)).toEqual({ action: 'returns' })
     expect(routes['Returns.list']?.option(Topic)).toEqual(['returns', 'sales'])
@@ -94,13 +94,13 @@ describe('route.option()', () => {
     expect(routes['Returns.pay']?.option(Topic)).toEqual(['returns', 'sales', 'refunds'])
   })
 
-  it('does not find the value of another option with the same name', async () => {
+  it('does not return the value of another option with the same name', async () => {
     const Copy = defineOption<AuditValue>('Audit')
     const routes = await routesOf({ controllers: [Orders] })
     expect(routes['Orders.pay']?.option(Copy)).toBeUndefined()
   })
 
-  it('returns frozen data, and leaves instances of classes as they are', async () => {
+  it('returns frozen data, and leaves class instances unchanged', async () => {
     const Schema = defineOption<{ readonly since: Date; readonly tags: string[] }>('Schema')
     const since = new Date(0)
     @Controller('notes')
@@ -117,7 +117,7 @@ describe('route.option()', () => {
     expect(Object.isFrozen(since)).toBe(false)
   })
 
-  it('freezes the inner data of a value that is frozen already, or refers to itself', async () => {
+  it('freezes the inner data of a value that is already frozen or refers to itself', async () => {
     interface Tree {
       readonly tags: string[]
       self?: Tree
@@ -135,7 +135,7 @@ describe('route.option()', () => {
     expect(Object.isFrozen(routes['Notes.list']?.option(Node)?.tags)).toBe(true)
   })
 
-  it('returns a function that was given as the value', async () => {
+  it('returns a function that was passed as the value', async () => {
     const Name = defineOption<(id: number) => string>('Name')
     @Controller('notes')
     class Notes {
@@ -147,7 +147,7 @@ describe('route.option()', () => {
     expect(routes['Notes.list']?.option(Name)?.(7)).toBe('note 7')
   })
 
-  it('has the same values as the list in route.options, which is data', async () => {
+  it('returns the same values as the list in route.options, which is data', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(structuredClone(routes['Orders.pay']?.options)).toEqual([
       { name: 'Audit', value: { action: 'order.pay', fields: ['total'] } },
@@ -161,8 +161,8 @@ describe('route.option()', () => {
   })
 })
 
-describe('an option in the wrong place', () => {
-  it('is a boot error on a method that is not a route', async () => {
+describe('an option in a wrong position', () => {
+  it('causes a boot error on a method that is not a route', async () => {
     @Controller('notes')
     class Notes {
       @Get()
@@ -175,7 +175,7 @@ describe('an option in the wrong place', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Notes.helper' })
   })
 
-  it('is a boot error if the option is for the other kind of target', () => {
+  it('causes a boot error if the option is for the other kind of target', () => {
     const onClass = () => {
       // @ts-expect-error The option is for methods.
       @Internal()
@@ -197,7 +197,7 @@ describe('an option in the wrong place', () => {
     expect(onMethod).toThrow('@Section() is on')
   })
 
-  it('is a boot error without parentheses', () => {
+  it('causes a boot error without parentheses', () => {
     const bare = () => {
       class Notes {
         // @ts-expect-error A decorator without parentheses would never take effect.
@@ -210,7 +210,7 @@ describe('an option in the wrong place', () => {
     expect(bare).toThrow(/@Internal was given list|@Internal is written without parentheses/)
   })
 
-  it('is a boot error without parentheses on a class', () => {
+  it('causes a boot error without parentheses on a class', () => {
     const Flag = defineOption('Flag')
     const bare = () => {
       @Controller('notes')
@@ -222,7 +222,7 @@ describe('an option in the wrong place', () => {
     expect(bare).toThrow('parentheses')
   })
 
-  it('is a boot error if one method has it twice', async () => {
+  it('causes a boot error if it occurs twice on one method', async () => {
     @Controller('notes')
     class Notes {
       @Audit({ action: 'a' })
@@ -240,7 +240,7 @@ describe('the value of an option', () => {
   it.each([
     ['a class', 'class'],
     ['a method', 'method'],
-  ])('is checked at boot on %s', async (_, place) => {
+  ])('is validated at boot on %s', async (_, place) => {
     const onClass = place === 'class'
     @Audit({ action: onClass ? '' : 'a' })
     @Controller('notes')
@@ -264,8 +264,8 @@ describe('the value of an option', () => {
   })
 })
 
-describe('a value for which the check of the option throws', () => {
-  it('is a boot error with the message of the check', async () => {
+describe('a value for which the check function of the option throws', () => {
+  it('causes a boot error with the message of the check function', async () => {
     @Controller('notes')
     class Notes {
       @Audit(undefined as never)
@@ -278,7 +278,7 @@ describe('a value for which the check of the option throws', () => {
   })
 })
 
-describe('defineOption()', () => {
+describe('the function defineOption()', () => {
   it('refuses an unknown `on` or `merge`', () => {
     expect(() => defineOption('A', { on: 'field' as never })).toThrow(/`on` is 'class'/)
     expect(() => defineOption('A', { merge: 'lists' as never })).toThrow(/`merge` is 'override'/)
@@ -290,7 +290,7 @@ describe('defineOption()', () => {
 })
 
 describe('an interceptor', () => {
-  it('finds the options of the matched route in req.route', async () => {
+  it('can read the options of the matched route in req.route', async () => {
     const seen: unknown[] = []
     const reading: Interceptor = {
       intercept(req: Request, next) {

@@ -58,8 +58,8 @@ function rowsOf(table: string): { phase: Phase; cells: [Outcome, string][] }[] {
 
 const tables = TABLES.trim().split('\n\n').map(rowsOf)
 
-describe('what a request becomes', () => {
-  it('is written for every phase and every outcome', () => {
+describe('the table of request outcomes', () => {
+  it('contains every phase and every outcome', () => {
     const written = tables
       .flat()
       .flatMap(({ phase, cells }) => cells.map(([name]) => [phase, name]))
@@ -69,7 +69,7 @@ describe('what a request becomes', () => {
     expect(written.map(String).sort()).toEqual(all.map(String).sort())
   })
 
-  it.each(tables.flat())('if code in $phase ends it', async ({ phase, cells }) => {
+  it.each(tables.flat())('is correct if code in $phase ends it', async ({ phase, cells }) => {
     const seen: typeof cells = []
     for (const [outcome, cell] of cells) {
       seen.push([outcome, cell === 'n/a' ? cell : await observe(phase, outcome)])
@@ -78,7 +78,7 @@ describe('what a request becomes', () => {
   })
 })
 
-it('a response from the cache passes the steps before the cache, and no others', async () => {
+it('a response from the cache passes only through the steps before the cache', async () => {
   const seen: string[] = []
   const note = (name: string) => (next: (...args: never[]) => unknown) => {
     return (...args: unknown[]) => {

@@ -34,7 +34,7 @@ class Items {
   }
 }
 
-it('defineParameter() gives decorators for handler parameters', async () => {
+it('defineParameter() creates decorators for handler parameters', async () => {
   await using app = await TestApp.create({ controllers: [Items], contract: 'throw' })
   reads = 0
   const { body } = await app.request().get('/items?page=2').set('x-ip', '::1')

@@ -91,7 +91,7 @@ class Items {
 }
 
 describe('defineParameter() on a method', () => {
-  it('gives the handler the values, validated and converted, each read once', async () => {
+  it('passes validated and converted values to the handler, each read once', async () => {
     await using app = await start([Items])
     reads = []
     const { body } = await app.request().get('/items/7').set({ 'x-org': '3', 'x-ip': '::1' })
@@ -101,7 +101,7 @@ describe('defineParameter() on a method', () => {
     expect(other.body.data).toMatchObject({ org: 4, id: 8, limit: 5, flag: 'on', ip: 'none' })
   })
 
-  it('refuses the first wrong value with its place, and calls no later function', async () => {
+  it('refuses the first invalid value with its location, and calls no later function', async () => {
     await using app = await start([Items])
     const ask = async (path: string, org: string) => {
       const { status, body } = await app.request().get(path).set('x-org', org)
@@ -115,14 +115,14 @@ describe('defineParameter() on a method', () => {
     expect(reads).toEqual(['org', 'org', 'org'])
   })
 
-  it('is refused with the status of `errors`, which the document contains', async () => {
+  it('uses the status of `errors` for a refusal, which the document contains', async () => {
     await using app = await start([Items], { errors: { status: { validation: 422 } } })
     await app.request().get('/items/1').set('x-org', 'y').expect(422)
     expect(Object.keys(app.document.paths['/items/{id}']?.get?.responses ?? {})).toContain('422')
     expect(app.document.paths['/items']?.get?.responses).not.toHaveProperty('422')
   })
 
-  it.each(['constructor', '__proto__'])('is undefined, and nothing inherited: %s', async (name) => {
+  it.each(['constructor', '__proto__'])('is not inherited from Object: %s', async (name) => {
     const Named = defineParameter(
       ({ query }) => (Object.hasOwn(query, name) ? 'sent' : undefined),
       {
@@ -145,13 +145,13 @@ describe('defineParameter() on a method', () => {
     expect(body.data).toEqual({ type: 'string' })
   })
 
-  it('has generic messages under validation.messages', async () => {
+  it('uses generic messages under validation.messages', async () => {
     await using app = await start([Items], { validation: { messages: 'generic' } })
     const { body } = await app.request().get('/items/1').set('x-org', 'secret')
     expect(body.errors).toEqual([{ in: 'headers', path: 'x-org', message: 'is not valid' }])
   })
 
-  it('responds with an HTTP error that the function throws, and with 500 for any other', async () => {
+  it('responds with an HTTP error that the function throws, and with 500 for other errors', async () => {
     await using app = await start([Items], { contract: 'off' })
     const ask = async (headers: Record<string, string>) =>
       (await app.request().get('/items').set(headers)).status
@@ -160,7 +160,7 @@ describe('defineParameter() on a method', () => {
     expect(await ask({})).toBe(200)
   })
 
-  it('is computed by of() where the route does not have it, if that needs no check and no promise', async () => {
+  it('can be computed by of() on other routes if it needs no check and no promise', async () => {
     await using app = await start([Items], { contract: 'off' })
     reads = []
     const { body } = await app.request().get('/items').set('x-ip', '::1')
@@ -175,7 +175,7 @@ describe('defineParameter() on a method', () => {
     expect(failures[1]).toMatch(/asynchronous/)
   })
 
-  it('is in the document of its routes only', async () => {
+  it('adds the parameter to the document of its routes only', async () => {
     await using app = await start([Items])
     const describe = (path: string) =>
       app.document.paths[path]?.get?.parameters?.map(({ in: place, name, required, schema }) => [
@@ -193,7 +193,7 @@ describe('defineParameter() on a method', () => {
     expect(describe('/items')).toBeUndefined()
   })
 
-  it('is sent by fuzz()', async () => {
+  it('is filled by fuzz()', async () => {
     await using app = await start([Items])
     const report = await app.fuzz({
       seed: 2,
@@ -203,7 +203,7 @@ describe('defineParameter() on a method', () => {
     expect(report.operations).toBe(1)
   })
 
-  it('adds no step to routes without it', async () => {
+  it('adds no step to routes that do not use it', async () => {
     let used: (string | null)[] = []
     const reader: Plugin = {
       name: 'reader',
@@ -217,7 +217,7 @@ describe('defineParameter() on a method', () => {
     expect(used).toEqual(['get', 'list', null, null])
   })
 
-  it('stops the request when it has expired while the function was waiting', async () => {
+  it('ends a request that has expired while the function was waiting', async () => {
     let open = (_: unknown) => {}
     let isWaiting = false
     let handled = 0
@@ -254,8 +254,8 @@ describe('defineParameter() on a method', () => {
   })
 })
 
-describe('the parameters of a method that is overridden', () => {
-  it('are read in addition to its own, each once', async () => {
+describe('the parameters of an overridden method', () => {
+  it('are read in addition to the parameters of the subclass, each once', async () => {
     const read: string[] = []
     const noting = (name: string) =>
       defineParameter(() => {
@@ -287,7 +287,7 @@ describe('the parameters of a method that is overridden', () => {
   })
 })
 
-describe('two parameters with one name', () => {
+describe('two parameters with the same name', () => {
   const own = () => defineParameter((req) => req.get('x-a'), { in: 'header', name: 'x-a' })
   const [A, B] = [own(), own()]
 
@@ -308,7 +308,7 @@ describe('two parameters with one name', () => {
     }
   }
 
-  it('do not affect each other, and are one parameter of the document', async () => {
+  it('do not affect each other, and are one parameter in the document', async () => {
     await using app = await start([Both])
     expect((await app.request().get('/both').set('x-a', '1')).body.data).toEqual(['1', '1'])
     expect((await app.request().get('/both/query?flag=x')).body.data).toBe('x')
@@ -317,7 +317,7 @@ describe('two parameters with one name', () => {
   })
 })
 
-describe('a subclass', () => {
+describe('a subclass of a controller with parameters', () => {
   class Base {
     @Ip()
     @Get()
@@ -333,14 +333,14 @@ describe('a subclass', () => {
     }
   }
 
-  it('keeps the parameters of the method that it overrides', async () => {
+  it('keeps the parameters of an overridden method', async () => {
     await using app = await start([Sub])
     const { body } = await app.request().get('/sub?flag=1').set('x-ip', '::1')
     expect(body.data).toEqual({ ip: '::1', flag: '1' })
   })
 })
 
-describe('a mistake', () => {
+describe('an invalid use of defineParameter()', () => {
   const read = () => 1
   it.each<[string, () => unknown, RegExp]>([
     ['a function', () => defineParameter('x' as never), /not a function/],
@@ -357,18 +357,18 @@ describe('a mistake', () => {
       () => defineParameter(read, { in: 'query', name: 'a', schema: undefined as never }),
       /circular/,
     ],
-  ])('in %s is a TypeError', (_, define, message) => {
+  ])('causes a TypeError in %s', (_, define, message) => {
     expect(define).toThrow(TypeError)
     expect(define).toThrow(message)
   })
 
-  it('of a decorator without parentheses, or with an argument, is a ConfigError', () => {
+  it('causes a ConfigError without parentheses or with an argument', () => {
     const bare = Ip as unknown as (...args: unknown[]) => unknown
     expect(() => bare(() => 1, { kind: 'method', name: 'get' })).toThrow('parentheses are missing')
     expect(() => bare('x')).toThrow('takes no arguments')
   })
 
-  it('in a schema, or in the name of a path parameter, is an error at boot', async () => {
+  it('causes a boot error in a schema or in the name of a path parameter', async () => {
     const Wrong = defineParameter(read, { in: 'query', name: 'a', schema: 'text' as never })
     const Broken = defineParameter(read, { in: 'query', name: 'a', schema: { type: 'strnig' } })
     @Controller('wrong')

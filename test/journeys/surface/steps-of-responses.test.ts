@@ -5,7 +5,7 @@ import type { RequestOutcome, StepFactory } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { plugin, start, Things, toss } from './steps-app.js'
 
-describe('onResponse', () => {
+describe('the onResponse observer', () => {
   const stamp = plugin({
     onResponse(_req, res) {
       res.setHeader('X-Status', res.statusCode)
@@ -15,13 +15,13 @@ describe('onResponse', () => {
   it.each([
     ['a returned value', '/things', 200],
     ['an error of the handler', '/things/fails', 409],
-  ])('may set headers of %s', async (_, path, status) => {
+  ])('can set headers of %s', async (_, path, status) => {
     await using app = await start([stamp])
     const response = await app.request().get(path)
     expect([response.status, response.headers['x-status']]).toEqual([status, String(status)])
   })
 
-  it('is called for a refusal of the guard, too, and once', async () => {
+  it('is also called once for a refusal of the guard', async () => {
     let calls = 0
     const counting = plugin({ onResponse: () => void calls++ })
     await using app = await start([stamp, counting])
@@ -29,7 +29,7 @@ describe('onResponse', () => {
     expect([response.status, response.headers['x-status'], calls]).toEqual([401, '401', 1])
   })
 
-  it('may change the status, also where the handler writes the head itself', async () => {
+  it('can change the status, even if the handler writes the head itself', async () => {
     @Controller('heads')
     class Heads {
       @Get('json') json(_req: Request, res: Response) {
@@ -74,7 +74,7 @@ describe('onResponse', () => {
   })
 })
 
-describe('onResponse that sends a response', () => {
+describe('an onResponse observer that sends a response', () => {
   const SENDING: [string, (res: Response) => unknown][] = [
     ['res.end', (res) => res.end('mine')],
     ['res.write', (res) => res.write('mine')],
@@ -107,7 +107,7 @@ describe('onResponse that sends a response', () => {
   })
 })
 
-describe('onEnd', () => {
+describe('the outcome in onEnd', () => {
   const recording = () => {
     const outcomes: [string, RequestOutcome, number][] = []
     const record = (req: Request, res: Response, outcome: RequestOutcome) =>
@@ -138,7 +138,7 @@ describe('onEnd', () => {
     expect(outcomes).toEqual([['/things/slow', 'timeout', 503]])
   })
 
-  it("is 'aborted' when the client leaves", async () => {
+  it("is 'aborted' when the client disconnects", async () => {
     const { outcomes, plugin } = recording()
     let entered = () => {}
     const arrived = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ const noting =
   }
 
 describe('the steps of plugins', () => {
-  it('run at their places, those of the first plugin outermost', async () => {
+  it('run at their places, with the steps of the first plugin outermost', async () => {
     const named = (name: string) =>
       plugin(Object.fromEntries(PLACES.map((place) => [place, noting(`${place} ${name}`)])), name)
     await using app = await start([named('1'), named('2')], {
@@ -66,7 +66,7 @@ describe('the steps of plugins', () => {
     expect(seen.at(-1)).toBe('beforeBody')
   })
 
-  it('are requested once for each route, and the plugin of a route may return null', async () => {
+  it('are requested once for each route, and the plugin can return null', async () => {
     const routes: string[] = []
     const picky: Plugin = {
       name: 'picky',
@@ -91,7 +91,7 @@ describe('the steps of plugins', () => {
     ['by a Refusal', () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
     ['by a promise of a Refusal', async () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
     ['by a rejection', async () => toss(new HttpError(451, 'not here', { code: 'LEGAL' }))],
-  ])('refuse a request %s, at every place but `enter`', async (_, refuse) => {
+  ])('can refuse a request %s, at every place but `enter`', async (_, refuse) => {
     for (const place of PLACES.slice(1)) {
       await using app = await start([plugin({ [place]: () => refuse })])
       const { body } = await app.request().get('/things').expect(451)
@@ -125,7 +125,7 @@ describe('the steps of plugins', () => {
     expect(seen).toEqual([])
   })
 
-  it('do not reach the handler after they have ended the request', async () => {
+  it('do not run the handler after they have ended the request', async () => {
     const late: StepFactory = (next) => (req, res) => void setImmediate(() => next(req, res))
     for (const place of ['enter', 'beforeGuard'] as const) {
       await using app = await start([plugin({ [place]: late })])
@@ -135,7 +135,7 @@ describe('the steps of plugins', () => {
     }
   })
 
-  it.each(PLACES)('may wait for something else before the result of next: %s', async (place) => {
+  it.each(PLACES)('can wait for something else before the result of next: %s', async (place) => {
     const patient: StepFactory = (next) => async (req, res) => {
       const result = next(req, res)
       await new Promise(setImmediate)
@@ -154,7 +154,7 @@ describe('the steps of plugins', () => {
     await app.request().get('/things/fails').expect(409)
   })
 
-  it('may wait before the guard and call it later', async () => {
+  it('can wait before the guard and call it later', async () => {
     const later: StepFactory = (next) => async (req, res) => {
       await Promise.resolve()
       return next(req, res)
@@ -164,7 +164,7 @@ describe('the steps of plugins', () => {
     await app.request().post('/things').send({ name: 'b' }).expect(401)
   })
 
-  it('around the handler change what it returns and what it throws', async () => {
+  it('can change the result and the error of the handler', async () => {
     const mapping: StepFactory = (next) => async (req, res) => {
       try {
         return { value: await next(req, res) }
@@ -178,7 +178,7 @@ describe('the steps of plugins', () => {
     expect((await app.request().get('/things/fails')).status).toBe(410)
   })
 
-  it('may end a request with an error that is found later', async () => {
+  it('can end a request with an error that is found later', async () => {
     const late: Plugin = {
       name: 'late',
       steps: (_route, { fail }) => ({
@@ -192,7 +192,7 @@ describe('the steps of plugins', () => {
     await app.request().get('/things').expect(401)
   })
 
-  it('are refused at boot if their place does not exist, or if they are not functions', async () => {
+  it('are refused at boot if their place does not exist or if they are not functions', async () => {
     const misspelt = { name: 'odd', steps: () => ({ beforeGaurd: noting('x') }) } as Plugin
     const [problem] = await bootProblems({ controllers: [Things], plugins: [misspelt] })
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })
@@ -229,7 +229,7 @@ describe('a step that puts the result of `next` into an object', () => {
   )
 })
 
-describe('authMatrix()', () => {
+describe('the authMatrix() method', () => {
   it('includes the steps before and after the guard', async () => {
     const closed = plugin({ afterGuard: () => () => Refusal.of(403, 'closed') })
     await using app = await start([closed])
@@ -238,7 +238,7 @@ describe('authMatrix()', () => {
   })
 })
 
-describe('authMatrix() and `enter`', () => {
+describe('the authMatrix() method with `enter`', () => {
   it('runs the guard in the async context that the steps enter', async () => {
     const context = new AsyncLocalStorage<true>()
     const entering = plugin({ enter: (next) => (req, res) => context.run(true, next, req, res) })

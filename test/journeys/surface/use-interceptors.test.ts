@@ -58,7 +58,7 @@ class Flaky {
 }
 
 describe('an interceptor', () => {
-  it('is constructed by the container, and may call the handler again', async () => {
+  it('is constructed by the container, and can call the handler again', async () => {
     await using app = await start(Flaky)
     failures = 1
     expect((await app.request().get('/flaky')).body.data).toBe('done')
@@ -66,7 +66,7 @@ describe('an interceptor', () => {
     expect((await app.request().get('/flaky')).status).toBe(503)
   })
 
-  it('is replaced in a test by its class', async () => {
+  it('can be replaced in a test by its class', async () => {
     const once: Interceptor = { intercept: (_req, next) => next() }
     await using app = await start(Flaky, { testOverrides: [{ token: Retry, useValue: once }] })
     failures = 1
@@ -77,7 +77,7 @@ describe('an interceptor', () => {
     ['an InjectionToken', new InjectionToken<Interceptor>('Shout')],
     ['a text', 'shout'],
     ['a symbol without description', Symbol()],
-  ])('may be named by a token: %s', async (_, Shout) => {
+  ])('can be specified by a token: %s', async (_, Shout) => {
     @Controller('a')
     class A {
       @Use(Shout)
@@ -93,7 +93,7 @@ describe('an interceptor', () => {
     expect((await app.request().get('/a')).body.data).toBe('A')
   })
 
-  it('sees a refusal of a step as an error', async () => {
+  it('receives a refusal of a step as an error', async () => {
     const { Refusal } = await import('blazon/plugin')
     const caught: unknown[] = []
     const catching: Interceptor = {
@@ -119,7 +119,7 @@ describe('an interceptor', () => {
     expect(caught).toEqual([503])
   })
 
-  it('receives the response, and `res` as the value of a handler that has responded itself', async () => {
+  it('receives the response, and `res` if the handler has responded itself', async () => {
     const values: unknown[] = []
     const seeing: Interceptor = {
       intercept(_req, next, res) {

@@ -52,8 +52,8 @@ async function start(controller: Class, options: AppOptions = {}) {
   })
 }
 
-describe('@Use', () => {
-  it('runs the entries of the class outside those of the method, and those of the application first', async () => {
+describe('the @Use decorator', () => {
+  it('runs entries of the application first, then of the class, then of the method', async () => {
     @Use(note('class'), around('class'))
     @Controller('a')
     class A {
@@ -121,7 +121,7 @@ describe('@Use', () => {
     ['a later next()', (_req, _res, next) => void setImmediate(next), 200],
     ['a later error', (_req, _res, next) => void setImmediate(() => next(new HttpError(418))), 418],
     ['two calls of next()', (_req, _res, next) => void [next(), next()], 200],
-  ])('ends a request as the middleware says: %s', async (_, middleware, status) => {
+  ])('ends a request in the way of the middleware: %s', async (_, middleware, status) => {
     let calls = 0
     @Controller('a')
     class A {
@@ -137,7 +137,7 @@ describe('@Use', () => {
     expect(calls).toBe(status === 200 ? 1 : 0)
   })
 
-  it('leaves no listener at the response, however many middlewares have waited', async () => {
+  it('leaves no listener on the response, however many middlewares have waited', async () => {
     const later: RequestHandler = (_req, _res, next) => void setImmediate(next)
     @Controller('a')
     class A {
@@ -157,7 +157,7 @@ describe('@Use', () => {
     expect((await app.request().get('/a/used')).body.data).toBe(body.data)
   })
 
-  it('calls no further middleware after the time of the request is over', async () => {
+  it('calls no further middleware after the time limit of the request', async () => {
     let proceed = () => {}
     let respond = () => {}
     const waiting: RequestHandler = (_req, _res, next) => {
@@ -186,7 +186,7 @@ describe('@Use', () => {
     expect(seen).toEqual([])
   })
 
-  it('ends a request whose client has left before a middleware that never calls next()', async () => {
+  it('ends a request whose client disconnected before a middleware that never calls next()', async () => {
     let calls = 0
     const idle: RequestHandler = () => void calls++
     const left = {
@@ -214,7 +214,7 @@ describe('@Use', () => {
     expect(errors).toEqual([])
   })
 
-  it('logs the error of a middleware that has called next() already', async () => {
+  it('logs the error of a middleware that has already called next()', async () => {
     const errors: string[] = []
     const logger = {
       info() {},
@@ -254,7 +254,7 @@ describe('@Use', () => {
   })
 })
 
-describe('a wrong entry is a boot error:', () => {
+describe('an invalid entry in @Use', () => {
   class Plain {}
   it.each<[string, unknown[], string]>([
     ['nothing', [], 'It has no entries.'],
@@ -263,7 +263,7 @@ describe('a wrong entry is a boot error:', () => {
     ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
     ['an Express application', [express()], 'It is an Express application'],
     ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
-  ])('%s', async (_, entries, cause) => {
+  ])('causes a boot error: %s', async (_, entries, cause) => {
     @Controller('a')
     class A {
       @Use(...(entries as RequestHandler[]))
@@ -276,11 +276,11 @@ describe('a wrong entry is a boot error:', () => {
     expect(problem?.cause).toContain(cause)
   })
 
-  it('a class without parentheses', () => {
+  it('throws if it is a class without parentheses', () => {
     expect(() => Use(Plain as never)).toThrow('parentheses are missing')
   })
 
-  it('a token that nothing provides, or whose value is not an interceptor', async () => {
+  it('causes a boot error for an unknown token, or one without an interceptor', async () => {
     const Missing = new InjectionToken<Interceptor>('Missing')
     @Use(Missing)
     @Controller('a')
@@ -295,7 +295,7 @@ describe('a wrong entry is a boot error:', () => {
     expect(wrong?.cause).toContain('has no method intercept')
   })
 
-  it('an entry of `interceptors`', async () => {
+  it('causes a boot error in `interceptors`, too', async () => {
     const interceptors = [() => 1] as never
     const [problem] = await bootProblems({ interceptors })
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'interceptors[0]' })

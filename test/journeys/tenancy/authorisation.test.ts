@@ -87,7 +87,7 @@ async function ask(headers: Record<string, string>, path = '/orders'): Promise<O
 const acme = { 'x-user': 'ada', 'x-tenant-id': 'acme' }
 const zeta = { 'x-user': 'ada', 'x-tenant-id': 'zeta' }
 
-describe('authorize', () => {
+describe('the authorize function', () => {
   const authorize = (_req: Request, id: string, user: User | undefined) => {
     calls.push(`authorize ${id} ${user?.id}`)
     return user?.tenants.includes(id) === true
@@ -245,24 +245,24 @@ describe('a tenant store', () => {
     expect(new Set(outcomes.map(String))).toEqual(new Set(['acme', '404,TENANT_UNKNOWN']))
   })
 
-  it('may return a value instead of a promise', async () => {
+  it('can return a value instead of a promise', async () => {
     await start({ store: { find: (id) => known.get(id) ?? null } })
     expect(await ask(acme)).toBe('acme')
     expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('that returns a tenant with another id causes a 404', async () => {
+  it('causes a 404 if it returns a tenant with another id', async () => {
     await start({ store: { find: (id) => known.get(id.toLowerCase()) } })
     expect(await ask({ ...acme, 'x-tenant-id': 'ACME' })).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('that returns an unknown status causes a 403', async () => {
+  it('causes a 403 if it returns an unknown status', async () => {
     known.set('acme', { id: 'acme', status: 'deleting' as 'suspended' })
     await start({ store })
     expect(await ask(acme)).toEqual([403, 'TENANT_SUSPENDED'])
   })
 
-  it('that rejects causes a 503, and is called again for the next request', async () => {
+  it('causes a 503 if it rejects, and is called again for the next request', async () => {
     let isUp = false
     const find = async (id: string) => {
       if (!isUp) throw new Error('connection refused')
@@ -276,7 +276,7 @@ describe('a tenant store', () => {
     expect(await ask(acme)).toBe('acme')
   })
 
-  it('that throws causes a 503, and one that returns no tenant causes a 500', async () => {
+  it('causes a 503 if it throws, and a 500 if it returns no tenant', async () => {
     await start({
       store: {
         find: (id) => {
@@ -289,7 +289,7 @@ describe('a tenant store', () => {
     expect(await ask(acme)).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('that never settles causes a 503 after five seconds', async () => {
+  it('causes a 503 after five seconds if it never settles', async () => {
     let reach = () => {}
     const reached = new Promise<void>((resolve) => {
       reach = resolve

@@ -28,7 +28,7 @@ class HealthController {
   }
 }
 
-describe('the option tenant', () => {
+describe('the tenant option', () => {
   it.each<[string, unknown]>([
     ['tenant', true],
     ['tenant', 'x-org'],
@@ -67,13 +67,13 @@ describe('the option tenant', () => {
     ['', "'' is not a header name."],
     [true, 'true is not a header name.'],
     ['Authorization', /^If a request has several Authorization headers, Node reports/],
-  ])('has a cause in the error for the header %j', async (header, cause) => {
+  ])('causes an error with a reason for the header %j', async (header, cause) => {
     const tenant = { header } as TenantOptions
     const [problem] = await bootProblems({ tenant, controllers: [HealthController] })
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('is an error when it has an unknown name', async () => {
+  it('causes an error when it has an unknown name', async () => {
     const tenant = { authorise: () => true } as TenantOptions
     expect(await bootProblems({ tenant, controllers: [HealthController] })).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'tenant.authorise' },
@@ -108,7 +108,7 @@ describe('a tenant without a check', () => {
   /** A store that production accepts. */
   const shared = Object.assign(memorySessions(), { isShared: true, forApplication: undefined })
 
-  it('is a warning in production', async () => {
+  it('causes a warning in production', async () => {
     expect(await codes({ tenant: {} })).toEqual([])
     process.env.NODE_ENV = 'production'
     expect(await codes({ tenant: {} })).toEqual(['W_TENANT_UNVERIFIED'])
@@ -118,7 +118,7 @@ describe('a tenant without a check', () => {
     expect(await codes({ tenant: { authorize: () => true } })).toEqual([])
   })
 
-  it('is a warning with guards that only find the user, and names each', async () => {
+  it('causes a warning with guards that only find the user, and names each of them', async () => {
     process.env.NODE_ENV = 'production'
     const guards = {
       own: guard,
@@ -141,7 +141,7 @@ describe('a tenant without a check', () => {
     expect(await named({ guards }, { authorize: () => true })).toEqual([])
   })
 
-  it('is not a warning with a guard that confirms the tenant, or states that it checks the tenant', async () => {
+  it('causes no warning with a guard that confirms the tenant or declares that it does', async () => {
     process.env.NODE_ENV = 'production'
     class Stating {
       static readonly checksTenant = true
@@ -154,7 +154,7 @@ describe('a tenant without a check', () => {
     expect(await codes({ tenant: {}, auth: { guard: web }, plugins: [web] })).toEqual([])
   })
 
-  it('is an error if the statement of a guard is not a boolean, or its class hides the statement', async () => {
+  it('causes an error if the declaration is not a boolean or is hidden in a class', async () => {
     const subjects = async (given: unknown) =>
       (await bootProblems({ auth: { guard: given as AuthGuard } })).map(({ subject }) => subject)
     expect(await subjects({ ...guard, checksTenant: 'yes' })).toEqual(['auth.guard.checksTenant'])
@@ -165,7 +165,7 @@ describe('a tenant without a check', () => {
     expect(await subjects(Hiding)).toEqual(['auth.guard'])
   })
 
-  it('keeps a strict application from starting in production, with and without a guard', async () => {
+  it('prevents a strict application from starting in production', async () => {
     process.env.NODE_ENV = 'production'
     const strict = { tenant: {}, controllers: [OrdersController], strict: true }
     expect(await bootProblems(strict)).toMatchObject([
@@ -181,14 +181,14 @@ describe('@Tenant without a source of the tenant', () => {
   const middleware: RequestHandler = (_req, _res, next) => next()
   const controllers = [OrdersController]
 
-  it('is a warning that names the routes', async () => {
+  it('causes a warning that lists the routes', async () => {
     const [warning] = await bootWarnings({ controllers })
     expect(warning?.code).toBe('W_TENANT_WITHOUT_SOURCE')
     expect(warning?.text).toContain('OrdersController.list')
     expect(await bootWarnings({ controllers, tenant: { header: false } })).toHaveLength(1)
   })
 
-  it('is not a warning when a source is possible', async () => {
+  it('causes no warning when a source is possible', async () => {
     const enough: AppOptions[] = [
       { tenant: {} },
       { tenant: { header: false, jwtClaim: 'org' } },
@@ -200,7 +200,7 @@ describe('@Tenant without a source of the tenant', () => {
       expect(await bootWarnings({ controllers, ...options })).toEqual([])
   })
 
-  it('is not a warning when the tenant is optional, or no route needs one', async () => {
+  it('causes no warning when the tenant is optional or no route requires one', async () => {
     @Tenant({ optional: true })
     @Controller()
     class OptionalController {
@@ -213,7 +213,7 @@ describe('@Tenant without a source of the tenant', () => {
   })
 })
 
-describe('@Tenant', () => {
+describe('the @Tenant decorator', () => {
   it.each([[{ optional: 'yes' }], [{ option: true }], [null], ['acme'], [true]])(
     'refuses unknown options: %j',
     async (options) => {
@@ -241,7 +241,7 @@ describe('@Tenant', () => {
     },
   )
 
-  it('throws at once without parentheses', () => {
+  it('throws immediately without parentheses', () => {
     const bare = Tenant as unknown as (target: unknown, context?: unknown) => void
     expect(() => {
       @bare
@@ -250,7 +250,7 @@ describe('@Tenant', () => {
     }).toThrow(/@Tenant/)
   })
 
-  it('on a method overrides the decorator of the class, and is inherited', async () => {
+  it('overrides the decorator of the class on a method, and is inherited', async () => {
     @Tenant()
     @Controller('base')
     class Base {

@@ -53,8 +53,8 @@ const operation = (doc: OpenApiDocument, path: string) => (doc.paths[path] as an
 const parameters = (doc: OpenApiDocument, path: string) => operation(doc, path).parameters
 const statuses = (doc: OpenApiDocument, path: string) => Object.keys(operation(doc, path).responses)
 
-describe('the document', () => {
-  it('has the tenant header on routes with @Tenant, and a 400', () => {
+describe('the document of an application with tenants', () => {
+  it('contains the tenant header and a 400 for routes with @Tenant', () => {
     const doc = document({})
     expect(parameters(doc, '/orders')).toEqual([
       {
@@ -69,7 +69,7 @@ describe('the document', () => {
     expect(parameters(doc, '/health')).toBeUndefined()
   })
 
-  it('has the name of the header, and a pattern for the whole id', () => {
+  it('contains the name of the header, and a pattern for the whole id', () => {
     const [header] = parameters(document({ header: 'X-Org', pattern: /[a-z]+|\d+/ }), '/orders')
     expect(header).toMatchObject({ name: 'x-org', schema: { pattern: '^(?:[a-z]+|\\d+)$' } })
     const [loose] = parameters(document({ pattern: /^[a-z]+$/i }), '/orders')
@@ -90,25 +90,25 @@ describe('the document', () => {
     [/^a\$/, '^(?:^a\\$)$'],
     [/^a\\$/, '^a\\\\$'],
     [/^a$/gm, '^a$'],
-  ])('has a pattern that matches whole ids, as %s does in requests', (pattern, expected) => {
+  ])('contains a pattern that matches the same ids as %s in requests', (pattern, expected) => {
     const [header] = parameters(document({ pattern }), '/orders')
     expect(header.schema.pattern).toBe(expected)
   })
 
-  it('does not require the header when there is another source, or the tenant is optional', () => {
+  it('does not require the header if there is another source or the tenant is optional', () => {
     expect(parameters(document({ jwtClaim: 'org' }), '/orders')[0].required).toBeUndefined()
     const strategies = [() => undefined]
     expect(parameters(document({ strategies }), '/orders')[0].required).toBeUndefined()
     expect(parameters(document({}), '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('has the header on every route when tenant.required is true', () => {
+  it('contains the header for every route when tenant.required is true', () => {
     const doc = document({ required: true })
     expect(parameters(doc, '/health')[0]).toMatchObject({ name: 'x-tenant-id', required: true })
     expect(parameters(doc, '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('has no header when the application does not read it', () => {
+  it('contains no header when the application does not read it', () => {
     expect(parameters(document({ header: false, jwtClaim: 'org' }), '/orders')).toBeUndefined()
     expect(parameters(document(), '/orders')).toBeUndefined()
     expect(statuses(document(), '/orders')).toContain('400')
@@ -126,7 +126,7 @@ describe('the document', () => {
     ])
   })
 
-  it('has the errors of the tenant checks on the routes that they protect', () => {
+  it('contains the errors of the tenant checks for the routes that they protect', () => {
     const store = { find: (id: string) => ({ id }) }
     expect(statuses(document({ store }), '/health')).toEqual(
       expect.arrayContaining(['400', '403', '404', '503']),
@@ -146,8 +146,8 @@ describe('the document', () => {
   })
 })
 
-describe('the contract', () => {
-  it('matches the refusals of tenant checks', async () => {
+describe('the contract check with tenants', () => {
+  it('accepts the refusals of tenant checks', async () => {
     const app = await TestApp.create({
       controllers,
       contract: 'throw',
@@ -162,7 +162,7 @@ describe('the contract', () => {
     await app.close()
   })
 
-  it('matches the responses to generated requests', async () => {
+  it('accepts the responses to generated requests', async () => {
     const app = await TestApp.create({ controllers, tenant: {} })
     // The schema in @Headers accepts more values than the application does.
     await app.fuzz({ seed: 5, runs: 60, skip: ['Orders_own'] })

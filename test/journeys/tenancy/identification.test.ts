@@ -73,13 +73,13 @@ const token = (payload: unknown) => `${encode({ alg: 'none' })}.${encode(payload
 const bearer = (payload: unknown) => ({ authorization: `Bearer ${token(payload)}` })
 
 describe('the tenant header', () => {
-  it('sets the tenant, with its name in any case', async () => {
+  it('sets the tenant, with the header name in any case', async () => {
     await start({ tenant: {} })
     expect(await ask({ 'X-Tenant-Id': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'tenant-1' })).toBe('tenant-1')
   })
 
-  it('is the header of tenant.header', async () => {
+  it('has the name in tenant.header', async () => {
     await start({ tenant: { header: 'X-Org' } })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
@@ -109,7 +109,7 @@ describe('the tenant header', () => {
     ['prototype', 'prototype'],
     ['undefined', 'undefined'],
     ['null', 'null'],
-  ])('that is %s causes a 400 on every route, without the id in the response', async (_, id) => {
+  ])('causes a 400 on every route, without the id in the response: %s', async (_, id) => {
     await start({ tenant: {} })
     // HTTP headers are Latin-1, so UTF-8 arrives in this form.
     const headers = { 'x-tenant-id': Buffer.from(id, 'utf8').toString('latin1') }
@@ -124,7 +124,7 @@ describe('the tenant header', () => {
     expect(await ask({ x_tenant_id: 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
   })
 
-  it('may have another pattern, which the whole id must match', async () => {
+  it('can have another pattern, which the whole id must match', async () => {
     await start({ tenant: { pattern: /[a-z]+:\d/gm } })
     expect(await ask({ 'x-tenant-id': 'org:1' })).toBe('org:1')
     expect(await ask({ 'x-tenant-id': 'org:1' })).toBe('org:1')
@@ -132,7 +132,7 @@ describe('the tenant header', () => {
     expect(await ask({ 'x-tenant-id': 'xx org:1' })).toEqual([400, 'TENANT_INVALID'])
   })
 
-  it('is not matched by one of its lines, if the pattern has the flag `m`', async () => {
+  it('is not matched by one of its lines if the pattern has the flag `m`', async () => {
     await start({ tenant: { pattern: /^[a-z]+$/m, jwtClaim: 'org' } })
     expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
     for (const org of ['acme\nOther', 'Other\nacme', 'acme\n', 'acme\r\nacme']) {
@@ -140,7 +140,7 @@ describe('the tenant header', () => {
     }
   })
 
-  it('never contains a name of Object.prototype or more than 256 characters, with any pattern', async () => {
+  it('never contains a built-in property name or more than 256 characters, with any pattern', async () => {
     await start({ tenant: { pattern: /.*/ } })
     expect(await ask({ 'x-tenant-id': '__proto__' })).toEqual([400, 'TENANT_INVALID'])
     expect(await ask({ 'x-tenant-id': 'a'.repeat(257) })).toEqual([400, 'TENANT_INVALID'])
@@ -150,34 +150,34 @@ describe('the tenant header', () => {
 })
 
 describe('a route of an application with tenants', () => {
-  it('with @Tenant requires a tenant', async () => {
+  it('requires a tenant with @Tenant', async () => {
     await start({ tenant: {} })
     expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
     const { body } = await app.request().get('/who')
     expect(body.message).toBe('A tenant is required: send the header x-tenant-id')
   })
 
-  it('without @Tenant has the tenant, but does not require one', async () => {
+  it('has the tenant without @Tenant, but does not require one', async () => {
     await start({ tenant: {} })
     expect(await ask({}, '/who/anyone')).toBeNull()
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 
-  it('with an optional tenant responds with and without one', async () => {
+  it('responds with and without a tenant if the tenant is optional', async () => {
     await start({ tenant: { required: true } })
     expect(await ask({}, '/who/optional')).toBeNull()
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/optional')).toBe('acme')
   })
 
-  it('of any kind requires a tenant when tenant.required is true', async () => {
+  it('requires a tenant when tenant.required is true', async () => {
     await start({ tenant: { required: true } })
     expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 })
 
-describe('a claim of a JWT', () => {
-  it('sets the tenant, without verification, when the header is absent', async () => {
+describe('the tenant claim of a JWT', () => {
+  it('sets the tenant without verification if the header is missing', async () => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
     expect(await ask({ ...bearer({ org: 'acme' }), 'x-tenant-id': 'zeta' })).toBe('zeta')
@@ -205,7 +205,7 @@ describe('a claim of a JWT', () => {
     ['an inherited name', `Bearer ${token({ other: 1 })}`],
     ['a claim of null', `Bearer ${token({ org: null })}`],
     ['more than 8 KiB', `Bearer ${token({ org: 'acme', pad: 'x'.repeat(8192) })}`],
-  ])('is absent in a credential with %s', async (_, authorization) => {
+  ])('is ignored in a credential with %s', async (_, authorization) => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask({ authorization })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ authorization }, '/who/anyone')).toBeNull()
@@ -221,20 +221,20 @@ describe('a claim of a JWT', () => {
     ['__proto__', '__proto__'],
     ['with a line break', 'acme\nzeta'],
     ['a look-alike', 'аcme'],
-  ])('that is %s causes a 400', async (_, org) => {
+  ])('causes a 400 response: %s', async (_, org) => {
     await start({ tenant: { jwtClaim: 'org' } })
     expect(await ask(bearer({ org }))).toEqual([400, 'TENANT_INVALID'])
   })
 
-  it('may have a name of Object.prototype', async () => {
+  it('can have the name of a built-in property', async () => {
     await start({ tenant: { jwtClaim: 'constructor' } })
     expect(await ask(bearer({}))).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask(bearer({ constructor: 'acme' }))).toBe('acme')
   })
 })
 
-describe('two sources', () => {
-  it('that differ cause a 403 when onMismatch is reject', async () => {
+describe('two tenant sources', () => {
+  it('cause a 403 if they differ and onMismatch is reject', async () => {
     await start({ tenant: { jwtClaim: 'org', onMismatch: 'reject' } })
     const claim = bearer({ org: 'acme' })
     expect(await ask({ ...claim, 'x-tenant-id': 'zeta' })).toEqual([403, 'TENANT_MISMATCH'])
@@ -244,7 +244,7 @@ describe('two sources', () => {
   })
 })
 
-describe('strategies', () => {
+describe('tenant strategies', () => {
   it('are called in order, after header and claim', async () => {
     const calls: string[] = []
     const silent = () => {
@@ -267,12 +267,12 @@ describe('strategies', () => {
     ['a promise', () => Promise.resolve('acme')],
     ['a promise that rejects', () => Promise.reject(new Error('no'))],
     ['a number', () => 7],
-  ])('that return %s cause a 500', async (_, strategy) => {
+  ])('cause a 500 if they return %s', async (_, strategy) => {
     await start({ tenant: { strategies: [strategy as never] }, contract: 'off' } as AppOptions)
     expect(await ask({}, '/who/anyone')).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('may throw an HttpError; any other thrown value causes a 500', async () => {
+  it('can throw an HttpError, while any other thrown value causes a 500', async () => {
     let thrown: unknown = new BadRequestError('Which shop?', { code: 'NO_SHOP' })
     const strategy = () => {
       throw thrown
@@ -284,7 +284,7 @@ describe('strategies', () => {
     }
   })
 
-  it('by subdomain read the Host header only', async () => {
+  it('can read a subdomain, which comes only from the Host header', async () => {
     await start({
       tenant: { header: false, strategies: [tenantFromSubdomain({ domain: 'Example.com' })] },
     })
@@ -299,7 +299,7 @@ describe('strategies', () => {
     expect(await ask(forged)).toEqual(none)
   })
 
-  it('by host map host names to tenants', async () => {
+  it('can map host names to tenants', async () => {
     const strategies = [tenantFromHost({ 'Shop.acme.example': 'acme' })]
     await start({ tenant: { header: false, strategies }, trustProxy: true })
     expect(await ask({ host: 'shop.ACME.example:80' })).toBe('acme')
@@ -308,7 +308,7 @@ describe('strategies', () => {
     expect(await ask(forged)).toEqual([400, 'TENANT_REQUIRED'])
   })
 
-  it('by path read one segment of it', async () => {
+  it('can read one segment of the path', async () => {
     await start({ tenant: { header: false, strategies: [tenantFromPath('/t/:tenant')] } })
     expect(await ask({}, '/t/acme/who')).toBe('acme')
     expect(await ask({}, '/T/ac%6De/who')).toBe('acme')
@@ -320,7 +320,7 @@ describe('strategies', () => {
   })
 
   it.each(['https://a.example', 'a.example:80', '*.a.example', '.a.example', 'müller.example', ''])(
-    'by host refuse the invalid host name %j',
+    'must not contain the invalid host name %j',
     (name) => {
       expect(() => tenantFromHost({ [name]: 'acme' })).toThrow(
         /^tenantFromHost\(\): .+is not a host name/,
@@ -329,7 +329,7 @@ describe('strategies', () => {
     },
   )
 
-  it('by host refuse values that are not strings', () => {
+  it('must not map hosts to values that are not strings', () => {
     expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)
@@ -344,51 +344,51 @@ describe('a middleware that sets the tenant', () => {
     runWithTenant(org, next)
   }
 
-  it('sets it with runWithTenant', async () => {
+  it('can set it with runWithTenant', async () => {
     await start({ middlewares: [byOrg] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'acme' }, '/who/anyone')).toBe('acme')
     expect(await ask({})).toEqual([400, 'BAD_REQUEST'])
   })
 
-  it('may set it asynchronously', async () => {
+  it('can set it asynchronously', async () => {
     const later: RequestHandler = (req, _res, next) =>
       setTimeout(() => runWithTenant(req.get('x-org'), () => next()), 1)
     await start({ middlewares: [later] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
   })
 
-  it('overrides the option tenant', async () => {
+  it('overrides the tenant option', async () => {
     await start({ tenant: {}, middlewares: [byOrg] })
     expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('acme')
   })
 
-  it('may be createTenantMiddleware', async () => {
+  it('can be createTenantMiddleware', async () => {
     await start({ middlewares: [createTenantMiddleware({ header: 'x-org' })] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'a b' })).toEqual([400, 'TENANT_INVALID'])
     expect(await ask({})).toEqual([400, 'TENANT_REQUIRED'])
   })
 
-  it('may be createTenantMiddleware with required: true', async () => {
+  it('can be createTenantMiddleware with required: true', async () => {
     await start({ middlewares: [createTenantMiddleware({ required: true })] })
     expect(await ask({}, '/who/anyone')).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' }, '/who/anyone')).toBe('acme')
   })
 
-  it('made by createTenantMiddleware refuses unknown options and authorize', () => {
+  it('refuses unknown options and authorize in createTenantMiddleware', () => {
     const make = (options: object) => () => createTenantMiddleware(options)
     expect(make({ heder: 'x-org' })).toThrow(/createTenantMiddleware\(\): heder/)
     expect(make({ authorize: () => false })).toThrow(/createTenantMiddleware\(\): authorize/)
   })
 
-  it('made by createTenantMiddleware keeps the tenant of an earlier middleware', async () => {
+  it('keeps the tenant of an earlier middleware in createTenantMiddleware', async () => {
     await start({ middlewares: [byOrg, createTenantMiddleware({ required: true })] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('zeta')
   })
 
-  it('that calls runWithTenant without an id causes a 500', async () => {
+  it('causes a 500 if it calls runWithTenant without an id', async () => {
     const careless: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
     await start({ middlewares: [careless] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')

@@ -82,7 +82,7 @@ describe('a listener on a request with a tenant', () => {
     expect(heard).toEqual([])
   })
 
-  it('receives one of several chunks of a body when it is added by once', async () => {
+  it('receives one of several chunks of a body when it is added by once()', async () => {
     heard = []
     const middleware: Middleware = (req: Request, _res: Response, next) => {
       req.once('data', () => heard.push('once'))
@@ -98,7 +98,7 @@ describe('a listener on a request with a tenant', () => {
     expect(status, text).toBe(200)
   })
 
-  it('keeps the tenant of the code that adds it, beside another tenant of the same request', async () => {
+  it('keeps the tenant of the code that adds it, even within a request of another tenant', async () => {
     const seen: (string | undefined)[] = []
     let inZeta: (run: () => unknown) => unknown = (run) => run()
     @Controller('own')

@@ -61,7 +61,7 @@ const sendTenant: RequestHandler = (_req, res) =>
   res.json({ data: { tenant: getTenantId() ?? null } })
 
 describe('an application that is mounted in Express', () => {
-  it('sets its tenant inside, and not outside', async () => {
+  it('sets its tenant only inside itself', async () => {
     const app = appOf({ tenant: {}, controllers: [InnerController] })
     const outside = express().use(app.handler).use(sendTenant)
     const ask = await serve(outside)
@@ -90,7 +90,7 @@ describe('an application that is mounted in Express', () => {
     expect(await ask('/inner', {})).toBeNull()
   })
 
-  it('can use the outer tenant by a strategy', async () => {
+  it('can use the outer tenant through a strategy', async () => {
     const tenant = { header: false, strategies: [() => getTenantId()] } as const
     const app = appOf({ tenant, controllers: [InnerController] })
     const outside = express()
@@ -115,7 +115,7 @@ describe('an application that is mounted in another App', () => {
   })
 })
 
-describe('createTenantMiddleware in Express', () => {
+describe('the createTenantMiddleware function in Express', () => {
   it('passes its refusals to next', async () => {
     const outside = express()
       .use(createTenantMiddleware({ header: 'x-org', required: true }))

@@ -16,7 +16,7 @@ class NotesController {
   }
 }
 
-describe('@TenantId()', () => {
+describe('the @TenantId() decorator', () => {
   it('passes the tenant to a parameter', async () => {
     const app = await TestApp.create({ controllers: [NotesController], tenant: {} })
     const ask = async (path: string) => (await app.asTenant('acme').request().get(path)).body.data

@@ -24,7 +24,7 @@ describe('middlewares of @Use that lose the async context', () => {
   it.each([
     ['between two middlewares', (...all: RequestHandler[]) => all],
     ['inside of a router', (...all: RequestHandler[]) => [routerOf(...all)]],
-  ])('do not give a request the tenant of another: %s', async (_, arrange) => {
+  ])('never give a request the tenant of another request: %s', async (_, arrange) => {
     const seen: string[] = []
     const note: RequestHandler = (req, _res, next) => {
       seen.push(`${req.get('x-tenant-id')} as ${getTenantId()}`)

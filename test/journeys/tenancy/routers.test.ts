@@ -157,20 +157,20 @@ async function strays(port: number): Promise<unknown[]> {
   })
 }
 
-describe('a tenant stays the same in middlewares and routers', () => {
-  it.each(Object.keys(NESTINGS))('through %s', async (nesting) => {
+describe('the tenant in middlewares and routers', () => {
+  it.each(Object.keys(NESTINGS))('stays the same through %s', async (nesting) => {
     const middlewares = (NESTINGS[nesting] as () => Middleware[])()
     expect(await strays(await start({ middlewares }))).toEqual([])
   })
 
-  it('through a router of a plugin', async () => {
+  it('stays the same through a router of a plugin', async () => {
     const router = express.Router().use(queries).get('/rows/:id', rows)
     const plugins = [{ name: 'legacy', middlewares: [router] }]
     expect(await strays(await start({ plugins }))).toEqual([])
   })
 
   it.each(Object.keys(ADDITIONS))(
-    'through handlers that are added after the start: %s',
+    'stays the same through handlers that are added after the start: %s',
     async (addition) => {
       const add = ADDITIONS[addition] as (router: Router) => unknown
       const router = express.Router()
@@ -181,7 +181,7 @@ describe('a tenant stays the same in middlewares and routers', () => {
   )
 
   it.each(Object.keys(ADDITIONS))(
-    'through handlers that are added to an empty application: %s',
+    'stays the same through handlers that are added to an empty application: %s',
     async (addition) => {
       const add = ADDITIONS[addition] as (router: Router) => unknown
       const legacy = express()
@@ -191,7 +191,7 @@ describe('a tenant stays the same in middlewares and routers', () => {
     },
   )
 
-  it('when an inner middleware sets it in the callback of a pool', async () => {
+  it('stays the same when an inner middleware sets it in the callback of a pool', async () => {
     const byHeader: RequestHandler = (req, _res, next) =>
       pool.query('any', () => runWithTenant(String(req.get('x-tenant-id')), next))
     const router = express.Router().use(byHeader, queries).get('/rows/:id', rows)
@@ -223,7 +223,7 @@ describe('a tenant that a middleware has set', () => {
   })
 })
 
-describe('a router of several applications', () => {
+describe('a router in several applications', () => {
   const shared = () => express.Router().use(queries).get('/rows/:id', rows)
 
   it('uses the tenant of the request, in any order of starts', async () => {
@@ -236,7 +236,7 @@ describe('a router of several applications', () => {
     expect([...ofOne, ...ofOther]).toEqual([])
   })
 
-  it('is wrapped once', async () => {
+  it('is wrapped only once', async () => {
     const router = shared()
     await start({ middlewares: [router, router] })
     const before = router.stack.map(({ handle }) => handle)
@@ -244,7 +244,7 @@ describe('a router of several applications', () => {
     expect(router.stack.map(({ handle }) => handle)).toEqual(before)
   })
 
-  it('works in an Express application, too', async () => {
+  it('also works in an Express application', async () => {
     const router = shared()
     const port = await start({ middlewares: [router] })
     const host = express().use(createTenantMiddleware(), router)

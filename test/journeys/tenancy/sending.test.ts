@@ -303,7 +303,7 @@ async function get(path: string, tenant: string): Promise<number> {
   return response.status
 }
 
-describe('code of the application that runs while a response is sent, with tenant.authorize', () => {
+describe('application code that runs while a response is sent, with tenant.authorize', () => {
   it.each([
     ['data', ['toJSON', 'getter', 'inner toJSON']],
     ['later', ['toJSON', 'getter', 'inner toJSON']],
@@ -336,7 +336,7 @@ describe('code of the application that runs while a response is sent, with tenan
   })
 
   it.each(['rows', 'generator', 'lines'])(
-    'runs for the tenant when the client leaves: /%s',
+    'runs for the tenant when the client disconnects: /%s',
     async (path) => {
       seen = []
       const leaving = new AbortController()

@@ -48,7 +48,7 @@ function bearer(length: number, payload: unknown = { org: 'acme' }): string {
   return start + 'a'.repeat(Math.max(0, length - start.length))
 }
 
-describe('a claim of a JWT', () => {
+describe('the tenant claim of a JWT', () => {
   it.each([
     [8192, 'acme'],
     [8193, 'TENANT_REQUIRED'],
@@ -70,13 +70,13 @@ describe('a claim of a JWT', () => {
     expect(await ask({ authorization: bearer(0, payload) })).toBe('TENANT_REQUIRED')
   })
 
-  it.each(['bearer', 'BEARER  '])('is read whatever the case of %s', async (scheme) => {
+  it.each(['bearer', 'BEARER  '])('is read with any case of %s', async (scheme) => {
     await start({ header: false, jwtClaim: 'org' })
     const authorization = bearer(0).replace('Bearer', scheme.trim())
     expect(await ask({ authorization })).toBe('acme')
   })
 
-  it('is refused where it is not an id', async () => {
+  it('is refused if it is not a valid id', async () => {
     await start({ header: false, jwtClaim: 'org' })
     for (const org of [7, true, {}, ['acme'], '', 'a b']) {
       expect(await ask({ authorization: bearer(0, { org }) })).toBe('TENANT_INVALID')
@@ -84,8 +84,8 @@ describe('a claim of a JWT', () => {
   })
 })
 
-describe('a strategy', () => {
-  it('that returns no text is named in the log, or called without a name', async () => {
+describe('a tenant strategy', () => {
+  it('is identified in the log if it returns no string', async () => {
     const strategies = [
       [(): never => 7 as never],
       [
@@ -104,7 +104,7 @@ describe('a strategy', () => {
     expect(strategies.map(([each]) => each?.name)).toEqual(['', 'byNumber'])
   })
 
-  it('by path compares decoded segments without case, and takes exactly one', async () => {
+  it('compares decoded path segments in any case, and takes exactly one', async () => {
     await start({ header: false, strategies: [tenantFromPath('/Area 1/:tenant')] })
     for (const path of ['/area%201/acme/who', '/AREA%201/acme/who', '/%61rea%201/acme/who']) {
       expect(await ask({}, path)).toBe('acme')
@@ -113,7 +113,7 @@ describe('a strategy', () => {
     expect(await ask({}, '/area%201/ACME/who')).toBe('ACME')
   })
 
-  it('by host reads a name with and without a port', async () => {
+  it('accepts a host name with and without a port', async () => {
     await start({ header: false, strategies: [tenantFromHost({ 'shop.example': 'acme' })] })
     expect(await ask({ host: 'shop.example:8080' })).toBe('acme')
     expect(await ask({ host: 'SHOP.example' })).toBe('acme')
@@ -125,7 +125,7 @@ describe('a strategy', () => {
     expect(await ask({ host: 'b.acme.example' })).toBe('TENANT_REQUIRED')
   })
 
-  it('is asked again for each request', async () => {
+  it('is called again for each request', async () => {
     let next = 0
     await start({ strategies: [() => `tenant-${++next}`] })
     expect([await ask({}), await ask({}), await ask({})]).toEqual([
@@ -136,7 +136,7 @@ describe('a strategy', () => {
   })
 })
 
-describe('the pattern of ids', () => {
+describe('the pattern of tenant ids', () => {
   it.each([
     [/[a-z]+/, ['acme'], ['Acme', 'acme1', 'a cme']],
     [/^[a-z]+$/i, ['acme', 'ACME'], ['acme1']],
@@ -145,7 +145,7 @@ describe('the pattern of ids', () => {
     [/x/g, ['x'], ['xx']],
     [/x/y, ['x'], ['xx']],
     [/^x$/m, ['x'], []],
-  ])('%s is that of the whole id, again and again', async (pattern, valid, invalid) => {
+  ])('%s matches only whole ids, each time', async (pattern, valid, invalid) => {
     await start({ pattern })
     for (let round = 0; round < 2; round++) {
       for (const id of valid) expect(await ask({ 'x-tenant-id': id })).toBe(id)
@@ -170,13 +170,13 @@ describe('the pattern of ids', () => {
   })
 })
 
-describe('the store of tenants', () => {
+describe('the tenant store', () => {
   it.each([
     ['active', 60],
     ['suspended', 60],
     ['unknown', 5],
   ])(
-    'is asked again about a tenant that is %s after %d seconds, and not before',
+    'is called again for a tenant that is %s after %d seconds, but not before that time',
     async (status, seconds) => {
       let calls = 0
       const find = (id: string) => {
@@ -198,7 +198,7 @@ describe('the store of tenants', () => {
     },
   )
 
-  it('is asked each time where its times are 0', async () => {
+  it('is called each time if its cache times are 0', async () => {
     let calls = 0
     const find = (id: string) => {
       calls++
@@ -210,8 +210,8 @@ describe('the store of tenants', () => {
   })
 })
 
-describe('createTenantMiddleware', () => {
-  it('that requires a tenant is content with the one that the application knows', async () => {
+describe('the createTenantMiddleware function', () => {
+  it('accepts the tenant of the application if a tenant is required', async () => {
     const inner = createTenantMiddleware({ header: 'x-inner', required: true })
     for (const authorize of [undefined, () => true]) {
       await start(

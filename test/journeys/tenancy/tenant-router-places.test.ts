@@ -31,14 +31,14 @@ import { RowPool } from './row-pool.js'
 
 useLegacyApp()
 
-describe('a tenantRouter may be mounted', () => {
-  it('in the middlewares of a plugin', async () => {
+describe('a tenantRouter', () => {
+  it('can be mounted in the middlewares of a plugin', async () => {
     await start({ plugins: [{ name: 'legacy', middlewares: mounted() }] })
     expect((await ask('/legacy/rows', 'ada', 'acme')).data.tenant).toBe('acme')
     expect((await ask('/legacy/rows', 'ada', 'zeta')).status).toBe(403)
   })
 
-  it('in a router, and in an application', async () => {
+  it('can be mounted in a router, and in an application', async () => {
     const router = express.Router().use('/a', tenantRouter(legacy()))
     const application = express().use('/b', tenantRouter(legacy()))
     await start({ middlewares: [router, application] })
@@ -48,7 +48,7 @@ describe('a tenantRouter may be mounted', () => {
     }
   })
 
-  it('before an Express application, whose requests have the fields of the App', async () => {
+  it('can be mounted before an Express application, which receives App fields', async () => {
     const inner = express().get('/rows', (req, res) => {
       res.json({
         data: { base: req.baseUrl, signal: (req as Request).signal instanceof AbortSignal },
@@ -60,7 +60,7 @@ describe('a tenantRouter may be mounted', () => {
     expect(inner.mountpath).toBe('/legacy')
   })
 
-  it('in several applications, which use their own guards', async () => {
+  it('can be mounted in several applications, which use their own guards', async () => {
     const shared = tenantRouter(legacy(), { path: '/legacy' })
     const other = await TestApp.create({
       auth: { guard: { canActivate: () => true } },
@@ -74,7 +74,7 @@ describe('a tenantRouter may be mounted', () => {
     expect((await asZeta.request().get('/legacy/rows')).body.data.tenant).toBe('zeta')
   })
 
-  it('but fails in an Express application without an App', async () => {
+  it('cannot be mounted in an Express application without an App', async () => {
     const router = tenantRouter(legacy())
     const plain = express()
       .use(router)
@@ -92,7 +92,7 @@ describe('a tenantRouter may be mounted', () => {
     server.closeAllConnections()
   })
 
-  it('but fails inside a function when the App has no guard', async () => {
+  it('cannot be mounted inside a function when the App has no guard', async () => {
     const router = tenantRouter(legacy())
     const hidden: RequestHandler = (req, res, next) => router(req, res, next)
     await start({ middlewares: [hidden], auth: {}, tenant: {} })
@@ -101,7 +101,7 @@ describe('a tenantRouter may be mounted', () => {
   })
 })
 
-it('keeps the tenant of concurrent requests that continue in callbacks of a pool', async () => {
+it('a tenantRouter keeps the tenant of concurrent requests in callbacks of a pool', async () => {
   const pool = new RowPool()
   const asks: RequestHandler = (_req, _res, next) => pool.query('any', () => next())
   const rows: RequestHandler = (_req, res) => {
@@ -137,7 +137,7 @@ it('keeps the tenant of concurrent requests that continue in callbacks of a pool
   expect((await Promise.all(all)).flat()).toEqual([])
 })
 
-describe('tenantRouter at boot', () => {
+describe('the boot check of a tenantRouter', () => {
   const options: AppOptions = { auth: { guard }, tenant: { authorize } }
 
   it.each<[string, AppOptions, string]>([
@@ -165,7 +165,7 @@ describe('tenantRouter at boot', () => {
     expect(make).toThrow(TypeError)
   })
 
-  it('warns about routers without tenantRouter that handle requests, with their paths', async () => {
+  it('warns about routers that handle requests without tenantRouter, with their paths', async () => {
     const router = express.Router().use('/v1', legacy())
     router.route('/v2/:id').post(sendTenant).all(sendTenant)
     const application = express()
@@ -195,7 +195,7 @@ describe('tenantRouter at boot', () => {
     expect(whole?.text).toContain('handles requests itself: * /.')
   })
 
-  it('does not warn about tenantRouter, publicRouter, and middlewares that send no response', async () => {
+  it('does not warn about tenantRouter, publicRouter, and middlewares without a response', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)
     const nested = express.Router().use(tenantRouter(legacy()), publicRouter(legacy()), ends)
@@ -218,7 +218,7 @@ describe('tenantRouter at boot', () => {
     expect(await bootWarnings({ middlewares: [legacy()] })).toEqual([])
   })
 
-  it('is an error in a strict application', async () => {
+  it('causes an error in a strict application', async () => {
     const problems = await bootProblems({ ...options, strict: true, middlewares: [legacy()] })
     expect(problems).toMatchObject([{ code: 'W_TENANT_ROUTER' }])
   })

@@ -33,7 +33,7 @@ describe('a tenantRouter', () => {
     expect(calls).toEqual(['guard acme', 'authorize acme', 'router'])
   })
 
-  it('refuses other requests, with the responses of a route', async () => {
+  it('refuses other requests with the same responses as a route', async () => {
     await start({ middlewares: mounted() })
     const stranger = await ask('/legacy/rows', undefined, 'acme')
     expect([stranger.status, stranger.code]).toEqual([401, 'UNAUTHORIZED'])
@@ -52,7 +52,7 @@ describe('a tenantRouter', () => {
     '/legacy/',
     '/legacy//rows',
     '/legacy/%72ows',
-  ])('refuses every spelling of its path: %s', async (path) => {
+  ])('refuses unauthorised requests with any spelling of its path: %s', async (path) => {
     await start({ middlewares: mounted() })
     expect((await ask(path, undefined, 'acme')).status).toBe(401)
     expect((await ask(path, 'ada', 'zeta')).status).toBe(403)
@@ -66,7 +66,7 @@ describe('a tenantRouter', () => {
     '/legacy%2Frows',
     '/./legacy/rows',
     '/x/..;/legacy/rows',
-  ])('does not run at other paths: %s', async (path) => {
+  ])('does not run for other paths: %s', async (path) => {
     await start({ middlewares: mounted() })
     expect([401, 404, 400]).toContain((await ask(path, undefined, 'acme')).status)
     expect(calls).not.toContain('router')
@@ -92,7 +92,7 @@ describe('a tenantRouter', () => {
     expect((await ask('/legacy/rows', 'ada', 'late')).code).toBe('TENANT_SUSPENDED')
   })
 
-  it('uses the guard only when there is no authorize', async () => {
+  it('uses only the guard when there is no authorize', async () => {
     await start({ middlewares: mounted(), tenant: {} })
     expect((await ask('/legacy/rows', 'ada', 'zeta')).data.tenant).toBe('zeta')
     expect((await ask('/legacy/rows', undefined, 'zeta')).status).toBe(401)
@@ -150,7 +150,7 @@ describe('a tenantRouter', () => {
     },
   )
 
-  it('causes a 500 and a log with the tenant when a handler throws', async () => {
+  it('causes a 500 and a log line with the tenant when a handler throws', async () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/fails', 'ada', 'acme')).code).toBe('INTERNAL_SERVER_ERROR')
     expect(app.logs.map(({ facts }) => facts.tenant)).toEqual(['acme'])
@@ -165,7 +165,7 @@ describe('a tenantRouter', () => {
 })
 
 describe('a request that a tenantRouter passes on', () => {
-  it('continues in the scope that it had before', async () => {
+  it('continues in the scope that it had before the router', async () => {
     const after: RequestHandler = (req, _res, next) => {
       calls.push(`after ${getTenantId()} ${req.user?.id}`)
       next()

@@ -24,7 +24,7 @@ import { app, ask, authorize, guard, note, noting, seen, start, useRowsApp } fro
 useRowsApp()
 
 describe('a middleware of an application with authorize', () => {
-  it('runs without a tenant; the guard and authorize have the claimed tenant', async () => {
+  it('runs without a tenant, while the guard and authorize have the claimed tenant', async () => {
     await start({ middlewares: [noting('middleware')] })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -34,7 +34,7 @@ describe('a middleware of an application with authorize', () => {
     ])
   })
 
-  it('runs without a tenant in a router, also when the header names one', async () => {
+  it('runs without a tenant in a router, even when the header contains one', async () => {
     const rows: RequestHandler = (_req, res) => res.json({ data: getTenantId() ?? null })
     const middlewares = [express.Router().get('/legacy', rows)]
     await start({ middlewares, tenant: { authorize: () => false, required: true } })
@@ -50,18 +50,18 @@ describe('a middleware of an application with authorize', () => {
     ])
   })
 
-  it('does not set the tenant of public routes, which may call runWithTenant', async () => {
+  it('does not set the tenant of public routes, which can call runWithTenant', async () => {
     await start()
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
-  it('does not set the tenant of public routes beside a guard that checks the tenant itself', async () => {
+  it('does not set the tenant of public routes with a guard that checks the tenant itself', async () => {
     await start({ tenant: {}, auth: { guard: { ...guard, checksTenant: true } } })
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
     expect((await ask('ada', 'acme')).data.tenant).toBe('acme')
   })
 
-  it('runs with the tenant that it has set itself, which authorize checks, too', async () => {
+  it('runs with the tenant that it has set itself, which authorize also checks', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
     expect((await ask('ada', 'acme')).code).toBe('TENANT_FORBIDDEN')
@@ -83,8 +83,8 @@ describe('a middleware of an application with authorize', () => {
   })
 })
 
-describe('code that a middleware started before authorize', () => {
-  it('runs without a tenant: listener, timer and promise', async () => {
+describe('an asynchronous task that a middleware started before authorize', () => {
+  it('runs without a tenant in a listener, in a timer and in a promise', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -143,7 +143,7 @@ describe('code that a middleware started before authorize', () => {
     ])
   })
 
-  it('cannot run code in a scope that the guard has stored', async () => {
+  it('cannot run functions in a scope that the guard has stored', async () => {
     let kept: ReturnType<typeof TenantContext.current>
     const keeps = {
       canActivate: (req: Request) => {
@@ -165,7 +165,7 @@ describe('error middlewares and the log', () => {
     next(error)
   }
 
-  it('run without a tenant for refusals, and with the tenant for errors of the route', async () => {
+  it('run without a tenant for refusals, but with the tenant for errors of the route', async () => {
     await start({ middlewares: [noteError] })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
@@ -180,7 +180,7 @@ describe('error middlewares and the log', () => {
     ])
   })
 
-  it('do the same with an asynchronous guard and authorize', async () => {
+  it('behave in the same way with an asynchronous guard and authorize', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -209,14 +209,14 @@ describe('error middlewares and the log', () => {
 })
 
 describe('a route after authorize', () => {
-  it('has cached responses for each tenant', async () => {
+  it('has separate cached responses for each tenant', async () => {
     await start({ tenant: { authorize: () => true } })
     for (const tenant of ['acme', 'zeta', 'acme', 'zeta']) {
       expect((await ask('ada', tenant, '/rows/cached')).data).toEqual({ rows: `rows of ${tenant}` })
     }
   })
 
-  it('has a rate limit that refused requests of the tenant do not use up', async () => {
+  it('has a rate limit that refused requests for the tenant do not use up', async () => {
     await start({ rateLimit: { policies: [] } })
     for (let count = 0; count < 3; count++) {
       expect((await ask('zoe', 'acme', '/rows/limited')).code).toBe('TENANT_FORBIDDEN')
@@ -226,8 +226,8 @@ describe('a route after authorize', () => {
   })
 })
 
-describe('a mounted application', () => {
-  it('takes no tenant from an App that has not authorised it yet', async () => {
+describe('a mounted application with authorize', () => {
+  it('receives no tenant from an App that has not authorised it yet', async () => {
     @Tenant({ optional: true })
     @Controller('inner')
     class InnerController {

@@ -27,7 +27,7 @@ const ACTS: Record<string, () => unknown> = {
   },
 }
 
-describe('before authorize has allowed the tenant', () => {
+describe('a request before authorize has allowed the tenant', () => {
   const places: Record<string, (act: () => unknown) => TestOptions> = {
     'a middleware': (act) => ({
       middlewares: [
@@ -60,7 +60,7 @@ describe('before authorize has allowed the tenant', () => {
   }
   const cases = Object.keys(places).flatMap((place) => Object.keys(ACTS).map((act) => [act, place]))
 
-  it.each(cases)('%s fails with TENANT_UNAUTHORIZED in %s', async (act, place) => {
+  it.each(cases)('makes %s fail with TENANT_UNAUTHORIZED in %s', async (act, place) => {
     const options = places[place as string]?.(ACTS[act as string] as () => unknown)
     await start(options)
     const { status, code } = await ask('ada', 'acme')
@@ -68,7 +68,7 @@ describe('before authorize has allowed the tenant', () => {
     expect(JSON.stringify(app.logs)).toContain('"claimedTenant":"acme"')
   })
 
-  it.each(cases)('%s works inside of runWithTenant in %s', async (act, place) => {
+  it.each(cases)('allows %s inside of runWithTenant in %s', async (act, place) => {
     const acted: unknown[] = []
     const allowed = async () => {
       acted.push(await runWithTenant('acme', ACTS[act as string] as () => unknown))
@@ -79,7 +79,7 @@ describe('before authorize has allowed the tenant', () => {
     expect(acted.length).toBeGreaterThan(0)
   })
 
-  it('the cache without a tenant works in the guard', async () => {
+  it('can use the cache without a tenant in the guard', async () => {
     const cached = { canActivate: () => app.get(CacheManager).getOrSet('keys', () => true) }
     await start({ auth: { guard: cached }, tenant: { authorize: () => true } })
     expect((await ask('ada', 'acme')).status).toBe(200)
@@ -87,7 +87,7 @@ describe('before authorize has allowed the tenant', () => {
     expect(app.get(CacheManager).stats()).toMatchObject({ hits: 1, misses: 1 })
   })
 
-  it('a tenant-scoped instance can be printed', async () => {
+  it('can print a tenant-scoped instance', async () => {
     const printed: string[] = []
     const print: RequestHandler = (_req, _res, next) => {
       printed.push(Object.prototype.toString.call(app.get(Rows)))

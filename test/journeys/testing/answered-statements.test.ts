@@ -59,7 +59,7 @@ const DUPLICATE = {
   error: { message: 'duplicate key', code: '23505', constraint: 'orders_pkey' },
 }
 
-it('are answered from the list, by their text and values, without a database', async () => {
+it('statements return the listed results by their text and values without a database', async () => {
   const test = await answering([
     { text: 'select name from orders where id = $1', values: [2], rows: [{ name: 'two' }] },
     { text: 'select name from orders where id = $1', values: [1], rows: [{ name: 'one' }] },
@@ -68,19 +68,19 @@ it('are answered from the list, by their text and values, without a database', a
   expect(body.data).toEqual([[{ name: 'one' }], [{ name: 'two' }]])
 })
 
-it('fail with the error of the list, as PostgreSQL fails', async () => {
+it('statements fail with the listed error in the same way as with PostgreSQL', async () => {
   const test = await answering([DUPLICATE, { text: 'select 1 as one', rows: [{ one: 1 }] }])
   const { body } = await test.asTenant('acme').request().post('/orders').expect(200)
   expect(body.data).toEqual([{ one: 1 }])
 })
 
-it('are not saved in a transaction in which one has failed', async () => {
+it('statements are not saved in a transaction in which one has failed', async () => {
   const test = await answering([DUPLICATE, { text: 'select 1 as one', rows: [{ one: 1 }] }])
   const response = await test.asTenant('acme').request().post('/orders/careless').expect(500)
   expect(test.explain(response).error?.message).toContain('Nothing was saved')
 })
 
-it('fail without an answer', async () => {
+it('statements fail if they are not in the list', async () => {
   const test = await answering([{ text: 'select name from orders where id = $1' }])
   const response = await test.request().get('/orders').expect(500)
   expect(test.explain(response).error).toMatchObject({
@@ -89,7 +89,7 @@ it('fail without an answer', async () => {
   })
 })
 
-it('must be a list of texts', async () => {
+it('the statements option must be a list of statements', async () => {
   const wrong = { statements: [{ rows: [] }] as never }
   await expect(TestApp.create(wrong)).rejects.toThrow('a list of { text, values, rows')
 })

@@ -106,8 +106,8 @@ beforeEach(() => {
 })
 afterEach(() => app.close())
 
-describe('authMatrix()', () => {
-  it('is a table of operations and principals', async () => {
+describe('the authMatrix() method', () => {
+  it('returns a table of operations and principals', async () => {
     await start()
     const matrix = await app.authMatrix(principals)
     expect(String(matrix)).toBe(
@@ -128,7 +128,7 @@ describe('authMatrix()', () => {
     })
   })
 
-  it('calls no handler and needs no body; coverage counts only refusals', async () => {
+  it('calls no handler and requires no body, and coverage counts only refusals', async () => {
     await start()
     await app.authMatrix(principals, {
       unguarded: 'fail',
@@ -145,7 +145,7 @@ describe('authMatrix()', () => {
     expect(called).toEqual(['remove'])
   })
 
-  it('calls the real guard for anonymous requests and for callers', async () => {
+  it('calls the real guard for anonymous requests and for authenticated callers', async () => {
     await start()
     const auditor = app.with({ authorization: 'Bearer auditor' })
     const { rows } = await app.authMatrix({ auditor, anonymous: null })
@@ -157,7 +157,7 @@ describe('authMatrix()', () => {
     expect(guarded).toBe(6)
   })
 
-  it('contains the refusals of middlewares', async () => {
+  it('includes the refusals of middlewares', async () => {
     await start({
       middlewares: [
         (req, _res, next) =>
@@ -176,7 +176,7 @@ describe('authMatrix()', () => {
     await expect(app.authMatrix(principals)).rejects.toThrow('envelope: expected JSON')
   })
 
-  it('rejects with the names of unprotected operations that are not GET', async () => {
+  it('rejects with the names of unprotected operations with other methods than GET', async () => {
     await start()
     const open = app.authMatrix(principals, {
       unguarded: 'fail',
@@ -205,7 +205,7 @@ describe('authMatrix()', () => {
     ])
   })
 
-  it('rejects a TestApp in place of a user', async () => {
+  it('rejects a TestApp instead of a user', async () => {
     await start()
     const mistaken = { auditor: app.withAuth('auditor') }
     await expect(app.authMatrix(mistaken)).rejects.toThrow(
@@ -213,7 +213,7 @@ describe('authMatrix()', () => {
     )
   })
 
-  it('reports principals without a tenant, if operations need one', async () => {
+  it('reports principals without a tenant if operations require one', async () => {
     await startNotes({ tenant: {} })
     const member = { permissions: ['notes:write'] }
     const acme = app.as({ id: 1 }).asTenant('acme')
@@ -233,7 +233,7 @@ describe('authMatrix()', () => {
     expect(String(whole).split('\n')).toHaveLength(3)
   })
 
-  it('keeps the tenant of a caller where only the guard knows tenants', async () => {
+  it('keeps the tenant of a caller if only the guard uses tenants', async () => {
     const tenantOf = () => undefined
     await startNotes({
       tenant: { header: false },

@@ -31,8 +31,8 @@ async function start(auth: NonNullable<TestOptions['auth']>) {
       .catch((error: unknown) => error)
 }
 
-describe('a handler that reads a header of auth.credentials', () => {
-  it('may read it: a request that carries the header is not cached', async () => {
+describe('a handler of a cached route that reads a header of auth.credentials', () => {
+  it('passes, because a request with the header is not cached', async () => {
     const ask = await start({ credentials: ['Authorization', 'X-Session'] })
     for (const session of [undefined, 'ann', undefined, 'bob']) {
       const response = (await ask('', session)) as Response
@@ -42,12 +42,12 @@ describe('a handler that reads a header of auth.credentials', () => {
     }
   })
 
-  it('may not, if all callers share the response', async () => {
+  it('violates the contract if all callers share the response', async () => {
     const ask = await start({ credentials: ['X-Session'] })
     expect(await ask('/shared')).toBeInstanceOf(ContractError)
   })
 
-  it('may not, if auth.credentials does not name the header', async () => {
+  it('violates the contract if auth.credentials does not contain the header', async () => {
     const ask = await start({ credentials: ['Authorization', 'cookie:session'] })
     expect(await ask()).toMatchObject({ violations: [{ path: 'headers.x-session' }] })
   })

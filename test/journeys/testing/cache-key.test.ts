@@ -249,7 +249,7 @@ const options: TestOptions = {
 }
 const ada = new Account(7, 'Ada')
 
-describe('with contract: throw', () => {
+describe('the cache key check with contract: throw', () => {
   let app: TestApp
   beforeEach(async () => {
     app = await TestApp.create({ ...options, contract: 'throw' })
@@ -264,7 +264,7 @@ describe('with contract: throw', () => {
     ['user', 'user.greeting'],
     ['later', 'query.sort'],
     ['all?a=1', 'query.a'],
-  ])('GET /lists/%s fails, because its key lacks %s', async (path, input) => {
+  ])('makes GET /lists/%s fail, because its key lacks %s', async (path, input) => {
     const caller = app.as({ ...ada, greeting: () => ada.greeting() })
     const failure = await caller.fetch(`/lists/${path}`).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ContractError)
@@ -288,13 +288,13 @@ describe('with contract: throw', () => {
     ['ip', 'req.ip'],
     ['distinct', 'headers.host'],
     ['raw', 'headers.*'],
-  ])('GET /called/%s fails, because no default key has %s', async (path, input) => {
+  ])('makes GET /called/%s fail, because no default key has %s', async (path, input) => {
     const failure = await app.fetch(`/called/${path}`).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ContractError)
     expect((failure as ContractError).violations).toMatchObject([{ path: input }])
   })
 
-  it('fails a request when the handler reads a body that is not in the key', async () => {
+  it('makes a request fail when the handler reads a body that is not in the key', async () => {
     const init = { 'content-type': 'application/json', 'content-length': '7' }
     const ask = app
       .request()
@@ -306,14 +306,14 @@ describe('with contract: throw', () => {
   })
 
   it.each(['keyed', 'host-keyed', 'raw-keyed'])(
-    'GET /called/%s passes, because its key contains the values',
+    'lets GET /called/%s pass, because its key contains the values',
     async (path) => {
       expect((await app.fetch(`/called/${path}`)).status).toBe(200)
       expect(app.contractReport()).toEqual([])
     },
   )
 
-  it('fails requests of supertest, too', async () => {
+  it('makes supertest requests fail, too', async () => {
     const failure = await app
       .request()
       .get('/lists/header')
@@ -323,14 +323,14 @@ describe('with contract: throw', () => {
     )
   })
 
-  it('does not fail a response from the cache', async () => {
+  it('does not fail for a response from the cache', async () => {
     await app.fetch('/lists/query').catch(() => {})
     const answer = await app.fetch('/lists/query')
     expect(answer.headers.get('x-cache')).toBe('HIT')
   })
 
   it.each(['default/1?b=2', 'url/1?sort=up', 'whole?sort=up', 'spoken', 'cookies'])(
-    'GET /kept/%s passes',
+    'lets GET /kept/%s pass',
     async (path) => {
       const answer = await app.asTenant('acme').fetch(`/kept/${path}`)
       expect(answer.status).toBe(200)
@@ -355,12 +355,12 @@ describe('with contract: throw', () => {
   })
 })
 
-describe('with a trusted proxy', () => {
+describe('the cache key check with a trusted proxy', () => {
   it.each([
     ['hostname', ['headers.x-forwarded-host', 'headers.host']],
     ['protocol', ['req.protocol']],
     ['ip', ['req.ip']],
-  ])('GET /called/%s fails, too', async (path, inputs) => {
+  ])('makes GET /called/%s fail, too', async (path, inputs) => {
     const trusting = { ...options, trustProxy: true, contract: 'throw' } as const
     await using app = await TestApp.create(trusting)
     const headers = { 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' }
@@ -370,8 +370,8 @@ describe('with a trusted proxy', () => {
   })
 })
 
-describe('with contract: warn', () => {
-  it('logs the violation once, and does not fail the request', async () => {
+describe('the cache key check with contract: warn', () => {
+  it('logs a violation once, and lets the request pass', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await using app = await TestApp.create({ ...options, swagger: { title: 'Warned' } })
     for (const sort of ['up', 'down']) {
@@ -385,8 +385,8 @@ describe('with contract: warn', () => {
   })
 })
 
-describe('with contract: off', () => {
-  it('checks nothing', async () => {
+describe('the cache key check with contract: off', () => {
+  it('is disabled', async () => {
     await using app = await TestApp.create({ ...options, contract: 'off' })
     expect((await app.fetch('/lists/query')).status).toBe(200)
     expect(app.contractReport()).toEqual([])

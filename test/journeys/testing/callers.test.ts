@@ -43,7 +43,7 @@ it('withAuth() throws when the token is undefined', () => {
   expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is not a token')
 })
 
-describe('as(user)', () => {
+describe('the as(user) method', () => {
   it('sends requests of the user without the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')
     expect(status).toBe(200)
@@ -58,7 +58,7 @@ describe('as(user)', () => {
     await auditor.request().post('/me/orders').expect(403)
   })
 
-  it('passes protected routes without a guard, which are 401 for other requests', async () => {
+  it('passes protected routes without a guard, which respond with 401 otherwise', async () => {
     const bare = await TestApp.create({ controllers: [MeController], logger: false })
     await bare.as({ id: 7 }).request().get('/me').expect(200)
     await bare.request().get('/me').expect(401)
@@ -88,7 +88,7 @@ describe('as(user)', () => {
     expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is not a user')
   })
 
-  it('sends anonymous requests for null, and the guard decides', async () => {
+  it('sends anonymous requests for null, which the guard handles', async () => {
     app.withAuth('real')
     await app.as(null).request().get('/me').expect(401)
     await app.as({ id: 7 }).as(null).request().get('/me').expect(401)
@@ -148,7 +148,7 @@ describe('callers', () => {
   })
 })
 
-it('closes at the end of the block with await using', async () => {
+it('a TestApp closes at the end of the block with await using', async () => {
   const closed: string[] = []
   const plugin = { name: 'p', onClose: () => void closed.push('p') }
   {

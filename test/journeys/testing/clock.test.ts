@@ -43,7 +43,7 @@ let app: TestApp
 afterEach(() => app.close())
 
 describe('the clock of a TestApp', () => {
-  it('is the one that providers and controllers inject', async () => {
+  it('is the clock that providers and controllers inject', async () => {
     app = await TestApp.create(options)
     expect(app.get(Clock)).toBe(app.clock)
     await app.request().get('/open')
@@ -53,7 +53,7 @@ describe('the clock of a TestApp', () => {
     expect((await app.request().get('/state')).body.data).toEqual({ isOpen: false })
   })
 
-  it('rings alarms of the same time in the order in which they were set', async () => {
+  it('runs alarms of the same time in the order in which they were set', async () => {
     app = await TestApp.create(options)
     // From now on, the clock does not run, so the times are exactly the same.
     await app.clock.advance(0)
@@ -64,7 +64,7 @@ describe('the clock of a TestApp', () => {
     expect(rung).toEqual(['a', 'b', 'c', 'late'])
   })
 
-  it('passes the times of two calls one after the other, also after a timer that throws', async () => {
+  it('adds the times of two calls, even after a timer that throws', async () => {
     app = await TestApp.create(options)
     await app.clock.advance(0)
     const begin = app.clock.now()
@@ -81,7 +81,7 @@ describe('the clock of a TestApp', () => {
     expect([rung, passed()]).toEqual([[2500], 3000])
   })
 
-  it('can be set', async () => {
+  it('can be set to a time', async () => {
     app = await TestApp.create(options)
     app.clock.set('2030-01-31T12:00:00Z')
     expect((await app.request().get('/time')).body.data).toBe('2030-01-31T12:00:00.000Z')
@@ -128,15 +128,15 @@ describe('the clock of a TestApp', () => {
     await Promise.all([first, second])
   })
 
-  it('runs in real time until a test moves it', async () => {
+  it('uses the real time until a test moves it', async () => {
     app = await TestApp.create({ ...options, timeouts: { handler: '20ms' } })
     expect((await app.request().get('/never')).status).toBe(503)
     expect((await app.request().get('/never')).status).toBe(503)
   })
 })
 
-describe('the clock of an application', () => {
-  it('is real', async () => {
+describe('the clock of an App', () => {
+  it('uses the real time', async () => {
     app = await TestApp.create()
     const real = await App.create(options)
     const before = Date.now()

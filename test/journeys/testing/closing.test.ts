@@ -95,7 +95,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('happens once when close() is called several times', async () => {
+  it('runs only once when close() is called several times', async () => {
     const app = await TestApp.create(options)
     expect(app.close()).toBe(app.close())
     await app.close()
@@ -104,7 +104,7 @@ describe('closing a TestApp', () => {
   })
 })
 
-describe('closing an application that is used by its handler only', () => {
+describe('closing an application that is used only through its handler', () => {
   let server: Server
   let url: string
   async function serve(app: App) {
@@ -141,7 +141,7 @@ describe('closing an application that is used by its handler only', () => {
     expect(await answer).toBe('cut')
   })
 
-  it('does not wait for requests that it has passed on or responded to', async () => {
+  it('does not wait for requests that it has passed on or answered', async () => {
     const app = new App({ ...options, timeouts: { close: '1d' } })
     const passed = gate()
     await serve(app)

@@ -14,14 +14,14 @@ import {
 
 useContractApp()
 
-describe('contract: throw', () => {
+describe('the mode contract: throw', () => {
   it('reports the expectation of the test first', async () => {
     await start()
     const sent = app.request().get('/users/missing').expect(200)
     await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
   })
 
-  it('passes the error with its violations to callbacks of expect', async () => {
+  it('passes the error with its violations to expect callbacks', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }
     const error = await new Promise<Error>((resolve) => {
@@ -36,7 +36,7 @@ describe('contract: throw', () => {
     ])
   })
 
-  it('checks the redirect and the response after it', async () => {
+  it('checks a redirect and the response after it', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }
     await expect(app.fetch('/users/moved')).rejects.toThrow('GET /users/one')
@@ -60,10 +60,10 @@ describe('contract: throw', () => {
   })
 })
 
-describe('contract: warn', () => {
+describe('the mode contract: warn', () => {
   const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
-  it('is the default: requests pass, and stderr gets one message for each operation and kind', async () => {
+  it('is the default, and prints one message for each operation and kind', async () => {
     use(await TestApp.create({ controllers }))
     const write = listen()
     reply.data = { id: 1, name: 'Ada', extra: true }
@@ -87,7 +87,7 @@ describe('contract: warn', () => {
     await again.close()
   })
 
-  it('writes a message for each application, also with equal names of operations', async () => {
+  it('prints messages for each application, even with equal names of operations', async () => {
     const create = () => {
       @Controller('twins')
       class TwinsController {
@@ -124,7 +124,7 @@ describe('contract: warn', () => {
   })
 })
 
-describe('a document that cannot be built', () => {
+describe('a document that cannot be generated', () => {
   const swagger = {
     enabled: false,
     include: () => {
@@ -132,7 +132,7 @@ describe('a document that cannot be built', () => {
     },
   }
 
-  it('fails the first request, in each way to send one', async () => {
+  it('makes the first request fail, for each way to send one', async () => {
     await start({ swagger })
     expect(await messageOf('/open')).toMatch(
       /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
@@ -149,8 +149,8 @@ describe('a document that cannot be built', () => {
   })
 })
 
-describe('the documents of a contract', () => {
-  it('apply to routes that are in at least one of them', async () => {
+describe('the documents for a contract check', () => {
+  it('are applied to routes that are in at least one of them', async () => {
     const isOpen = (route: { path: string }) => route.path.startsWith('/open')
     await start({
       swagger: [
@@ -164,7 +164,7 @@ describe('the documents of a contract', () => {
     expect(await messageOf('/open/hidden')).toBe('')
   })
 
-  it('apply also when swagger is false', async () => {
+  it('are applied even when swagger is false', async () => {
     await start({ swagger: false })
     reply.data = { lie: true }
     expect(await messageOf('/users/one')).toContain('data.lie')

@@ -34,7 +34,7 @@ describe('a response that matches the document', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('may be one to HEAD or OPTIONS, a 400 or a 405', async () => {
+  it('can be a response to HEAD or OPTIONS, a 400 or a 405', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada' }
     await app.request().head('/users/one').expect(200)
@@ -44,7 +44,7 @@ describe('a response that matches the document', () => {
     await app.request().post('/users').send({}).expect(400)
   })
 
-  it('may be compressed, a problem document, or a 304', async () => {
+  it('can be compressed, a problem document, or a 304', async () => {
     await start({ middlewares: [compression({ threshold: 0 })], etag: true })
     reply.data = { id: 1, name: 'Ada' }
     const { headers } = await app.request().get('/users/one').expect('content-encoding', 'gzip')
@@ -60,7 +60,7 @@ describe('a response that matches the document', () => {
       .expect(403)
   })
 
-  it('may be a stream, whose end is not awaited', async () => {
+  it('can be a stream whose end is not awaited', async () => {
     await start()
     const response = await app.fetch('/users/events')
     await response.body?.cancel()
@@ -68,7 +68,7 @@ describe('a response that matches the document', () => {
 })
 
 describe('a response that does not match the document', () => {
-  it('fails with a field that is not documented', async () => {
+  it('fails with an undocumented field', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
@@ -117,14 +117,14 @@ describe('a response that does not match the document', () => {
     await expect(app.fetch('/users/broken')).rejects.toThrow(message)
   })
 
-  it('fails with a status that is not documented', async () => {
+  it('fails with an undocumented status', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada' }
     reply.status = 202
     expect(await messageOf('/users/one')).toContain('got 202')
   })
 
-  it('fails with another success status than the status of @HttpCode', async () => {
+  it('fails with a success status other than the status of @HttpCode', async () => {
     await start()
     reply.data = 'empty'
     const sent = app.request().post('/users').send({ name: 'Ada' })
@@ -133,7 +133,7 @@ describe('a response that does not match the document', () => {
     )
   })
 
-  it('fails without the envelope when the operation declares nothing', async () => {
+  it('fails without the envelope when the operation declares no schema', async () => {
     await start()
     reply.data = [1]
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -148,7 +148,7 @@ describe('a response that does not match the document', () => {
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
-  it('fails with an envelope that has another status', async () => {
+  it('fails with an envelope that contains another status', async () => {
     await start()
     reply.data = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -170,13 +170,13 @@ describe('a response that does not match the document', () => {
     expect(message).toContain('envelope: expected JSON, got text/html')
   })
 
-  it('fails for HEAD, too', async () => {
+  it('also fails for HEAD', async () => {
     await start()
     reply.data = null
     await expect(app.fetch('/users/text', { method: 'HEAD' })).rejects.toThrow('text/html')
   })
 
-  it('fails with a compressed body, too', async () => {
+  it('also fails with a compressed body', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
     reply.data = { id: 'x', name: 'Ada' }
     expect(await messageOf('/users/one')).toContain('expected integer, got "x"')

@@ -31,7 +31,7 @@ const start = (options: TestOptions = {}) =>
 afterEach(() => vi.restoreAllMocks())
 
 describe('the statuses that coverage() counts', () => {
-  it('are the successes, the own errors, and the refusals of the guard and of abilities', async () => {
+  it('include successes, declared errors, and the refusals of the guard and of abilities', async () => {
     @Controller('safe')
     class SafeController {
       @Can('open') @Get() open() {
@@ -60,7 +60,7 @@ describe('the statuses that coverage() counts', () => {
   })
 })
 
-describe('coverage()', () => {
+describe('the coverage() method', () => {
   it('returns the exercised operations and statuses', async () => {
     const app = await start()
     expect(app.coverage().operations).toEqual({ exercised: 0, total: 3, percent: 0 })
@@ -114,7 +114,7 @@ describe('the coverage option', () => {
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('causes close() to resolve at the threshold, also of statuses', async () => {
+  it('causes close() to resolve at the threshold, which can also apply to statuses', async () => {
     const app = await start({ coverage: { threshold: { operations: 66, statuses: 40 } } })
     await app.request().get('/items')
     await app.request().get('/items/1')
@@ -145,7 +145,7 @@ describe('the coverage option', () => {
     })
   })
 
-  it('prints one line with summary: true, otherwise nothing', async () => {
+  it('prints one line with summary: true, and nothing otherwise', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const silent = await start({ coverage: {} })
     await silent.close()
@@ -158,7 +158,7 @@ describe('the coverage option', () => {
   })
 })
 
-describe('ContractCoverage', () => {
+describe('the class ContractCoverage', () => {
   it('adds the coverage of several applications', async () => {
     const coverage = new ContractCoverage()
     for (const path of ['/items', '/items/1']) {

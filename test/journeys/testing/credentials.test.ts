@@ -69,7 +69,7 @@ async function ask(caller: Pick<TestCaller, 'request'>, path = '/me') {
 
 const NOBODY = { id: null, by: null, tenant: null, cookie: null, other: null }
 
-describe('as()', () => {
+describe('the as() method', () => {
   it.each<[string, Record<string, string>]>([
     ['a key in a header', { 'X-API-Key': key }],
     ['Authorization', { authorization: 'Bearer x' }],
@@ -95,7 +95,7 @@ describe('as()', () => {
     })
   })
 
-  it('removes the places of `auth.credentials` for a guard without its own', async () => {
+  it('removes the headers in `auth.credentials` for a guard without its own', async () => {
     const guard = { canActivate: (req: Request) => req.get('x-token') === 'right' }
     @Auth({ optional: true })
     @Controller('me')
@@ -112,14 +112,14 @@ describe('as()', () => {
     expect(await ask(app.with({ 'x-token': 'right' }).as(null))).toEqual({ token: null })
   })
 
-  it('leaves what is added to the caller afterwards', async () => {
+  it('keeps headers that are added to the caller afterwards', async () => {
     const app = await startApp({ tenant: {} })
     const caller = app.as(null).with({ 'x-api-key': key })
     expect(await ask(caller, '/me/tenant')).toEqual({ id: 'k', tenant: 'acme', by: 'partner' })
     expect(await ask(app.as(null).with({ 'x-api-key': 'wrong' }))).toBe(401)
   })
 
-  it('gives a column without credentials to the matrix', async () => {
+  it('results in a column without credentials in the matrix', async () => {
     const app = await startApp({ tenant: {} })
     app.withHeaders({ 'x-api-key': key, cookie: 'staff=right' })
     const matrix = await app.authMatrix({ nobody: null, partner: app.with({ cookie: 'a=b' }) })
@@ -130,8 +130,8 @@ describe('as()', () => {
   })
 })
 
-describe('asTenant() where the credential names the tenant', () => {
-  it('gives the user of the test a credential of the tenant', async () => {
+describe('asTenant() with a credential that determines the tenant', () => {
+  it('creates a credential of the tenant for the test user', async () => {
     const app = await startApp({ tenant: {} })
     const ann = app.as({ id: 'ann' }).asTenant('acme')
     expect(await ask(ann, '/me/tenant')).toEqual({ id: 'ann', tenant: 'acme', by: 'partner' })
@@ -147,7 +147,7 @@ describe('asTenant() where the credential names the tenant', () => {
     expect(await ask(any, '/me/tenant')).toBe(400)
   })
 
-  it('needs no header', async () => {
+  it('requires no header', async () => {
     const app = await startApp({ tenant: { header: false } })
     const ann = app.as({ id: 'ann' }).asTenant('acme')
     expect(await ask(ann, '/me/tenant')).toEqual({ id: 'ann', tenant: 'acme', by: 'partner' })
@@ -157,7 +157,7 @@ describe('asTenant() where the credential names the tenant', () => {
     expect(await ask(ann.as(null), '/me/tenant')).toBe(401)
   })
 
-  it('gives the reason why it cannot work', async () => {
+  it('reports the reason why it cannot work', async () => {
     const app = await startApp({ tenant: { header: false } })
     const header = 'asTenant() sends a header, and `tenant.header` is false: '
     const wrong = `${header}call as(user) first, or send a credential of this tenant.`

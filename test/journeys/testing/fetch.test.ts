@@ -119,7 +119,7 @@ afterEach(() => app.close())
 
 const dataOf = async (response: Response) => ((await response.json()) as { data: unknown }).data
 
-describe('fetch', () => {
+describe('the fetch method of a TestApp', () => {
   it('accepts a path, a URL or a Request, with any host', async () => {
     const { fetch } = app
     const first = await fetch('/notes?a=1#b')
@@ -131,7 +131,7 @@ describe('fetch', () => {
     expect(await dataOf(third)).toMatchObject({ auth: '1' })
   })
 
-  it('returns a Response like fetch', async () => {
+  it('returns a Response in the same way as the global fetch', async () => {
     const response = await app.fetch('/notes/missing')
     expect(response).toBeInstanceOf(Response)
     expect(response).toMatchObject({ status: 404, ok: false, statusText: 'Not Found' })
@@ -165,7 +165,7 @@ describe('fetch', () => {
     expect(await send(form)).toMatchObject({ text: expect.stringContaining('filename="a.txt"') })
   })
 
-  it('sends a stream chunk by chunk', async () => {
+  it('sends a stream in chunks', async () => {
     const body = new ReadableStream({
       async start(controller) {
         for (const text of ['a', 'b', 'c']) {
@@ -181,14 +181,14 @@ describe('fetch', () => {
     expect(chunksRead).toBe(3)
   })
 
-  it('sends the stream of a DELETE request, too', async () => {
+  it('also sends the stream of a DELETE request', async () => {
     const body = new Blob(['words']).stream()
     const init = { method: 'DELETE', body, duplex: 'half' } as RequestInit
     const data = await dataOf(await app.fetch('/notes/raw', init))
     expect(data).toMatchObject({ text: 'words', coding: 'chunked' })
   })
 
-  it('reads large and compressed bodies whole', async () => {
+  it('reads large and compressed bodies completely', async () => {
     const squeezed = await TestApp.create({
       controllers: [NotesController],
       contract: 'throw',
@@ -249,8 +249,8 @@ describe('fetch', () => {
   })
 })
 
-describe('redirects', () => {
-  it('are followed', async () => {
+describe('redirects in fetch', () => {
+  it('are followed by default', async () => {
     const response = await app.fetch('/notes/moved')
     expect(response).toMatchObject({ status: 200, redirected: true })
     expect(response.url).toBe('http://in-process/notes?from=moved')
@@ -263,7 +263,7 @@ describe('redirects', () => {
     await expect(app.fetch('/notes/moved', { redirect: 'error' })).rejects.toThrow(TypeError)
   })
 
-  it('keep the body of a 307, and become GET after a 303', async () => {
+  it('keep the body for a 307, and become GET for a 303', async () => {
     const post = { method: 'POST', body: 'kept' }
     const kept = await app.fetch('/notes/moved?status=307', post)
     expect(await dataOf(kept)).toMatchObject({ text: 'kept' })
@@ -274,14 +274,14 @@ describe('redirects', () => {
     await expect(app.fetch('/notes/moved?status=307', streamed)).rejects.toThrow('stream')
   })
 
-  it('are rejected to another host, and after 20 redirects', async () => {
+  it('are rejected for another host, and after 20 redirects', async () => {
     await expect(app.fetch('/notes/away')).rejects.toThrow('https://elsewhere.example/')
     await expect(app.fetch('/notes/round')).rejects.toThrow('more than 20 redirects')
   })
 })
 
-describe('streams and aborts', () => {
-  it('returns a response while it is being written', async () => {
+describe('streams and aborts in fetch', () => {
+  it('return a response while it is being written', async () => {
     const response = await app.fetch('/notes/events')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const { value } = await reader.read()
@@ -290,7 +290,7 @@ describe('streams and aborts', () => {
     await gone
   })
 
-  it('closes the connection when the signal is aborted, before or during the response', async () => {
+  it('close the connection when the signal is aborted before or during the response', async () => {
     const waiting = new AbortController()
     const answer = app.fetch('/notes/slow', { signal: waiting.signal })
     while (gone === undefined) await delay(1)
@@ -304,7 +304,7 @@ describe('streams and aborts', () => {
     await gone
   })
 
-  it('sends nothing when the signal is already aborted', async () => {
+  it('send nothing when the signal is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('too late'))
     await expect(app.fetch('/notes/slow', { signal })).rejects.toThrow('too late')
     expect(gone).toBeUndefined()

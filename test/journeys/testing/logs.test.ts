@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 describe('the logs of a TestApp', () => {
-  it('are kept, and not printed', async () => {
+  it('are stored, and not printed', async () => {
     app = await TestApp.create(suspicious)
     await app.request().get('/fine')
     await app.request().get('/fails').expect(500)
@@ -56,7 +56,7 @@ describe('the logs of a TestApp', () => {
     expect(printed).toMatch(/Error: disk full\n\s+at FailingController\.fails/)
   })
 
-  it('are the cause of a failed expectation of supertest', async () => {
+  it('are the cause of a failed supertest expectation', async () => {
     app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('the logs of a TestApp', () => {
     expect(other.cause).toBeUndefined()
   })
 
-  it('are the cause in a callback of supertest, too', async () => {
+  it('are also the cause in a supertest callback', async () => {
     app = await TestApp.create(options)
     const failure = await new Promise<Error>((resolve) => {
       app.request().get('/fails').expect(200).end(resolve)
@@ -106,7 +106,7 @@ describe('the logs of a TestApp', () => {
   })
 })
 
-describe('a given logger', () => {
+describe('a logger that is passed to a TestApp', () => {
   /** The methods need `this`, like those of many libraries. */
   class Recorder implements Logger {
     readonly #lines: string[] = []
@@ -127,7 +127,7 @@ describe('a given logger', () => {
     }
   }
 
-  it('receives all messages, too', async () => {
+  it('also receives all messages', async () => {
     const logger = new Recorder()
     app = await TestApp.create({ ...suspicious, logger })
     await app.request().get('/fails')
@@ -136,7 +136,7 @@ describe('a given logger', () => {
     expect(printed).toBe('')
   })
 
-  it('has all its methods in plugins, whose messages are kept, too', async () => {
+  it('has all its methods in plugins, whose messages are also stored', async () => {
     let children: unknown
     const plugin: Plugin = {
       name: 'chatty',

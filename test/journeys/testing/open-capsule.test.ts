@@ -92,7 +92,7 @@ describe('a capsule in a test', () => {
     ],
     ['JSON that a schema changes', '/orders/json', 'application/json', '{ "sku": "A-1" }'],
   ])(
-    'is sent with the same bytes, as the same user, at the same time: %s',
+    'is sent with the same bytes, as the same user, and at the same time: %s',
     async (_, path, type, body) => {
       const headers = {
         'content-type': type,
@@ -113,7 +113,7 @@ describe('a capsule in a test', () => {
     },
   )
 
-  it('must be one of this version', () => {
+  it('must have the current version', () => {
     const file = join(folder, 'old.json')
     writeFileSync(file, '{"format":1}')
     expect(() => openCapsule(file)).toThrow('must be a capsule with the format 2')
@@ -174,7 +174,7 @@ const CALLS: [string, Call, (port: number) => string][] = [
   ],
 ]
 
-describe('a replay', () => {
+describe('a replay of a capsule', () => {
   let bank: Server
   let port: number
   let charges: number
@@ -222,7 +222,7 @@ describe('a replay', () => {
   }
 
   it.each(CALLS)(
-    'refuses a call by %s, with the URL, although the handler has handled the error',
+    'refuses a call by %s and reports the URL, although the handler has handled the error',
     async (_, made, url) => {
       call = made
       const file = await capsuleOf('/pay/handled')
@@ -235,7 +235,7 @@ describe('a replay', () => {
     },
   )
 
-  it('refuses a call that begins while the response is sent', async () => {
+  it('refuses a call that starts while the response is sent', async () => {
     call = (at) => Promise.resolve().then(() => fetch(`http://127.0.0.1:${at}/charge`))
     using capsule = openCapsule(await capsuleOf('/pay/late'))
     await using app = await TestApp.create({ ...paying, ...capsule.options })
@@ -243,7 +243,7 @@ describe('a replay', () => {
     expect(charges).toBe(0)
   })
 
-  it('refuses the calls of an application that starts, too', async () => {
+  it('also refuses the calls of an application during its start', async () => {
     using capsule = openCapsule(await capsuleOf('/pay/late'))
     const plugin = { name: 'bank', setup: () => fetch(`http://127.0.0.1:${port}/`).then(() => {}) }
     await expect(
@@ -253,7 +253,7 @@ describe('a replay', () => {
     expect(charges).toBe(0)
   })
 
-  it('allows with `database` the places that the application has connected to at its start, and no others', async () => {
+  it('allows with `database` only the addresses to which the application connected at its start', async () => {
     using capsule = openCapsule(await capsuleOf('/pay/handled'), { database: true })
     const plugin = { name: 'bank', setup: () => fetch(`http://127.0.0.1:${port}/`).then(() => {}) }
     await using app = await TestApp.create({ ...paying, ...capsule.options, plugins: [plugin] })
@@ -263,7 +263,7 @@ describe('a replay', () => {
     await expect(capsule.replay(app)).rejects.toThrow('http://other.example/')
   })
 
-  it('lets the application call its own port, and all others once the capsule is disposed of', async () => {
+  it('allows calls to the own port, and all others once the capsule is disposed of', async () => {
     const capsule = openCapsule(await capsuleOf('/pay/handled'))
     await using app = await TestApp.create({ ...paying, ...capsule.options })
     const own = await app.listen(0, '127.0.0.1')
@@ -273,7 +273,7 @@ describe('a replay', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('charged')
   })
 
-  it('names a statement without an answer, although the handler has handled the error', async () => {
+  it('reports a statement without a result, although the handler has handled the error', async () => {
     @Controller('rows')
     class RowsController {
       readonly #db = inject(Database)

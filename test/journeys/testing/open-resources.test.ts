@@ -61,14 +61,14 @@ async function leftBy(...providers: (new () => object)[]) {
 }
 
 describe('the warning of close() about open resources', () => {
-  it('names a timer of a provider, and the line that has set it', async () => {
+  it('contains a timer of a provider, and the line that has set it', async () => {
     const [message, ...others] = await leftBy(Poller)
     expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*open-resources/)
     expect(others).toEqual([])
     expect(printed).toBe(`${message}\n`)
   })
 
-  it('is logged by a given logger only', async () => {
+  it('is logged only by the logger of the options', async () => {
     const warnings: string[] = []
     const logger = { info() {}, warn: (_: object, text: string) => warnings.push(text), error() {} }
     const app = await TestApp.create({ providers: [Poller], logger })
@@ -95,7 +95,7 @@ describe('the warning of close() about open resources', () => {
     ])
   })
 
-  it('names a server that was started', async () => {
+  it('contains a server that was started', async () => {
     const [message, ...others] = await leftBy(Metrics)
     expect(message).toMatch(/: TCPSERVERWRAP, opened\n/)
     expect(others).toEqual([])

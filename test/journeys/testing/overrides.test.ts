@@ -97,7 +97,7 @@ describe('an override', () => {
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
   })
 
-  it('applies to a guard that is given by class or token', async () => {
+  it('applies to a guard that is specified by class or token', async () => {
     const useValue = { canActivate: async () => true }
     app = await TestApp.create({ ...options, testOverrides: [{ token: TokenGuard, useValue }] })
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
@@ -109,7 +109,7 @@ describe('an override', () => {
     expect((await app.request().get('/mail/guarded')).status).toBe(200)
   })
 
-  it('applies to providers of a plugin, and to the tokens that it gets', async () => {
+  it('applies to providers of a plugin, and to the tokens that the plugin requests', async () => {
     let got: unknown
     const plugin: Plugin = {
       name: 'mail',
@@ -141,7 +141,7 @@ describe('an override', () => {
     expect((await sent()).sent[0]).toBe('kept')
   })
 
-  it('may provide a token without another provider', async () => {
+  it('can provide a token without another provider', async () => {
     app = await TestApp.create({ ...options, testOverrides: [{ token: Limit, useValue: 0 }] })
     expect((await sent()).limit).toBe(0)
     expect(app.logs).toEqual([])
@@ -188,7 +188,7 @@ describe('an override that replaces nothing', () => {
     expect(app.logs[0]?.message).toMatch(/'quite another thing'[\s\S]*or remove it/)
   })
 
-  it('keeps a strict application from starting, and closes its providers', async () => {
+  it('prevents the start of a strict application, and closes its providers', async () => {
     app = await TestApp.create()
     const closed: string[] = []
     const pool = { token: 'pool', useFactory: () => ({ onClose: () => closed.push('pool') }) }
@@ -213,7 +213,7 @@ describe('an invalid override', () => {
     ['no token', [{ token: undefined, useValue: 1 }]],
     ['no value', [{ token: Mailer, useClass: Mailer }]],
     ['an undefined value', [{ token: Mailer, useValue: undefined }]],
-  ])('is a boot error: %s', async (_, testOverrides) => {
+  ])('causes a boot error: %s', async (_, testOverrides) => {
     app = await TestApp.create()
     const [problem] = await bootProblems({ testOverrides } as never)
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID' })
@@ -222,7 +222,7 @@ describe('an invalid override', () => {
 })
 
 describe('an App that is not a TestApp', () => {
-  it('has no overrides, also in a subclass', async () => {
+  it('has no overrides, even as a subclass', async () => {
     app = await TestApp.create()
     class Sneaky extends App {
       protected overrides() {

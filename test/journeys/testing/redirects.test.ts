@@ -33,8 +33,8 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-describe('fetch of a test', () => {
-  it('follows 20 redirects and no more', async () => {
+describe('the fetch method of a test', () => {
+  it('follows at most 20 redirects', async () => {
     const response = await app.fetch('/hops/left/20')
     expect([response.status, response.redirected]).toEqual([200, true])
     await expect(app.fetch('/hops/left/21')).rejects.toThrow('more than 20 redirects')

@@ -61,7 +61,7 @@ async function endOf(app: TestApp): Promise<unknown> {
 }
 
 describe('an unhandled rejected promise', () => {
-  it('fails the request that caused it, and then close() resolves', async () => {
+  it('makes the request fail that caused it, and then close() resolves', async () => {
     const app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('does not fail another request that ends in between', async () => {
+  it('does not affect another request that ends in the meantime', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     await app.request().get('/users/handles').expect(200)
@@ -84,7 +84,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/forgets left/) })
   })
 
-  it('follows the expectation that failed first, and is reported once', async () => {
+  it('is reported once, after the expectation that failed first', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)
     await expect(test).rejects.toThrow(
@@ -113,7 +113,7 @@ describe('an unhandled rejected promise', () => {
     })
   })
 
-  it('is detected during close(), also when the reason is a string', async () => {
+  it('is detected during close(), even when the reason is a string', async () => {
     const app = await TestApp.create(options)
     const answer = app.fetch('/users/slow?reason=why%20not')
     await app.clock.advance(0)
@@ -126,7 +126,7 @@ describe('an unhandled rejected promise', () => {
     await answer
   })
 
-  it('fails only the application that caused it', async () => {
+  it('affects only the application that caused it', async () => {
     const app = await TestApp.create(options)
     const other = await TestApp.create(options)
     await app.fetch('/users/forgets')
@@ -149,7 +149,7 @@ describe('an unhandled rejected promise', () => {
     })
   })
 
-  it('may be caused by the start, too', async () => {
+  it('can also be caused by the start', async () => {
     class Mailer {
       constructor() {
         sendMail()
@@ -161,14 +161,14 @@ describe('an unhandled rejected promise', () => {
 })
 
 describe('a handled rejected promise', () => {
-  it('is not reported when it is caught or becomes a 500', async () => {
+  it('is not reported when it is caught or results in a 500', async () => {
     const app = await TestApp.create(options)
     await app.request().get('/users/handles').expect(200)
     await app.request().get('/users/fails').expect(500)
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('needs a listener, which is removed when the start fails', async () => {
+  it('requires a listener, which is removed when the start fails', async () => {
     class Broken {
       onInit() {
         throw new Error('no')

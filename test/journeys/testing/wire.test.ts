@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('server-sent events', () => {
-  it('arrive one by one, until the reader stops', async () => {
+  it('arrive individually until the reader stops', async () => {
     const response = await app.fetch('/wire/events')
     expect(response.headers.get('content-type')).toMatch('text/event-stream')
     let text = ''
@@ -57,7 +57,7 @@ describe('server-sent events', () => {
     await closed
   })
 
-  it('arrive in supertest, too, and end by abort()', async () => {
+  it('also arrive in supertest, and end by abort()', async () => {
     const test = app.request().get('/wire/events').buffer(false)
     const seen = new Promise<string>((resolve) => {
       test.parse((res, done) => {
@@ -100,8 +100,8 @@ describe('streamed bodies', () => {
   })
 })
 
-describe('connect()', () => {
-  it('supports protocol upgrades, as for WebSockets', async () => {
+describe('the connect() method', () => {
+  it('supports protocol upgrades such as WebSockets', async () => {
     app.server.on('upgrade', (req, socket: Duplex, head: Buffer) => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${req.headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`,

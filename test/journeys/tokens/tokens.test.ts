@@ -26,7 +26,7 @@ class ProfileController {
   }
 }
 
-describeWithServer('docs/tokens.md', () => {
+describeWithServer('the code in docs/tokens.md', () => {
   let database: ServerDatabase
   let login: string
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describeWithServer('docs/tokens.md', () => {
     await read(pair).expect(401)
   })
 
-  it('exchanges a refresh token for a new pair, again and again', async () => {
+  it('exchanges a refresh token for a new pair, repeatedly', async () => {
     const { tokens, send, read } = await start()
     let pair = await tokens.issue('ada')
     const seen = new Set([pair.refreshToken])
@@ -87,7 +87,7 @@ describeWithServer('docs/tokens.md', () => {
     expect(seen.size).toBe(4)
   })
 
-  it('ends the login when a token is used again, and no other login', async () => {
+  it('ends the login when a token is used twice, but no other login', async () => {
     const { tokens, send } = await start()
     const [first, other] = [await tokens.issue('ada'), await tokens.issue('ada')]
     const { pair: second } = await send('refresh', first)
@@ -96,7 +96,7 @@ describeWithServer('docs/tokens.md', () => {
     expect((await send('refresh', other)).status).toBe(200)
   })
 
-  it('gives a pair to one of several requests with a token at the same moment, and ends the login', async () => {
+  it('accepts one of several concurrent requests with a token, and then ends the login', async () => {
     const { tokens, send } = await start()
     const pair = await tokens.issue('ada')
     const replies = await Promise.all(Array.from({ length: 5 }, () => send('refresh', pair)))
@@ -105,7 +105,7 @@ describeWithServer('docs/tokens.md', () => {
     expect(await send('refresh', winners[0]?.pair as Pair)).toMatchObject(INVALID)
   })
 
-  it('leaves no token when one is used again while the next one is exchanged', async () => {
+  it('deletes all tokens when one is used twice while the next one is exchanged', async () => {
     const { tokens, send } = await start()
     for (let round = 0; round < 5; round++) {
       const first = await tokens.issue('ada')
@@ -116,7 +116,7 @@ describeWithServer('docs/tokens.md', () => {
     }
   })
 
-  it('refuses tokens that are over, unknown, or only a digest', async () => {
+  it('refuses tokens that are expired, unknown, or only a digest', async () => {
     const { tokens, send } = await start()
     const pair = await tokens.issue('ada')
     const [row] = await database.run('select digest from refresh_tokens')
@@ -126,7 +126,7 @@ describeWithServer('docs/tokens.md', () => {
     expect(await send('refresh', pair)).toMatchObject(INVALID)
   })
 
-  it('ends one login, and all of an account', async () => {
+  it('can end one login or all logins of an account', async () => {
     const { tokens, send } = await start()
     const [one, two, three] = [
       await tokens.issue('ada'),

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 import { inMemory, NoteEntity, NotesController, options } from './notes.js'
 
-describe('the data source', () => {
+describe('the TypeORM data source', () => {
   it('is initialized before its dependents are created', async () => {
     const seen: unknown[] = []
     class Service {
@@ -67,7 +67,7 @@ describe('the data source', () => {
     expect(dataSource.isInitialized).toBe(false)
   })
 
-  it('may have been destroyed before close()', async () => {
+  it('can be destroyed before close()', async () => {
     const app = await TestApp.create(options)
     await app.get(DataSource).destroy()
     await app.close()
@@ -134,7 +134,7 @@ describe('a test override of TypeORM', () => {
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('of the data source prevents that it is created', async () => {
+  it('prevents the creation of a data source that it replaces', async () => {
     const unreachable = typeorm({ type: 'sqljs', location: '/no/such/folder', entities: ['x'] })
     const dataSource = {
       hasMetadata: () => true,
@@ -149,7 +149,7 @@ describe('a test override of TypeORM', () => {
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('of one data source does not affect the others', async () => {
+  it('does not affect the other data sources', async () => {
     const archive = typeorm({ name: 'archive', type: 'sqljs', entities: [NoteEntity] })
     class Both {
       readonly notes = inject(repositoryOf(NoteEntity))
@@ -190,7 +190,7 @@ describe('boot errors of TypeORM', () => {
     columns: { id: { type: Number, primary: true } },
   })
 
-  it('name an unknown entity, and the class that injects its repository', async () => {
+  it('contain an unknown entity, and the class that injects its repository', async () => {
     class Others {
       @Inject(repositoryOf(Other)) readonly others!: unknown
     }
@@ -201,7 +201,7 @@ describe('boot errors of TypeORM', () => {
     expect(problem?.remedy).toContain('Add Other to `entities`')
   })
 
-  it('name the missing plugin, also with a name', async () => {
+  it('mention the missing plugin, including its name', async () => {
     const [unnamed] = await bootProblems({ controllers: [NotesController] })
     expect(unnamed).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'repositoryOf(Note)' })
     expect(unnamed?.remedy).toContain('Add typeorm({ … }) to `plugins`')
@@ -219,7 +219,7 @@ describe('boot errors of TypeORM', () => {
     expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'DataSource' })
   })
 
-  it('contain the error of TypeORM about entities', async () => {
+  it('contain the TypeORM error about entities', async () => {
     const Broken = new EntitySchema({ name: 'Broken', columns: {} })
     const plugins = [typeorm({ type: 'sqljs', entities: [Broken] })]
     const [problem] = await bootProblems({ plugins })

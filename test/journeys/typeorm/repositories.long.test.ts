@@ -23,7 +23,7 @@ describe('a repository', () => {
     expect(await listOf(app)).toEqual(['Buy milk'])
   })
 
-  it('is the same for each kind of injection', async () => {
+  it('is the same object for each kind of injection', async () => {
     class ByField {
       @Inject(repositoryOf(NoteEntity)) readonly notes!: Repository<Note>
     }
@@ -73,7 +73,7 @@ describe('a repository', () => {
 })
 
 describe('an application with TypeORM', () => {
-  it('has its own database in memory when another application uses the same plugin', async () => {
+  it('has its own in-memory database when another application uses the same plugin', async () => {
     await using one = await TestApp.create(options)
     await using other = await TestApp.create(options)
     expect(one.get(DataSource)).not.toBe(other.get(DataSource))
@@ -87,7 +87,7 @@ describe('an application with TypeORM', () => {
     expect(await listOf(other)).toEqual(texts('other'))
   })
 
-  it('begins with an empty database at each start', async () => {
+  it('starts with an empty database each time', async () => {
     for (let round = 0; round < 3; round++) {
       await using app = await TestApp.create(options)
       expect(await listOf(app)).toEqual([])
@@ -95,7 +95,7 @@ describe('an application with TypeORM', () => {
     }
   })
 
-  it('responds on a port', async () => {
+  it('responds on a network port', async () => {
     const app = await App.create({ ...options, logger: false })
     const { port } = await app.listen(0, '127.0.0.1')
     const url = `http://127.0.0.1:${port}/notes`
@@ -107,7 +107,7 @@ describe('an application with TypeORM', () => {
     await app.close()
   })
 
-  it('may have several data sources with different names', async () => {
+  it('can have several data sources with different names', async () => {
     const archive = typeorm({
       name: 'archive',
       type: 'sqljs',

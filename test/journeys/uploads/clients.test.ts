@@ -26,7 +26,7 @@ afterAll(() => app.close())
 const send = (contentType: string, body: Buffer) =>
   app.request().post('/forms').set('Content-Type', contentType).send(body)
 
-describe('the form of a client library', () => {
+describe('the form of a client library is parsed', () => {
   it.each(CLIENT_FORMS)('$client', async ({ contentType, body, fileName }) => {
     const { status, body: answer } = await send(contentType, body)
     expect([status, answer.data ?? answer]).toEqual([
@@ -47,7 +47,7 @@ describe('the media type of a form', () => {
     `boundary=${BOUNDARY};charset="utf-8"`,
     `Charset=iso-8859-1 ; Boundary="${BOUNDARY}" ; a="b;boundary=c"`,
     `a=b;c="d"; boundary=${BOUNDARY}`,
-  ])('may have parameters beside the boundary: %s', async (parameters) => {
+  ])('can have parameters next to the boundary: %s', async (parameters) => {
     const { status, body } = await send(`multipart/form-data; ${parameters}`, valid)
     expect([status, body.data?.title]).toEqual([200, 'Grüße'])
   })
@@ -62,13 +62,13 @@ describe('the media type of a form', () => {
     `charset=; boundary=${BOUNDARY}`,
     `a="b; boundary=${BOUNDARY}`,
     `a=b c; boundary=${BOUNDARY}`,
-  ])('is refused where two readers could find different boundaries: %s', async (parameters) => {
+  ])('is refused if two parsers could find different boundaries: %s', async (parameters) => {
     const { status, body } = await send(`multipart/form-data; ${parameters}`, valid)
     expect([status, body.code]).toEqual([400, 'MALFORMED_BODY'])
   })
 })
 
-describe('the head of a part', () => {
+describe('the headers of a form part', () => {
   const title = { name: 'title', value: 'Grüße' }
   const image = { name: 'image', value: png(), type: 'image/png' }
   const withName = (filename: string) =>
@@ -80,7 +80,7 @@ describe('the head of a part', () => {
     ['that is not valid', `a.png"; filename*="%%%`, 200],
     ['twice', `a.png"; filename*="utf-8''b.png"; filename*="utf-8''c.png`, 400],
     ['of the field', `a.png"; name*="utf-8''other`, 400],
-  ])('has an extended name %s', async (_, filename, expected) => {
+  ])('can contain an extended name %s', async (_, filename, expected) => {
     const { status, body } = await withName(filename)
     expect([status, body.data?.fileName]).toEqual([
       expected,
@@ -94,7 +94,7 @@ describe('the head of a part', () => {
     ['utf8', 'Grüße', Buffer.from('Grüße')],
     ['US-ASCII', 'abc', Buffer.from('abc')],
     ['ISO-8859-1', 'Grüße', Buffer.from('Grüße', 'latin1')],
-  ])('names the charset %s of its text', async (charset, expected, value) => {
+  ])('can contain the charset %s for its text', async (charset, expected, value) => {
     const type = `text/plain; charset=${charset}`
     const { status, body } = await send(
       `multipart/form-data; boundary=${BOUNDARY}`,

@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('the document', () => {
+describe('the document of an upload', () => {
   it('describes the form, the types of its files, their sizes, and its errors', () => {
     const operation = app.document.paths['/profiles']?.post
     expect(operation?.requestBody).toEqual({
@@ -79,7 +79,7 @@ describe('the document', () => {
     expect(plain?.requestBody?.content['multipart/form-data']).not.toHaveProperty('encoding')
   })
 
-  it('is kept by the responses: 422 for what the form lacks, 400 for no form at all', async () => {
+  it('matches the responses: 422 for missing parts, and 400 for a missing form', async () => {
     const send = async (body: Buffer) => {
       const headers = { 'Content-Type': FORM_TYPE }
       const init = { method: 'POST', headers, body: new Uint8Array(body) }
@@ -103,7 +103,7 @@ it('fuzz() sends forms to all routes', async () => {
   expect([...skipped, ...refused]).toEqual([])
 })
 
-describe('mistakes at boot', () => {
+describe('the validation of uploads at boot', () => {
   const problemsOf = (...decorators: readonly (() => unknown)[]) => {
     class Wrong {
       create() {}
@@ -141,7 +141,7 @@ describe('mistakes at boot', () => {
       [() => Upload(Profile), () => Webhook({ verify: () => true })],
       'E_DECORATOR_CONFLICT',
     ],
-  ])('%s', async (_, decorators, code) => {
+  ])('refuses %s', async (_, decorators, code) => {
     expect((await problemsOf(...decorators)).map((problem) => problem.code)).toContain(code)
   })
 })

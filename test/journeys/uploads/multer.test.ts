@@ -33,14 +33,14 @@ class FormsController {
 const send = (app: TestApp, path: string) =>
   app.request().post(path).field('note', 'a').attach('avatar', png(70_000), 'me.png')
 
-it('multer in @Use reads the forms of its route, and @Upload those of the others', async () => {
+it('multer in @Use parses the forms of its route, and @Upload parses all other forms', async () => {
   await using app = await TestApp.create({ controllers: [FormsController] })
   const [own, used] = await Promise.all([send(app, '/forms/own'), send(app, '/forms/used')])
   expect(own.body.data).toEqual({ by: 'blazon', size: 70_000 })
   expect(used.body.data).toEqual({ by: 'multer', size: 70_000, note: 'a' })
 })
 
-it('multer in middlewares reads forms for paths without @Upload', async () => {
+it('multer in middlewares parses forms for paths without @Upload', async () => {
   @Controller('plain')
   class PlainController {
     @Post()
@@ -57,7 +57,7 @@ it('multer in middlewares reads forms for paths without @Upload', async () => {
 })
 
 it.each(['@Use of the same route', 'middlewares'])(
-  'a form that multer has read before @Upload, in %s, is a 500 with the reason in the log',
+  'a form that multer has read before @Upload, in %s, results in a 500 with a logged reason',
   async (place) => {
     const isGlobal = place === 'middlewares'
     await using app = await TestApp.create({

@@ -14,7 +14,7 @@ class FormsController {
   }
 }
 
-it('passes the form to a parameter', async () => {
+it('@Upload passes the form to a parameter', async () => {
   const app = await TestApp.create({ controllers: [FormsController] })
   const parts = [
     { name: 'title', value: 'a' },

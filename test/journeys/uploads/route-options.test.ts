@@ -31,7 +31,7 @@ class Decorated {
 const start = (controller: typeof Patients | typeof Decorated) =>
   TestApp.create({ controllers: [controller], contract: 'throw', envelope: false, logger: false })
 
-it('`upload` in the options of a route reads the form, as @Upload does', async () => {
+it('`upload` in the options of a route reads the form in the same way as @Upload', async () => {
   await using app = await start(Patients)
   for (const method of ['post', 'put'] as const) {
     const send = (id: string) => app.request()[method](`/patients/${id}/documents`)
@@ -43,7 +43,7 @@ it('`upload` in the options of a route reads the form, as @Upload does', async (
   }
 })
 
-it('its document equals the document of @Upload', async () => {
+it('the document of `upload` equals the document of @Upload', async () => {
   await using app = await start(Patients)
   await using decorated = await start(Decorated)
   const text = (each: TestApp) =>
@@ -52,7 +52,7 @@ it('its document equals the document of @Upload', async () => {
   expect(text(app)).toContain('multipart/form-data')
 })
 
-it('a form that is described twice, or beside a body, is a boot error with its places', async () => {
+it('a form that is described twice or together with a body causes a boot error', async () => {
   // biome-ignore lint/suspicious/noExplicitAny: a handler that fits every form
   type Any = any
   @Controller('wrong')

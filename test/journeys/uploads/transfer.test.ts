@@ -133,8 +133,8 @@ const video = (size: number) => ({
 const early = (size: number) => form([title, video(size)])
 const late = (size: number) => form([video(size), title])
 
-describe('the handler', () => {
-  it('begins while the last file is arriving, and the file ends with the form', async () => {
+describe('the handler of an upload', () => {
+  it('starts while the last file is arriving, and the file ends with the form', async () => {
     const body = early(8 * STEP)
     const client = new Client('read', body.length)
     await client.send(body.subarray(0, 3 * STEP))
@@ -146,7 +146,7 @@ describe('the handler', () => {
     client.socket.destroy()
   })
 
-  it('does not begin before a field that comes after the file, which waits without a name', async () => {
+  it('does not start before a field that follows the file, which waits without a name', async () => {
     const body = late(8 * STEP)
     const client = new Client('read', body.length)
     await client.send(body.subarray(0, -20))
@@ -161,7 +161,7 @@ describe('the handler', () => {
     client.socket.destroy()
   })
 
-  it('gets no whole file if the form has no end', async () => {
+  it('receives no complete file if the form has no end', async () => {
     const body = form([title, video(3 * STEP)], '')
     const client = new Client('save', body.length)
     await client.send(body)
@@ -172,7 +172,7 @@ describe('the handler', () => {
     await expect.poll(() => [readdirSync(folder), openFiles()]).toEqual([[], []])
   })
 
-  it('gets no whole file if a part comes twice', async () => {
+  it('receives no complete file if a part occurs twice', async () => {
     const body = form([title, video(3 * STEP), title])
     const client = new Client('save', body.length)
     await client.send(body)
@@ -183,7 +183,7 @@ describe('the handler', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects during an upload', () => {
   const cuts = Array.from({ length: 8 }, (_, step) => step * STEP + 300)
   it.each(
     cuts.flatMap((bytes) => [
@@ -208,7 +208,7 @@ describe('a client that goes away', () => {
       .toEqual([[], [], []])
   })
 
-  it('does not stop others', async () => {
+  it('does not affect other clients', async () => {
     const body = early(2 * STEP)
     const client = new Client('save', body.length)
     await client.send(body)
@@ -219,8 +219,8 @@ describe('a client that goes away', () => {
   })
 })
 
-describe('after the response', () => {
-  it('a file that was not saved is deleted, and the connection stays open', async () => {
+describe('an upload after the response', () => {
+  it('deletes a file that was not saved, and keeps the connection open', async () => {
     const body = early(4 * STEP)
     const client = new Client('leave', body.length)
     await client.send(body)
@@ -233,7 +233,7 @@ describe('after the response', () => {
     client.socket.destroy()
   })
 
-  it('a client that sends much more loses its connection', async () => {
+  it('is cut off if the client sends much more', async () => {
     const client = new Client('leave', early(1024 * 1024).length)
     await client.send(early(1024 * 1024).subarray(0, 4 * STEP))
     await expect.poll(() => client.text).toContain('"left":true')
@@ -243,7 +243,7 @@ describe('after the response', () => {
   })
 })
 
-it('closing the application ends uploads, and leaves nothing', async () => {
+it('closing the application ends uploads, and leaves no files', async () => {
   const other = new App({
     controllers: [VideosController],
     logger: false,

@@ -130,11 +130,11 @@ const avatar = (value: Buffer | string = png(), more: Partial<Part> = {}) => ({
   ...more,
 })
 
-describe('a form', () => {
+describe('an upload form', () => {
   it.each([
     ['fields first', [title, { name: 'age', value: '30' }, avatar()]],
     ['files first', [avatar(), { name: 'age', value: '30' }, title]],
-  ])('gives the handler fields and files: %s', async (_, parts) => {
+  ])('passes fields and files to the handler: %s', async (_, parts) => {
     const { status, body } = await send('profile', form(parts))
     expect([status, body.data]).toEqual([
       200,
@@ -151,7 +151,7 @@ describe('a form', () => {
     ])
   })
 
-  it.each([64_000, 66_000, 140_000, 200 * 1024])('has files of any size: %i', async (size) => {
+  it.each([64_000, 66_000, 140_000, 200 * 1024])('accepts files of any size: %i', async (size) => {
     const early = await send(
       'profile',
       form([title, { name: 'age', value: '3' }, avatar(png(size))]),
@@ -161,7 +161,7 @@ describe('a form', () => {
     expect(late.body.data).toMatchObject({ length: size, fields: { title: 'Me' } })
   })
 
-  it('has lists of files and of fields', async () => {
+  it('accepts lists of files and of fields', async () => {
     const photo = (size: number): Part => ({
       name: 'photos',
       value: png(size),
@@ -181,7 +181,7 @@ describe('a form', () => {
     ])
   })
 
-  it('is sent by FormData, and an input without a file counts as none', async () => {
+  it('can be sent by FormData, where an input without a file counts as no file', async () => {
     const data = new FormData()
     data.set('title', 'Zoë')
     data.set('avatar', new File([new Uint8Array(png())], 'ä "1".png', { type: 'image/png' }))
@@ -195,7 +195,7 @@ describe('a form', () => {
     expect(missing.body.errors).toEqual([{ in: 'body', path: 'avatar', message: 'is required' }])
   })
 
-  it('leaves out fields that it does not declare, and shows facts of its files in JSON', async () => {
+  it('excludes undeclared fields, and shows information about its files in JSON', async () => {
     const { body } = await send(
       'loose',
       form([
@@ -217,7 +217,7 @@ describe('a form', () => {
   })
 })
 
-describe('a file', () => {
+describe('an uploaded file', () => {
   const large = form([title, { name: 'age', value: '3' }, avatar(png(150_000))])
 
   it('is saved under a name that the server chooses', async () => {
@@ -230,7 +230,7 @@ describe('a file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  it('is piped, is a stream, and is read once', async () => {
+  it('can be piped, is a stream, and can be read once', async () => {
     const { data } = (await send('twice', large)).body
     expect(data).toEqual({
       length: 150_000,
@@ -244,13 +244,13 @@ describe('a file', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(150_000)
   })
 
-  it('need not be read', async () => {
+  it('does not have to be read', async () => {
     for (let round = 0; round < 3; round++) {
       expect((await send('ignored', large)).body.data).toEqual({ ignored: true })
     }
   })
 
-  it('that is too large is a 413 with its name, at once or while it is read', async () => {
+  it('results in a 413 with its name if it is too large, at once or during the read', async () => {
     const errors = [{ in: 'body', path: 'avatar', message: 'must be at most 204800 bytes' }]
     for (const parts of [
       [title, { name: 'age', value: '3' }, avatar(png(205_000))],
@@ -267,7 +267,7 @@ describe('a file', () => {
     ['no bytes', { value: '' }],
     ['fewer bytes than its type begins with', { value: png().subarray(0, 5) }],
     ['the bytes of another type, in a large file', { value: Buffer.alloc(100_000, 'GIF89a') }],
-  ])('of %s is a 415 with its name', async (_, more) => {
+  ])('results in a 415 if it has %s', async (_, more) => {
     const { status, body } = await send('profile', form([title, avatar(png(), more)]))
     expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     expect(body.errors).toEqual([
@@ -275,7 +275,7 @@ describe('a file', () => {
     ])
   })
 
-  it('of a type without a signature is of the declared type', async () => {
+  it('has the declared type if the type has no signature', async () => {
     const photo = { name: 'photos', value: png(), filename: 'p', type: 'image/png' }
     const note = { name: 'notes', value: 'x', filename: 'n', type: 'text/x-own' }
     expect((await send('album', form([photo, note]))).body.data.notes).toEqual([1])
@@ -284,8 +284,8 @@ describe('a file', () => {
   })
 })
 
-describe('mistakes', () => {
-  it('is listed with the other errors of validation, before the handler', async () => {
+describe('an invalid upload', () => {
+  it('is reported with the other validation errors before the handler runs', async () => {
     const before = handled
     const { status, body } = await send('profile', form([{ name: 'title', value: 'M' }]))
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED'])
@@ -299,12 +299,12 @@ describe('mistakes', () => {
     ['avatar', { name: 'avatar', value: 'text' }],
     ['title', { name: 'title', value: 'file', filename: 'f', type: 'text/plain' }],
     ['', { name: 'unknown', value: 'file', filename: 'f', type: 'text/plain' }],
-  ])('is a part of another kind: %s', async (path, part) => {
+  ])('can be a part of another kind: %s', async (path, part) => {
     const { status, body } = await send('profile', form([title, part]))
     expect([status, body.errors[0].path]).toEqual([400, path])
   })
 
-  it('is a body of another type, or none', async () => {
+  it('can be a body of another type, or a missing body', async () => {
     for (const type of [
       'application/json',
       'multipart/mixed; boundary=a',
@@ -323,7 +323,7 @@ describe('mistakes', () => {
     expect(packed.status).toBe(415)
   })
 
-  it('is text over the limit of bodies', async () => {
+  it('can be a text field over the body limit', async () => {
     const headers = { Authorization: 'Bearer yes', 'Content-Type': FORM_TYPE }
     const post = (value: string, authorization = 'Bearer yes') =>
       app.fetch('/uploads/guarded', {

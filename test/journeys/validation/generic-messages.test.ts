@@ -97,7 +97,7 @@ const post = async (schema: Schema, body: unknown, messages?: 'library' | 'gener
 }
 
 describe.each(Object.entries(schemas))('generic messages about a schema of %s', (_, schema) => {
-  it('contain no value and no name of the request', async () => {
+  it('contain no value or name from the request', async () => {
     const errors = await post(schema, sent, 'generic')
     expect(JSON.stringify(errors)).not.toMatch(/hunter|12345/)
     const said = errors.map(({ path, message }) => `${path} ${message}`)

@@ -121,7 +121,7 @@ it.each(Object.entries(named))('%s reports a missing header by its name', async 
 })
 
 it.each(['zod', 'valibot', 'arktype', 'TypeBox', 'JSON Schema'])(
-  'the document has the names as %s writes them',
+  'the document contains the header names in the spelling of %s',
   (library) => {
     const controllers = [controllerOf(SCHEMAS[library] as Schema)]
     const { parameters } = new App({ controllers }).document.paths['/payments']?.get ?? {}
@@ -131,13 +131,13 @@ it.each(['zod', 'valibot', 'arktype', 'TypeBox', 'JSON Schema'])(
   },
 )
 
-it('a schema with two spellings of one header receives it under both', async () => {
+it('a schema with two spellings of one header receives the header under both names', async () => {
   const both = z.object({ [KEY]: z.string(), 'idempotency-key': z.string() })
   const { body } = await (await start(both))().set(KEY, 'abc')
   expect(body.data).toEqual({ key: 'abc', sent: 'abc' })
 })
 
-it('a wrong header is not called missing by generic messages', async () => {
+it('generic messages do not report an invalid header as missing', async () => {
   const get = await start(zodObject, { validation: { messages: 'generic' } })
   const { body } = await get().set(KEY, 'a')
   expect(body.errors).toEqual([{ in: 'headers', path: KEY, message: 'is not valid' }])

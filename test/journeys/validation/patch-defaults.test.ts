@@ -75,8 +75,8 @@ function routeWith(schema: Schema) {
   return XController
 }
 
-describe('A PATCH whose schema has defaults', () => {
-  it.each(Object.entries(FILLED))('is a warning that names the fields: %s', async (_, given) => {
+describe('a PATCH route whose schema has defaults', () => {
+  it.each(Object.entries(FILLED))('causes a warning with the fields: %s', async (_, given) => {
     const [schema, body, names] = given
     const controllers = [routeWith(schema)]
     const app = await TestApp.create({ controllers, logger: false })
@@ -89,7 +89,7 @@ describe('A PATCH whose schema has defaults', () => {
     expect(warning?.text).toContain(names.map((name) => `'${name}'`).join(', '))
   })
 
-  it('is a warning for the key of @Body', async () => {
+  it('causes a warning for the key of @Body', async () => {
     @Controller('x')
     class XController {
       @Patch()
@@ -113,11 +113,11 @@ describe('A PATCH whose schema has defaults', () => {
     ['arktype', type({ 'a?': 'string' })],
     ['JSON Schema', { properties: { a: { type: 'string' } } }],
     ['anything', z.any()],
-  ])('has no warning if nothing is set: %s', async (_, schema) => {
+  ])('causes no warning if there is no default: %s', async (_, schema) => {
     expect(await bootWarnings({ controllers: [routeWith(schema)] })).toEqual([])
   })
 
-  it('has no warning for the same schema in a POST', async () => {
+  it('causes no warning for the same schema in a POST', async () => {
     @Controller('x')
     class XController {
       @Post()

@@ -65,7 +65,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
   })
 
   it.each([ids(1001), ids(1500), `${'&'.repeat(1500)}id=1`, `id=1${'&'.repeat(1200)}id=2`])(
-    'responds 400 to more than 1,000 parameters before any middleware',
+    'responds with 400 to more than 1,000 parameters before any middleware runs',
     async (query) => {
       const app = await makeWith({ middlewares: [(_req, _res, next) => next(void ran.push('mw'))] })
       for (const path of ['/validated', '/read', '/nowhere']) {
@@ -76,7 +76,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
     },
   )
 
-  it('does not count long values, and separators before the question mark', async () => {
+  it('does not count the length of values, or separators before the question mark', async () => {
     const app = await makeWith()
     const { status } = await app.request().get(`/read?id=${'x'.repeat(3000)}`)
     const path = await app.request().get(`/nowhere${'&'.repeat(1500)}?id=1`)
@@ -85,7 +85,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
 })
 
 describe('a custom query parser', () => {
-  it('has its own limits, and without a parser there is no limit', async () => {
+  it('has its own limits, and there is no limit without a parser', async () => {
     const app = await make({ contract: 'off' })
     const query = ids(1500)
     app.express.set('query parser', (text: string) => Object.fromEntries(new URLSearchParams(text)))
@@ -97,7 +97,7 @@ describe('a custom query parser', () => {
 })
 
 describe('the response to a query that is too long', () => {
-  it('has CORS headers, and the preflight request succeeds', async () => {
+  it('has CORS headers, and its preflight request succeeds', async () => {
     const origin = 'https://a.example'
     const app = await make({ security: { cors: { origin } } })
     const url = `/read?${ids(1500)}`
@@ -111,7 +111,7 @@ describe('the response to a query that is too long', () => {
     expect(headers['access-control-allow-origin']).toBe(origin)
   })
 
-  it('applies to routes of the App only, not to those of its host', async () => {
+  it('is sent only for routes of the App, but not for routes of its host', async () => {
     const app = new App({ controllers: defineControllers(ListsController), logger: false })
     closing.push(() => app.close())
     const host = express().use('/api', app.handler)

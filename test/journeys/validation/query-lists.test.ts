@@ -95,7 +95,7 @@ const written = (count: number, name: (index: number) => string) =>
     .join('&')
 
 describe.each(Object.entries(SCHEMAS))('a list of %s in a nested query', (_, schema) => {
-  it.each([1, 20, 21, 500])('may have %d values', async (count) => {
+  it.each([1, 20, 21, 500])('can have %d values', async (count) => {
     const get = start(schema)
     const all = values(count)
     for (const name of ['', '[]']) {
@@ -111,7 +111,7 @@ describe.each(Object.entries(SCHEMAS))('a list of %s in a nested query', (_, sch
     expect(await get(lines)).toEqual({ lines: all.map((sku) => ({ sku })) })
   })
 
-  it('is refused where its values have names', async () => {
+  it('is refused if its values have names', async () => {
     const get = start(schema)
     for (const query of ['ids[a]=1', 'ids[0]=1&ids[a]=2', 'filter[tags][a]=1']) {
       expect(await get(query)).toMatchObject([{ in: 'query' }])
@@ -119,8 +119,8 @@ describe.each(Object.entries(SCHEMAS))('a list of %s in a nested query', (_, sch
   })
 })
 
-describe.each(['simple', 'extended'])('with the parser %s', (parser) => {
-  it('a list has one value or many, in every library', async () => {
+describe.each(['simple', 'extended'])('the query parser %s', (parser) => {
+  it('converts one or many values to a list, for every library', async () => {
     for (const schema of Object.values(SCHEMAS)) {
       const get = start(schema, parser)
       for (const count of [1, 25]) {
@@ -131,7 +131,7 @@ describe.each(['simple', 'extended'])('with the parser %s', (parser) => {
   })
 })
 
-it('a value that may be text or a list stays text, and names beside lists keep their values', async () => {
+it('strings stay strings in a union with a list, and names next to lists are kept', async () => {
   const Tree: z.ZodType = z.object({
     name: z.string().optional(),
     get children() {
@@ -149,7 +149,7 @@ it('a value that may be text or a list stays text, and names beside lists keep t
   })
 })
 
-it('each alternative of a union may have a list', async () => {
+it('each alternative of a union can contain a list', async () => {
   const schema = z.union([
     z.object({ kind: z.literal('a'), list: z.array(z.string()) }),
     z.object({ kind: z.literal('b'), list: z.array(z.coerce.number()), one: z.string() }),

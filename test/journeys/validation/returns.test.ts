@@ -86,7 +86,7 @@ const start = (controller: typeof Notes | typeof Decorated) =>
     auth: { guard, credentials: ['x-user'] },
   })
 
-it('the options of a route mean the same as its decorators: in responses and in the document', async () => {
+it('route options and decorators have the same effect in responses and in the document', async () => {
   await using app = await start(Notes)
   await using decorated = await start(Decorated)
   const answers = async (each: TestApp) => {
@@ -115,7 +115,7 @@ it('the options of a route mean the same as its decorators: in responses and in 
   expect(text(app)).toContain('No such note')
 })
 
-it('the status of `returns` is the default one of the application for its method', async () => {
+it('the status of `returns` is the default status of the application for its method', async () => {
   @Controller('a')
   class A {
     @Post('', { returns: Note })
@@ -133,7 +133,7 @@ it('the status of `returns` is the default one of the application for its method
   expect(Object.keys(app.document.paths['/a']?.post?.responses ?? {})).toContain('201')
 })
 
-it('two routes of one method may have the same options with `returns`', async () => {
+it('two routes of one method can have the same options with `returns`', async () => {
   const options = { returns: Note } as const
   @Controller('a')
   class A {
@@ -166,7 +166,7 @@ it.each<[options: object, cause: string]>([
   ],
   [{ can: 5 }, '`can` in @Get() must be an ability or a list of abilities.'],
   [{ can: [] }, '`can` in @Get() has no ability, so it only requires a user.'],
-])('a wrong option is a boot error that names member and option: %j', async (options, cause) => {
+])('an invalid option causes a boot error with member and option: %j', async (options, cause) => {
   @Controller('wrong')
   class Wrong {
     @Get('', options as object)
@@ -180,7 +180,7 @@ it.each<[options: object, cause: string]>([
   ])
 })
 
-it('a wrong cache or limit is named by its option', async () => {
+it('an invalid cache or limit is reported under its option name', async () => {
   @Controller('wrong')
   class Wrong {
     @Post('', { cache: { ttl: '1m' }, rateLimit: { limit: 0, window: '1m' } })
@@ -195,7 +195,7 @@ it('a wrong cache or limit is named by its option', async () => {
   ])
 })
 
-it('a wrong option hides no other mistake, and a mistake names the option only if it is declared once', async () => {
+it('an invalid option hides no other problem, and is mentioned only if it is declared once', async () => {
   @Controller('wrong')
   class Wrong {
     @Get('', { summary: '', cache: { ttl: '1m', tags: ['a'] } })
@@ -211,7 +211,7 @@ it('a wrong option hides no other mistake, and a mistake names the option only i
   expect(text).toContain('soon')
 })
 
-it('an option beside the decorator that means the same is a boot error', async () => {
+it('an option together with an equivalent decorator causes a boot error', async () => {
   @Controller('twice')
   class Twice {
     @Get('a', { status: 201, returns: Note })

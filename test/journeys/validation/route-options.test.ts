@@ -111,7 +111,7 @@ describe('schemas in the options of a route', () => {
     expect((await create().send({ name: 1 })).body.errors[0].path).toBe('name')
   })
 
-  it('may be given for each of several routes of a method', async () => {
+  it('can be specified for each of several routes of a method', async () => {
     for (const path of ['search', 'find']) {
       expect((await app.request().get(`/options/${path}?dry=maybe`)).status).toBe(400)
       expect((await app.request().get(`/options/${path}?dry=on`)).body.data).toEqual({ dry: true })
@@ -130,7 +130,7 @@ describe('schemas in the options of a route', () => {
     expect(ours).toContain('x-trace')
   })
 
-  it('apply in a mounted application, and for HEAD', async () => {
+  it('are used in a mounted application and for HEAD', async () => {
     const inner = new App({ controllers: [OptionsController], logger: false })
     const outer = express().use('/api', inner.handler)
     expect((await request(outer).post('/api/options').send({})).status).toBe(400)
@@ -140,7 +140,7 @@ describe('schemas in the options of a route', () => {
 })
 
 describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All }))(
-  '@%s',
+  'the @%s decorator',
   (name, verb) => {
     it('accepts schemas', async () => {
       @Controller()
@@ -157,8 +157,8 @@ describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All
   },
 )
 
-describe('inheritance', () => {
-  it('keeps the schemas of an overridden method, unless it states its own', async () => {
+describe('the inheritance of route options', () => {
+  it('keeps the schemas of an overridden method unless it declares its own', async () => {
     abstract class Base {
       @Post('kept', { body: Item })
       kept(req: Req<{ body: typeof Item }>): unknown {
@@ -237,7 +237,7 @@ describe('invalid options of a route', () => {
       'E_SCHEMA_INVALID',
       'z.object',
     ],
-  ])('are reported with their place: %s', async (_, options, code, text) => {
+  ])('are reported with their location: %s', async (_, options, code, text) => {
     const problem = await problemOf(controllerOf(options))
     expect(problem).toMatchObject({ code, subject: 'Items.create' })
     expect(`${problem?.cause} ${problem?.remedy}`).toContain(text)

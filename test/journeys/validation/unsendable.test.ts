@@ -137,9 +137,9 @@ const MISTAKES: readonly Mistake[] = [
   ['json', { enum: [1, 'all'] }, '1', { enum: ['1', 'all'] }, 'Write the values as strings'],
 ]
 
-describe('An input that no request can satisfy', () => {
+describe('an input that no request can satisfy', () => {
   it.each(MISTAKES.map((mistake, index) => ({ name: `${mistake[0]} ${index}`, mistake })))(
-    'is a warning with a schema that accepts it: $name',
+    'causes a warning with a schema that accepts it: $name',
     async ({ mistake: [library, bad, text, good, part] }) => {
       const make = inObject[library] as (place: Place, field: unknown) => Schema
       const refused = await outcome('query', make('query', bad), text)
@@ -151,7 +151,7 @@ describe('An input that no request can satisfy', () => {
     },
   )
 
-  it.each(['params', 'headers', 'cookies'] as const)('is a warning in %s', async (place) => {
+  it.each(['params', 'headers', 'cookies'] as const)('causes a warning in %s', async (place) => {
     const number = await outcome(place, inObject.zod(place, z.number()), '7')
     expect(number.isAccepted).toBe(false)
     expect(number.texts).toEqual([expect.stringContaining(`at '${NAMES[place]}'`)])
@@ -169,7 +169,7 @@ describe('An input that no request can satisfy', () => {
     }
   })
 
-  it('is a warning for the items of a list, and for the key of @Query', async () => {
+  it('causes a warning for the items of a list, and for the key of @Query', async () => {
     @Controller('x')
     class XController {
       @Get()
@@ -182,7 +182,7 @@ describe('An input that no request can satisfy', () => {
     expect(warnings.map(({ text }) => / at '([^']*)'/.exec(text)?.[1])).toEqual(['ids.*', 'size'])
   })
 
-  it('is a warning for fields of forms', async () => {
+  it('causes a warning for fields of forms', async () => {
     @Controller('x')
     class XController {
       @Post('form')
@@ -205,7 +205,7 @@ describe('An input that no request can satisfy', () => {
     expect(texts[2]).toContain('the body is a string')
   })
 
-  it('is a warning for values of JSON that only code can make', async () => {
+  it('causes a warning for JSON values that only JavaScript can create', async () => {
     @Controller('x')
     class XController {
       @Post()
@@ -243,7 +243,7 @@ describe('An input that no request can satisfy', () => {
   })
 })
 
-describe('An input that a request can satisfy', () => {
+describe('an input that a request can satisfy', () => {
   it.each([
     ['constants of JSON Schema', 'query', { enum: [1, 2] }, '2'],
     ['a constant of JSON Schema', 'params', { const: 1 }, '1'],
@@ -268,12 +268,12 @@ describe('An input that a request can satisfy', () => {
     ['a codec', z.codec(z.string(), z.number(), { decode: Number, encode: String })],
     ['a boolean that is coerced', z.coerce.boolean()],
     ['null or a text', z.string().nullable()],
-  ])('has no warning: %s', async (_, field) => {
+  ])('causes no warning: %s', async (_, field) => {
     const { texts } = await outcome('query', z.object({ a: field }), DATE)
     expect(texts).toEqual([])
   })
 
-  it('has no warning where code of the application makes the value', async () => {
+  it('causes no warning if application code creates the value', async () => {
     const nested = z.object({ a: z.object({ b: z.number() }) })
     @Controller('x')
     class XController {

@@ -103,8 +103,8 @@ async function start(more: object = {}) {
   return { app, send }
 }
 
-describe('@Versioned()', () => {
-  it('sends the version as a strong ETag, and 304 to a client that has it', async () => {
+describe('a route with @Versioned()', () => {
+  it('sends the version as a strong ETag, and a 304 to a client that has it', async () => {
     const { app } = await start()
     const { headers, body } = await app.request().get('/notes/7').expect(200)
     expect([headers['etag'], body.data]).toEqual(['"1"', { text: 'milk', version: 1 }])
@@ -140,7 +140,7 @@ describe('@Versioned()', () => {
   })
 
   it.each(['"1"', '*', '"0" , "1"', ' "1" '])(
-    'lets a write pass with If-Match: %s',
+    'allows a write with a matching If-Match: %s',
     async (match) => {
       const { send } = await start()
       const { status, headers, body } = await send('put', { 'If-Match': match })
@@ -154,7 +154,7 @@ describe('@Versioned()', () => {
     },
   )
 
-  it('creates a row by PUT only if there is none', async () => {
+  it('creates a row by PUT only if it does not exist', async () => {
     const { send } = await start()
     expect((await send('put', { 'If-None-Match': '*' })).status).toBe(412)
     expect((await send('put', { 'If-None-Match': '"1"' })).status).toBe(400)
@@ -166,13 +166,13 @@ describe('@Versioned()', () => {
     expect((await send('patch', { 'If-None-Match': '*' })).status).toBe(428)
   })
 
-  it('responds 404 to a write without a row that creates none', async () => {
+  it('responds with 404 to a write without a row if it cannot create one', async () => {
     const { send } = await start()
     for (const method of ['patch', 'delete'] as const)
       expect((await send(method, { 'If-Match': '"1"' }, '9')).status).toBe(404)
   })
 
-  it('sends the newer version if another write came between check and statement', async () => {
+  it('sends the newer version if another write occurs between check and statement', async () => {
     const { send } = await start()
     meanwhile = () => rows.set('7', { text: 'other', version: 5 })
     const { status, headers, body } = await send('put', { 'If-Match': '"1"' })
@@ -189,13 +189,13 @@ describe('@Versioned()', () => {
     expect([gone.status, gone.body.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('lets scripts of other origins read the tag', async () => {
+  it('exposes the tag to scripts of other origins', async () => {
     const { app } = await start({ security: { cors: { origin: 'https://a.example' } } })
     const { headers } = await app.request().get('/notes/7').set('Origin', 'https://a.example')
     expect(headers['access-control-expose-headers']).toMatch(/\bETag\b/)
   })
 
-  it('compares dates, texts and rows of `current`', async () => {
+  it('compares dates, strings and rows of `current`', async () => {
     const at = new Date('2030-01-02T03:04:05.678Z')
     @Controller('dated')
     class Dated {
@@ -213,7 +213,7 @@ describe('@Versioned()', () => {
     expect((await put('"2030"')).status).toBe(412)
   })
 
-  it('fails for a row without a version, and expectedVersion() of another route', async () => {
+  it('fails for a row without a version, and for expectedVersion() of another route', async () => {
     @Controller('bad')
     class Bad {
       @Get(':id') read() {
@@ -232,8 +232,8 @@ describe('@Versioned()', () => {
   })
 })
 
-describe('boot', () => {
-  it('refuses @Versioned() where nothing returns the version', async () => {
+describe('the boot of an application with @Versioned()', () => {
+  it('refuses @Versioned() if no route returns the version', async () => {
     class Routes {
       @Versioned() @Put('a') noRead() {}
       @Get('b') usesMore(_req: unknown, _res: unknown) {}
@@ -264,8 +264,8 @@ describe('boot', () => {
   )
 })
 
-describe('tools', () => {
-  it('document, fuzzing and the generated client know conditions', async () => {
+describe('test tools for @Versioned()', () => {
+  it('include conditions in the document, in fuzz and in the generated client', async () => {
     const { app } = await start()
     const path = app.document.paths['/notes/{id}']
     expect(Object.keys(path?.get?.responses ?? {})).toEqual(expect.arrayContaining(['200', '304']))

@@ -14,7 +14,7 @@ function controllerWith(decorator: DualClassOrMethodDecorator) {
   return OrdersController
 }
 
-describe('@Version', () => {
+describe('the @Version decorator', () => {
   const wrong = [
     [''],
     ['a/b'],
@@ -38,7 +38,7 @@ describe('@Version', () => {
     })
   })
 
-  it('refuses wrong names on a class', async () => {
+  it('refuses invalid names on a class', async () => {
     @Version('a b')
     @Controller('orders')
     class OrdersController {
@@ -54,16 +54,16 @@ describe('@Version', () => {
     })
   })
 
-  it('needs the option `versions`', async () => {
+  it('requires the option `versions`', async () => {
     const problems = await bootProblems({ controllers: [controllerWith(Version('1', '2'))] })
     expect(problems.map(({ code }) => code)).toEqual(['E_VERSION_UNUSED'])
   })
 
-  it('needs parentheses', () => {
+  it('requires parentheses', () => {
     expect(() => controllerWith(Version as never)).toThrow('E_DECORATOR_TARGET')
   })
 
-  it('is written once', async () => {
+  it('can be used only once', async () => {
     @Controller('orders')
     class OrdersController {
       @Version('1')
@@ -76,7 +76,7 @@ describe('@Version', () => {
   })
 })
 
-describe('The option `versions`', () => {
+describe('the `versions` option', () => {
   const controllers = [controllerWith(Version('1'))]
   it.each([
     ['versions', 'path'],
@@ -86,7 +86,7 @@ describe('The option `versions`', () => {
     ['versions.by', { by: { header: 'X API' } }],
     ['versions.by', { by: { header: 'Authorization' } }],
     ['versions.defualt', { by: 'path', defualt: '1' }],
-  ])('refuses a wrong %s', async (subject, given) => {
+  ])('refuses an invalid %s', async (subject, given) => {
     const problems = await bootProblems({ controllers, versions: given as never })
     expect(problems.map((each) => [each.code, each.subject])).toContainEqual([
       'E_OPTION_INVALID',
@@ -94,7 +94,7 @@ describe('The option `versions`', () => {
     ])
   })
 
-  it('refuses a default that no route has, or that is no name', async () => {
+  it('refuses a default that is unknown or invalid', async () => {
     const [unknown] = await bootProblems({ controllers, versions: { by: 'path', default: '3' } })
     expect(unknown).toMatchObject({
       code: 'E_VERSION_DEFAULT',
@@ -108,8 +108,8 @@ describe('The option `versions`', () => {
 describe.each([
   ['path', versions],
   ['header', { by: { header: 'X-API-Version' }, default: '1' }],
-] as const)('Routes of one path, with versions by %s', (way, by) => {
-  it('are a duplicate within a version', async () => {
+] as const)('routes with the same path and versions by %s', (way, by) => {
+  it('cause an error as duplicates within a version', async () => {
     @Version('1', '2')
     @Controller('orders')
     class OldController {
@@ -132,7 +132,7 @@ describe.each([
     )
   })
 
-  it('are a duplicate of a route in every version', async () => {
+  it('cause an error as duplicates of a route in every version', async () => {
     @Version('1')
     @Controller('orders')
     class OldController {
@@ -150,7 +150,7 @@ describe.each([
   })
 })
 
-describe('The path without a version', () => {
+describe('the path without a version', () => {
   @Version('1')
   @Controller()
   class OldController {
@@ -158,7 +158,7 @@ describe('The path without a version', () => {
     @Get('livez') live() {}
   }
 
-  it('is a path of the default version, which nothing else may have', async () => {
+  it('belongs to the default version, and cannot be used by another route', async () => {
     const problems = await bootProblems({ controllers: [OldController], versions, health: true })
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
       ['E_ROUTE_DUPLICATE', 'OldController.docs'],

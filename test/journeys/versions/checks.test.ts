@@ -65,8 +65,8 @@ class PaymentsController {
   }
 }
 
-describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
-  it('the contract compares a response with the document of its version', async () => {
+describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions) => {
+  it('has a contract check that uses the document of the version', async () => {
     const controllers = defineControllers(WrongController)
     const app = await TestApp.create({ controllers, versions, contract: 'throw' })
     onTestFinished(() => app.close())
@@ -77,7 +77,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     expect(new Set(rows.map(({ operation }) => operation)).size).toBe(3)
   })
 
-  it('fuzz reaches the operations of every version', async () => {
+  it('has a fuzz test that reaches the operations of every version', async () => {
     const app = await start(versions)
     const report = await app.fuzz({ seed: 1, runs: 40, headers: { authorization: 'Bearer ok' } })
     expect(report.skipped).toEqual([])
@@ -86,7 +86,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     expect(rows.filter(({ isExercised }) => !isExercised)).toEqual([])
   })
 
-  it('authMatrix has a row for each version', async () => {
+  it('has an authMatrix with a row for each version', async () => {
     const app = await start(versions)
     const { rows } = await app.authMatrix({ anonymous: null, user: { id: 1 } })
     const found = rows.filter(({ operation }) => /^(POST|DELETE) /.test(operation))
@@ -99,7 +99,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     ])
   })
 
-  it('proveIsolation tests the operations of every version', async () => {
+  it('has a proveIsolation test for the operations of every version', async () => {
     const app = await start(versions, { tenant: {} })
     const report = await app.proveIsolation({
       tenants: ['acme', 'globex'],
@@ -116,7 +116,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     ])
   })
 
-  it('a key of an idempotent write belongs to one version', async () => {
+  it('uses an idempotency key only within one version', async () => {
     const app = await start(versions, { controllers: defineControllers(PaymentsController) })
     const pay = async (version: string) => {
       const request = app.as({ id: 1 }).version(version).request()
@@ -128,8 +128,8 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
   })
 })
 
-describe('With versions by header,', () => {
-  it('an item of a stream is compared with the document of its version', async () => {
+describe('an API with versions by header', () => {
+  it('compares an item of a stream with the document of its version', async () => {
     const controllers = defineControllers(WrongController)
     const app = await TestApp.create({ controllers, versions: WAYS.header, contract: 'throw' })
     onTestFinished(() => app.close())

@@ -19,8 +19,8 @@ const byPath = { by: 'path', default: '1' } as const
 const byHeader = { by: { header: 'X-API-Version' }, default: '1' } as const
 const byMediaType = { by: 'mediaType', default: '1' } as const
 
-describe('The documents of an API with versions', () => {
-  it('are separate for each version, the default first', async () => {
+describe('the documents of an API with versions', () => {
+  it('are separate for each version, starting with the default', async () => {
     const app = await start(byPath)
     expect(app.documents.map(({ path, version }) => [path, version])).toEqual([
       ['/api-docs', '1'],
@@ -38,7 +38,7 @@ describe('The documents of an API with versions', () => {
     expect(second).toEqual(['/health', '/orders/all/versions', '/v2/orders', '/v2/orders/cached'])
   })
 
-  it('begin with the last version if there is no default', async () => {
+  it('start with the last version if there is no default', async () => {
     const app = await start({ by: 'path' }, { openapi: { path: '/docs' } })
     expect(app.documents.map(({ path, version }) => [path, version])).toEqual([
       ['/docs', '2'],
@@ -46,7 +46,7 @@ describe('The documents of an API with versions', () => {
     ])
   })
 
-  it('have the header of the version as a parameter with one value', async () => {
+  it('contain the version header as a parameter with one value', async () => {
     const app = await start(byHeader)
     const parameters = app.documents.map(
       ({ document }) => document.paths['/orders']?.get?.parameters,
@@ -61,13 +61,13 @@ describe('The documents of an API with versions', () => {
     expect(app.document.paths['/health']?.get?.parameters ?? []).toEqual([])
   })
 
-  it('give a handler of two versions the same operationId', async () => {
+  it('use the same operationId for a handler of two versions', async () => {
     const app = await start(byHeader)
     const ids = app.documents.map(({ document }) => document.paths['/orders']?.post?.operationId)
     expect(ids).toEqual(['Orders_create', 'Orders_create'])
   })
 
-  it('name the header of the version', async () => {
+  it('contain the name of the version header', async () => {
     const app = await start(byMediaType, { openapi: { openapi: '3.1' } })
     const named = app.documents.map(({ document }) => document['x-api-version'])
     expect(named).toEqual([
@@ -79,7 +79,7 @@ describe('The documents of an API with versions', () => {
     expect((await start(byPath)).document).not.toHaveProperty('x-api-version')
   })
 
-  it('are served with a page that leads to the others', async () => {
+  it('are served with a page that links to the other versions', async () => {
     const app = await start(byPath)
     const first = await app.request().get('/api-docs').expect(200)
     expect(first.text).toContain(
@@ -95,7 +95,7 @@ describe('The documents of an API with versions', () => {
   })
 })
 
-describe('A page of an API without versions', () => {
+describe('the page of an API without versions', () => {
   it('has no links to versions', async () => {
     const { controllers } = versioned
     const app = await TestApp.create({ controllers: (controllers ?? []).slice(2) })
@@ -107,12 +107,12 @@ describe('A page of an API without versions', () => {
   })
 })
 
-describe('The client of a version', () => {
+describe('the generated client of a version', () => {
   it.each([
     ['path', byPath],
     ['header', byHeader],
     ['media-type', byMediaType],
-  ])('sends its version by itself (%s)', async (way, versions) => {
+  ])('sends its version automatically (%s)', async (way, versions) => {
     const app = await start(versions)
     const made = app.documents.map(async ({ document, version }) => {
       const text = emitClient(document)
@@ -137,11 +137,11 @@ describe('The client of a version', () => {
   })
 })
 
-describe('The explanation of a request', () => {
+describe('the explanation of a request', () => {
   it.each([
     ['path', byPath, '/v2/orders'],
     ['header', byHeader, '/orders'],
-  ] as const)('finds the routes of all versions (%s)', (_, versions, path) => {
+  ] as const)('contains the routes of all versions (%s)', (_, versions, path) => {
     const { settings } = resolveSettings({ ...versioned, versions })
     const { model } = readStructure(settings, { builtIn: [], checkForeign: null })
     const { found } = findRoutes(model, { method: 'GET', path })

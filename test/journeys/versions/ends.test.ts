@@ -46,7 +46,7 @@ describe('a version that ends', () => {
       expect([path, await sunsetOf(path)]).toEqual([path, undefined])
   })
 
-  it('is deprecated in its document', () => {
+  it('is marked as deprecated in its document', () => {
     const [first, second] = new App({ ...options, logger: false }).documents
     expect(first?.document.paths['/v1/orders']?.get).toMatchObject({ deprecated: true })
     expect(second?.document.paths['/v2/orders']?.get).not.toHaveProperty('deprecated')

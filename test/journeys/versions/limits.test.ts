@@ -16,7 +16,7 @@ class RowsController {
   [second]() {}
 }
 
-it('handlers have limits of their own in each version, also if their symbols look alike', async () => {
+it('handlers have separate limits in each version, even if their symbols look similar', async () => {
   await using app = await TestApp.create({
     controllers: [RowsController],
     versions: { by: 'path' },
@@ -31,7 +31,7 @@ it('handlers have limits of their own in each version, also if their symbols loo
   }
 })
 
-it('the version in a path may have any letter case', async () => {
+it('the version in a path can have any case', async () => {
   await using app = await TestApp.create({
     controllers: [RowsController],
     versions: { by: 'path' },

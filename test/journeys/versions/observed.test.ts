@@ -82,10 +82,10 @@ const WAYS = {
   mediaType: { by: 'mediaType', default: '1' },
 } as const
 
-describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
+describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions) => {
   const route = (version: number, path: string) => (way === 'path' ? `/v${version}${path}` : path)
 
-  it('each version has its own limit, and the limit of the application counts all', async () => {
+  it('has a separate limit for each version, and one application limit for all', async () => {
     const app = await start(versions, { rateLimit: { limit: 3, window: '1m' } })
     const [first, second] = [app.version('1').request(), app.version('2').request()]
     await first.get('/letters').expect(200)
@@ -98,7 +98,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     await second.get('/letters/table').expect(429)
   })
 
-  it('metrics count each version', async () => {
+  it('counts each version in its metrics', async () => {
     const app = await start(versions, { metrics: true })
     await app.version('1').request().get('/letters/table').expect(200)
     await app.version('2').request().get('/letters/table').expect(200)
@@ -110,7 +110,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     expect(text).toContain(`${count(2)} 2\n`)
   })
 
-  it('lines of requests name the version', async () => {
+  it('logs the version of each request', async () => {
     const app = await start(versions, { logs: true })
     await app.version('2').request().get('/letters/table').expect(200)
     expect(app.logs.map(({ facts }) => facts)).toContainEqual(
@@ -118,7 +118,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     )
   })
 
-  it('representations are negotiated as without versions', async () => {
+  it('negotiates representations in the same way as without versions', async () => {
     const app = await start(versions)
     const accept = way === 'mediaType' ? 'text/csv; version=2' : 'text/csv'
     const request = way === 'mediaType' ? app.request() : app.version('2').request()
@@ -128,7 +128,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     await request.get('/letters/table').set('accept', refused).expect(406)
   })
 
-  it('a cached representation is sent only to clients that accept it', async () => {
+  it('sends a cached representation only to clients that accept it', async () => {
     const app = await start(versions)
     const read = async (accept: string) =>
       (await app.version('1').request().get('/letters/formatted').set('accept', accept)).type
@@ -138,7 +138,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     }
   })
 
-  it('a conditional write finds the row of its version', async () => {
+  it('applies a conditional write to the row of its version', async () => {
     const app = await start(versions)
     const second = app.version('2').request()
     const { headers } = await second.get('/letters/row').expect(200)
@@ -151,7 +151,7 @@ describe.each(Object.entries(WAYS))('With versions by %s,', (way, versions) => {
     await write().expect(412)
   })
 
-  it('errors of handlers vary by the version, too', async () => {
+  it('also adds Vary to errors of handlers', async () => {
     const app = await start(versions)
     const { headers } = await app.version('2').request().get('/letters/broken').expect(500)
     const names = { path: undefined, header: 'X-API-Version', mediaType: 'Accept' }

@@ -20,7 +20,7 @@ const WAYS = {
 } as const
 
 describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
-  it('lead a request to the route of its version', async () => {
+  it('determine the route of a request', async () => {
     const app = await start(versions)
     const first = await app.version('1').request().get('/orders').expect(200)
     const second = await app.version('2').request().get('/orders?page=1').expect(200)
@@ -30,13 +30,13 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     expect(await viaFetch.json()).toMatchObject({ data: second.body.data })
   })
 
-  it('give requests without a version the default', async () => {
+  it('have a default for requests without a version', async () => {
     const app = await start(versions)
     const { body } = await app.request().get('/orders').expect(200)
     expect(body.data).toEqual({ total: 1 })
   })
 
-  it('have their own 404, 405, OPTIONS and HEAD', async () => {
+  it('have their own 404, 405, OPTIONS and HEAD responses', async () => {
     const app = await start(versions)
     const [first, second] = [app.version('1').request(), app.version('2').request()]
     await second.get('/orders/7').expect(404)
@@ -51,7 +51,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     expect(implied.headers['x-own-head']).toBeUndefined()
   })
 
-  it('contain the routes without a version and those with *', async () => {
+  it('include the routes without a version and those with *', async () => {
     const app = await start(versions)
     for (const caller of [app, app.version('1'), app.version('2'), app.version('9')]) {
       await caller.request().get('/health').expect(200)
@@ -60,7 +60,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     }
   })
 
-  it('refuse an unknown version with 400 and the list', async () => {
+  it('refuse an unknown version with 400 and a list of the versions', async () => {
     const app = await start(versions)
     const { body } = await app.version('9').request().get('/orders').expect(400)
     expect(body.code).toBe('VERSION_UNKNOWN')
@@ -70,7 +70,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     await app.request().delete('/health').expect(405)
   })
 
-  it('are kept apart by the cache', async () => {
+  it('are stored separately by the cache', async () => {
     const app = await start(versions)
     const [first, second] = [app.version('1').request(), app.version('2').request()]
     const read = async (request: typeof first) =>
@@ -81,7 +81,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     expect(await read(second)).toBe(2)
   })
 
-  it('are named by the routes of the application', async () => {
+  it('are listed by the routes of the application', async () => {
     const app = await start(versions)
     const rows = app.getRouteTable().filter(({ handler }) => handler === 'create')
     expect(rows.map(({ version }) => version)).toEqual(['1', '2'])
@@ -91,11 +91,11 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
   })
 })
 
-describe('Vary', () => {
+describe('the Vary header', () => {
   it.each([
     ['X-API-Version', WAYS.header],
     ['Accept', WAYS.mediaType],
-  ])('names %s in successes, errors and refusals', async (name, versions) => {
+  ])('contains %s in successes, errors and refusals', async (name, versions) => {
     const app = await start(versions)
     const first = app.version('1').request()
     for (const response of [
@@ -111,7 +111,7 @@ describe('Vary', () => {
     }
   })
 
-  it('is left out with versions in paths', async () => {
+  it('is not sent with versions in paths', async () => {
     const app = await start(WAYS.path)
     const { headers } = await app.request().get('/v1/orders').expect(200)
     expect(headers['vary'] ?? '').not.toMatch(/version|accept\b/i)
@@ -119,7 +119,7 @@ describe('Vary', () => {
 })
 
 describe('versions by path', () => {
-  it('come after the prefix of the application', async () => {
+  it('follow the prefix of the application', async () => {
     const app = await start(WAYS.path, { prefix: 'api' })
     await app.request().get('/api/v2/orders').expect(200)
     await app.request().get('/api/orders').expect(200)
@@ -137,7 +137,7 @@ describe('versions by path', () => {
 })
 
 describe('versions by header', () => {
-  it('have no default unless it is given', async () => {
+  it('have no default unless one is configured', async () => {
     const app = await start({ by: { header: 'X-API-Version' } })
     const { body } = await app.request().get('/orders').expect(400)
     expect(body.message).toBe(
@@ -150,7 +150,7 @@ describe('versions by header', () => {
 })
 
 describe('versions by media type', () => {
-  it('are read from the first media range that has one', async () => {
+  it('are read from the first media range that contains one', async () => {
     const app = await start(WAYS.mediaType)
     const read = async (accept: string) =>
       typeof (await app.request().get('/orders').set('accept', accept)).body.data?.total

@@ -97,8 +97,8 @@ function with_(app: TestApp, token: string | null) {
   return (token === null ? app : app.with({ authorization: `Bearer ${token}` })).request()
 }
 
-describe('the abilities of a caller', () => {
-  it('are compared with req.user, and all of a list are needed', async () => {
+describe('the abilities for a field with `visibleTo`', () => {
+  it('are compared with req.user, and all abilities in a list are required', async () => {
     const app = await rows()
     const bodies = await Promise.all(
       [null, 'a', 'b', 'a+b', PAYROLL].map(
@@ -143,14 +143,14 @@ describe('the abilities of a caller', () => {
   })
 
   it.each([['yes'], [1], [{}], [Promise.resolve('true')], [undefined]])(
-    'are not held by the decision %s',
+    'are not granted by the decision %s',
     async (verdict) => {
       const app = await rows({ auth: { guard, can: () => verdict } })
       expect((await with_(app, ALL).get('/row')).body).toEqual({ id: 1 })
     },
   )
 
-  it('are not asked about for a request without a user', async () => {
+  it('are not evaluated for a request without a user', async () => {
     const asked: unknown[] = []
     const can = (user: { name: string }, abilities: readonly string[]) => {
       asked.push([user.name, abilities])
@@ -186,7 +186,7 @@ describe('the abilities of a caller', () => {
         return Promise.reject(new Error('the service is gone'))
       },
     ],
-  ])('fail the request if asking %s', async (_, can) => {
+  ])('make the request fail if their evaluation %s', async (_, can) => {
     const app = await rows({ auth: { guard, can } })
     const { status, text } = await with_(app, ALL).get('/row')
     expect(status).toBe(500)
@@ -194,13 +194,13 @@ describe('the abilities of a caller', () => {
     await with_(app, ALL).get('/plain').expect(200)
   })
 
-  it('of @Can are asked about as well: auth.can decides alone', async () => {
+  it('are decided only by auth.can, together with those in @Can', async () => {
     const app = await rows()
     await with_(app, 'none').get('/can').expect(403)
     expect((await with_(app, PAYROLL).get('/can')).body).toEqual({ id: 1, salary: 7 })
   })
 
-  it('are known to the handler', async () => {
+  it('can be read by the handler', async () => {
     const app = await rows()
     await with_(app, 'a+b').get('/row')
     expect(seen).toEqual([['a', 'b']])
@@ -211,9 +211,9 @@ describe('the abilities of a caller', () => {
   })
 })
 
-describe('@Cache', () => {
+describe('the @Cache decorator with audiences', () => {
   it.each(['shared', 'own-key', 'cached'])(
-    'keeps the responses of /%s apart by audience',
+    'stores the responses of /%s separately for each audience',
     async (path) => {
       const app = await rows({ cache: {} })
       const anonymous = path === 'cached' ? 'none' : null
@@ -231,7 +231,7 @@ describe('@Cache', () => {
     },
   )
 
-  it('never gives one caller the response that is made for another audience', async () => {
+  it('never sends one caller the response that was made for another audience', async () => {
     const app = await rows({ cache: {} })
     const tokens = [PAYROLL, null, PAYROLL, null, 'a+b', null]
     const bodies = await Promise.all(
@@ -240,7 +240,7 @@ describe('@Cache', () => {
     expect(bodies.map((body) => 'salary' in body)).toEqual(tokens.map((token) => token === PAYROLL))
   })
 
-  it('keeps tenants apart as well', async () => {
+  it('also separates tenants', async () => {
     const app = await rows({ cache: {}, tenant: { required: false } })
     calls = 0
     for (const [tenant, token] of [

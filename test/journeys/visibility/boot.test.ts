@@ -42,9 +42,9 @@ const markedWith = (visibleTo: unknown) => ({
   properties: { a: { type: 'string', visibleTo } },
 })
 
-describe('a mark without effect is a boot error', () => {
+describe('a mark without effect', () => {
   it.each([[''], [[]], [['a', '']], [7], [true], [{ ability: 'a' }], [['a', 1]], [null]])(
-    'visibleTo: %j',
+    'causes a boot error for visibleTo: %j',
     async (value) => {
       expect(await bootProblems(responding(markedWith(value)))).toMatchObject([
         {
@@ -72,7 +72,7 @@ describe('a mark without effect is a boot error', () => {
       " at 'a'",
       /inside a transform/,
     ],
-  ])('on %s', async (_, schema, place, cause) => {
+  ])('causes a boot error on %s', async (_, schema, place, cause) => {
     expect(await bootProblems(responding(schema))).toMatchObject([
       {
         code: 'E_VISIBILITY_MARK',
@@ -82,7 +82,7 @@ describe('a mark without effect is a boot error', () => {
     ])
   })
 
-  it('on a part of the request that has to be there', async () => {
+  it('causes a boot error on a required part of the request', async () => {
     @Controller()
     class Rows {
       @Params(z.object({ id: z.string().meta(pay) }))
@@ -95,7 +95,7 @@ describe('a mark without effect is a boot error', () => {
     ])
   })
 
-  it('on the items of a stream', async () => {
+  it('causes a boot error on the items of a stream', async () => {
     @Controller()
     class Rows {
       @Get()
@@ -110,8 +110,8 @@ describe('a mark without effect is a boot error', () => {
   })
 })
 
-describe('a field that nothing would protect is a boot error', () => {
-  it('in a response that is not JSON', async () => {
+describe('a field that cannot be protected', () => {
+  it('causes a boot error in a response that is not JSON', async () => {
     const problems = await bootProblems(responding(Row, { contentType: 'text/csv' }))
     expect(problems).toMatchObject([
       {
@@ -121,7 +121,7 @@ describe('a field that nothing would protect is a boot error', () => {
     ])
   })
 
-  it('in the order of a cursor', async () => {
+  it('causes a boot error in the order of a cursor', async () => {
     const Walk = cursor(z.object({ id: z.int(), salary: z.int().meta(pay) }), {
       order: ['salary', 'id'],
     })
@@ -143,11 +143,11 @@ describe('a field that nothing would protect is a boot error', () => {
   })
 })
 
-describe('warnings', () => {
+describe('the warnings about marks', () => {
   const auth = { guard: { canActivate: () => true } }
   const Required = z.object({ salary: z.int().meta(pay), at: z.string() })
 
-  it('name a required field that most callers may not send', async () => {
+  it('report a required field that most callers must not send', async () => {
     @Auth({ optional: true })
     @Controller()
     class Rows {
@@ -176,7 +176,7 @@ describe('warnings', () => {
     expect(warnings[1]?.text).toContain("Rows.find @Query at 'q'")
   })
 
-  it('cause no warning if @Can restricts access', async () => {
+  it('are not logged if @Can restricts access', async () => {
     @Auth()
     @Controller()
     class Rows {
@@ -190,7 +190,7 @@ describe('warnings', () => {
     expect(warnings.filter(({ code }) => code.startsWith('W_AUDIENCE'))).toEqual([])
   })
 
-  it('name the responses without a schema in an application with marks, and only there', async () => {
+  it('report responses without a schema, but only in an application with marks', async () => {
     @Auth({ optional: true })
     @Controller('marked')
     class Marked {
@@ -220,7 +220,7 @@ describe('warnings', () => {
     expect(await bootWarnings({ controllers: [Other] })).toEqual([])
   })
 
-  it('name public routes, on which no caller is known', async () => {
+  it('report public routes, which have no known caller', async () => {
     @Controller()
     class Rows {
       @ApiResponseDoc({ status: 200, schema: Row })

@@ -29,8 +29,8 @@ function bodyOf({ paths }: OpenApiDocument): Schema {
   return body.content['application/json']?.schema as Schema
 }
 
-describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (openapi) => {
-  it('shows the fields of all callers, and promises none of those with an audience', () => {
+describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi) => {
+  it('contains the fields of all callers, and requires no fields with an audience', () => {
     const { document } = staff({ openapi })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual([
@@ -50,7 +50,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (opena
     expect(document.paths['/staff/search']?.get?.responses).toHaveProperty('403')
   })
 
-  it('for everybody has no field with `visibleTo`', () => {
+  it('contains no field with `visibleTo` for everybody', () => {
     const { document } = staff({ openapi, audience: [] })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual(['id', 'name', 'home', 'reports'])
@@ -67,7 +67,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (opena
     }
   })
 
-  it('for an audience promises the fields that all of its readers see', () => {
+  it('requires only the fields for an audience that every reader in it can see', () => {
     const { document } = staff({ openapi, audience: 'payroll:read' })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual([
@@ -84,7 +84,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('a document of OpenAPI %s', (opena
   })
 })
 
-it('each audience has a document of its own in one application', () => {
+it('each audience has a separate document in one application', () => {
   const app = staff([
     { path: '/docs/public', audience: [] },
     { path: '/docs/payroll', audience: ['payroll:read'] },
@@ -97,7 +97,7 @@ it('each audience has a document of its own in one application', () => {
 })
 
 it.each([[7], [''], [['a', '']], [{}], [null]])(
-  'the audience %j is a boot error',
+  'the audience %j causes a boot error',
   async (audience) => {
     const swagger = { audience } as never
     expect(await bootProblems({ swagger })).toMatchObject([

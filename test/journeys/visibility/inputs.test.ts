@@ -111,7 +111,7 @@ it.each([
   ['a list', '/lists?tags=a&tags=b', 'tags.0'],
   ['a list of JSON Schema that is sent once', '/coerced?ids=1', 'ids'],
   ['a key', '/keys?salary=1&q=a', 'salary'],
-])('hidden in a query: %s', async (_, path, place) => {
+])('a hidden field in a query results in a 403: %s', async (_, path, place) => {
   handled = 0
   const { body } = await as(null).get(path).expect(403)
   expect(body.errors[0]).toMatchObject({ in: 'query', path: place })
@@ -119,13 +119,13 @@ it.each([
   await as(PAYROLL).get(path).expect(200)
 })
 
-it('visible parts stay in a query', async () => {
+it('visible fields in a query are accepted', async () => {
   await as(null).get('/lists').expect(200)
   await as(null).get('/coerced?page=1').expect(200)
   await as(null).get('/keys?q=a').expect(200)
 })
 
-it.each(['/json-schema', '/documented'])('hidden in a body: %s', async (path) => {
+it.each(['/json-schema', '/documented'])('a hidden field in a body fails: %s', async (path) => {
   handled = 0
   await as(null).post(path).send({ salary: 1 }).expect(403)
   await as('none').post(path).send({ salary: 'x' }).expect(403)
@@ -134,7 +134,7 @@ it.each(['/json-schema', '/documented'])('hidden in a body: %s', async (path) =>
   await as(PAYROLL).post(path).send({ salary: 1 }).expect(200)
 })
 
-it('hidden in a form with files', async () => {
+it('a hidden field in a form with files results in a 403', async () => {
   handled = 0
   const { body } = await as(null)
     .post('/upload')
@@ -147,7 +147,7 @@ it('hidden in a form with files', async () => {
   await as(PAYROLL).post('/upload').field('title', 'a').field('salary', '1').expect(200)
 })
 
-it('hidden in res.jsonp', async () => {
+it('a hidden field is removed from res.jsonp', async () => {
   const response = await as(null).get('/jsonp?callback=f').expect(200)
   expect(response.text).toContain('{"id":1}')
   expect((await as(PAYROLL).get('/jsonp?callback=f')).text).toContain('"salary":2')

@@ -19,7 +19,7 @@ function patch(token: string | null, text: string) {
 
 const MESSAGE = 'may not be sent by this caller'
 
-describe('a request with a field that its caller may not see', () => {
+describe('a request with a field that its caller must not see', () => {
   it.each<[string, string | null, string, string[]]>([
     ['a field', null, '{"salary":1}', ['salary']],
     ['a field of a wrong type', null, '{"salary":{"a":[]}}', ['salary']],
@@ -39,7 +39,7 @@ describe('a request with a field that its caller may not see', () => {
     ['a property of a record', null, '{"extra":{"my mail":1}}', ['extra.*']],
     ['a property called constructor', null, '{"extra":{"constructor":1}}', ['extra.*']],
     ['a broken body around it', null, '{"salary":1,"name":7,"home":"x"}', ['salary']],
-  ])('is a 403 before anything is validated: %s', async (_, token, text, paths) => {
+  ])('results in a 403 before any validation: %s', async (_, token, text, paths) => {
     const { status, body } = await patch(token, text)
     expect(status).toBe(403)
     expect(body).toMatchObject({ code: 'FIELD_FORBIDDEN', status: 403 })
@@ -60,26 +60,26 @@ describe('a request with a field that its caller may not see', () => {
     ['anybody, under a name that the schema lacks', null, '{"wage":1,"name":"a"}', { name: 'a' }],
     ['anybody, at a place that the schema lacks', null, '{"home":{"salary":1}}', { home: {} }],
     ['anybody, without it', HR, '{"name":"a"}', { name: 'a' }],
-  ])('passes for %s', async (_, token, text, taken) => {
+  ])('is accepted for %s', async (_, token, text, taken) => {
     const { status, body } = await patch(token, text)
     expect(status).toBe(200)
     expect(JSON.parse(body.data.taken)).toEqual(taken)
   })
 
-  it('is validated for its audience only, so that its type stays unknown', async () => {
+  it('is validated only for its audience, so that a refusal does not reveal the type', async () => {
     expect((await patch(PAYROLL, '{"salary":"x"}')).status).toBe(400)
     const [right, wrong] = [await patch(null, '{"salary":1}'), await patch(null, '{"salary":"x"}')]
     expect({ ...right.body, requestId: '' }).toEqual({ ...wrong.body, requestId: '' })
   })
 
-  it('does not hide behind __proto__, which no body may have', async () => {
+  it('cannot use __proto__, which no body may contain', async () => {
     for (const text of ['{"__proto__":{"salary":1}}', '{"extra":{"__proto__":1}}']) {
       expect((await patch(null, text)).status).toBe(400)
     }
     expect((await patch(null, '{"constructor":{"salary":1},"name":"a"}')).status).toBe(200)
   })
 
-  it('is a 403 in a query', async () => {
+  it('results in a 403 response when the field is used in a query', async () => {
     const refused = await as(null).get('/staff/search?q=a&minSalary=1').expect(403)
     expect(refused.body.errors).toEqual([{ in: 'query', path: 'minSalary', message: MESSAGE }])
     await as(null).get('/staff/search?%6DinSalary=1').expect(403)
@@ -89,7 +89,7 @@ describe('a request with a field that its caller may not see', () => {
     expect(JSON.parse(allowed.body.data.taken)).toEqual({ minSalary: '1' })
   })
 
-  it('is judged by the schema of the body that the request declares', async () => {
+  it('is checked with the schema of the body type that the request declares', async () => {
     await as(null).post('/staff/forms').send({ salary: 1 }).expect(403)
     await as(null).post('/staff/forms').type('form').send('salary=1').expect(200)
     await as(null).post('/staff/forms').type('text/plain').send('salary=1').expect(415)

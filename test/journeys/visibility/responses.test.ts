@@ -32,7 +32,7 @@ describe('a field with `visibleTo`', () => {
     ['a caller with one of two abilities', HR, WITH_HOME],
     ['a caller with the ability', PAYROLL, WITH_PAY],
     ['a caller with all abilities', ALL, ANA],
-  ])('is as the caller may see it: %s', async (_, token, expected) => {
+  ])('is sent only to callers that can see it: %s', async (_, token, expected) => {
     const { status, body } = await get('ana', token)
     expect(status).toBe(200)
     expect(body.data).toEqual(expected)
@@ -57,7 +57,7 @@ describe('a field with `visibleTo`', () => {
     'checked',
     'own-envelope',
     'failing',
-  ])('leaves out of /%s whatever contains it', async (path) => {
+  ])('is removed from /%s together with everything that contains it', async (path) => {
     for (const token of [null, 'none', 'orders:read']) {
       const { text } = await get(path, token)
       expect(text).not.toContain(SECRET)
@@ -77,7 +77,7 @@ describe('a field with `visibleTo`', () => {
     ['own-envelope', { payload: ANA }],
     ['bytes', undefined],
     ['fetched', ANA],
-  ])('is in /%s for its audience', async (path, expected) => {
+  ])('is sent in /%s to its audience', async (path, expected) => {
     const { status, body } = await get(path, ALL)
     expect(status).toBe(200)
     if (expected !== undefined) expect(body).toMatchObject(expected)
@@ -91,7 +91,7 @@ describe('a field with `visibleTo`', () => {
     ])
   })
 
-  it('is removed from records, and from places without a schema', async () => {
+  it('is removed from records, and from objects without a schema', async () => {
     expect((await get('record', null)).body.data).toEqual({})
     expect((await get('record', PAYROLL)).body.data).toEqual({ a: SECRET, constructor: SECRET })
     expect((await get('unnamed', null)).body.data).toEqual({ id: 1, rest: { a: [{}] }, salary2: 1 })
@@ -117,7 +117,7 @@ describe('a field with `visibleTo`', () => {
   })
 
   it.each(['bytes', 'stream', 'fetched'])(
-    'stops /%s, from which nothing can be left out',
+    'prevents the response of /%s, from which nothing can be removed',
     async (path) => {
       for (const token of [null, HR]) {
         const { status, text } = await get(path, token)
@@ -128,13 +128,13 @@ describe('a field with `visibleTo`', () => {
     },
   )
 
-  it('has no length in a HEAD response either', async () => {
+  it('is not included in the length of a HEAD response', async () => {
     const head = await app.request().head('/staff/ana').expect(200)
     const { response } = await get('ana', null)
     expect(head.headers['content-length']).toBe(response.headers['content-length'])
   })
 
-  it('does not depend on who asked before', async () => {
+  it('does not depend on earlier callers', async () => {
     for (const token of [ALL, null, PAYROLL, 'none', ALL, HR]) {
       const { body } = await get('ana', token)
       const expected = { [ALL]: ANA, [PAYROLL]: WITH_PAY, [HR]: WITH_HOME }[token ?? ''] ?? PLAIN

@@ -95,7 +95,7 @@ const PRINCIPALS = {
   both: { id: 3, permissions: [HR], roles: [PAYROLL] },
 }
 
-describe('authMatrix', () => {
+describe('the authMatrix method', () => {
   it('has a row for each field with `visibleTo`', async () => {
     const app = await start({ contract: 'throw' })
     const matrix = await app.authMatrix(PRINCIPALS)
@@ -121,7 +121,7 @@ GET /people/own          401        allowed  allowed  allowed
     })
   })
 
-  it('shows a guard that fails while it is asked as a refusal', async () => {
+  it('shows a guard that fails during its evaluation as a refusal', async () => {
     const can = () => Promise.reject(new Error('the service is gone'))
     const app = await start({ auth: { guard, can } })
     const { rows } = await app.authMatrix({ reader: { id: 1 } })
@@ -131,11 +131,11 @@ GET /people/own          401        allowed  allowed  allowed
   })
 })
 
-describe('contract', () => {
+describe('the contract check', () => {
   it.each([
     ['text', ['salary', 'home.street']],
     ['pieces', ['[0].home.street', '[0].salary']],
-  ])('finds hidden fields that the handler has written itself: /%s', async (path, places) => {
+  ])('detects hidden fields that the handler has written itself: /%s', async (path, places) => {
     const app = await start({ controllers: [LeakController], contract: 'throw' })
     const failed = await app
       .request()
@@ -155,7 +155,7 @@ describe('contract', () => {
     expect(app.contractReport()).toHaveLength(2)
   })
 
-  it('does not warn of responses of the framework, or of the audience', async () => {
+  it('does not warn about framework responses or about the audience', async () => {
     const app = await start({ controllers: [LeakController], contract: 'throw' })
     await app.request().get('/leaks/fine').expect(200, { id: 1, home: {} })
     const all = app.as({ permissions: [PAYROLL, HR] })
@@ -164,8 +164,8 @@ describe('contract', () => {
   })
 })
 
-describe('fuzz', () => {
-  it('finds a hidden field in a response', async () => {
+describe('the fuzz method', () => {
+  it('detects a hidden field in a response', async () => {
     const app = await start({ controllers: [LeakController], contract: 'off' })
     await expect(app.fuzz({ seed: 1, runs: 20 })).rejects.toThrow(
       /visibility \S+: expected to be left out/,
@@ -173,7 +173,7 @@ describe('fuzz', () => {
     await app.fuzz({ seed: 1, runs: 20, as: { permissions: [PAYROLL, HR] } })
   })
 
-  it('sends hidden fields, and every one is refused', async () => {
+  it('sends hidden fields, and all of them are refused', async () => {
     const seen: Record<number, number> = {}
     const counting = (_req: Request, res: Response, next: () => void) => {
       res.once('finish', () => {
@@ -192,7 +192,7 @@ describe('fuzz', () => {
     expect(seen[200]).toBeGreaterThan(5)
   })
 
-  it('finds a hidden field that is taken', async () => {
+  it('detects a hidden field that is accepted', async () => {
     // The check of what was sent sees nothing, because a middleware renames the field after it.
     @Controller('people')
     class Open {

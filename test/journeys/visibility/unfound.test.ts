@@ -65,8 +65,8 @@ async function serve({ schema, handle, use }: Route, options: TestOptions = {}) 
   return { app, get }
 }
 
-describe('parts with an audience and without a name', () => {
-  it.each(NAMELESS)('stop a response without a schema: %s', async (_, schema, data) => {
+describe('parts with an audience but without a name', () => {
+  it.each(NAMELESS)('prevent a response without a schema: %s', async (_, schema, data) => {
     for (const handle of [
       (res: Response) => res.status(409).json(data),
       (res: Response) => res.status(409).json({ data }),
@@ -82,14 +82,14 @@ describe('parts with an audience and without a name', () => {
     }
   })
 
-  it.each(NAMELESS)('are left out of a value of another kind: %s', async (_, schema, data) => {
+  it.each(NAMELESS)('are removed from a value of another kind: %s', async (_, schema, data) => {
     const other = Array.isArray(data) ? { 0: data[0] } : Object.values(data as object)
     const { get } = await serve({ schema, handle: () => other })
     const { status, text } = await get(null)
     expect([status, text.includes(SECRET)]).toEqual([200, false])
   })
 
-  it('do not change what an error middleware sends', async () => {
+  it('do not change the response of an error middleware', async () => {
     const onError: ErrorRequestHandler = (_error, _req, res, _next) => {
       res.status(418).json({ teapot: true })
     }
@@ -104,7 +104,7 @@ describe('parts with an audience and without a name', () => {
   })
 })
 
-describe('a response before the handler', () => {
+describe('a response that is sent before the handler runs', () => {
   const schema = z.object({
     id: z.int(),
     pay: z.string().meta(mark),
@@ -112,19 +112,19 @@ describe('a response before the handler', () => {
   })
   const data = { id: 1, pay: SECRET, by: { ana: SECRET } }
 
-  it('has no field with `visibleTo` for any caller', async () => {
+  it('contains no field with `visibleTo` for any caller', async () => {
     const { get } = await serve({ schema, use: (_req, res) => void res.json(data) })
     for (const token of [null, 'none', ALL]) {
       expect(await get(token)).toEqual({ status: 200, text: '{"id":1,"by":{}}' })
     }
   })
 
-  it('leaves the response of the handler as its caller may see it', async () => {
+  it('contains the fields for its caller if the handler sends it', async () => {
     const { get } = await serve({ schema, handle: (res) => res.json(data) })
     expect((await get(ALL)).text).toBe(JSON.stringify(data))
   })
 
-  it('is found by the contract check if its middleware has written it as text', async () => {
+  it('violates the contract check if its middleware has sent a field as a string', async () => {
     const use: RequestHandler = (_req, res) => void res.type('json').end(JSON.stringify(data))
     const { app, get } = await serve({ schema, use }, { contract: 'warn' })
     await get(ALL)

@@ -71,8 +71,8 @@ async function said(client: WebSocket) {
   return String(text)
 }
 
-describe('a WebSocket of a route', () => {
-  it('has the user, the tenant and the parameters of its route', async () => {
+describe('a WebSocket route', () => {
+  it('provides the user, the tenant and the parameters of its route', async () => {
     const app = await start()
     const ada = await (await open(app)).opened
     const bob = await (await open(app, undefined, { ...ADA, authorization: 'Bearer bob' })).opened
@@ -112,7 +112,7 @@ describe('a WebSocket of a route', () => {
     expect(await refused).toMatchObject({ headers: { 'www-authenticate': 'Bearer' } })
   })
 
-  it('counts against the rate limit of its route', async () => {
+  it('is included in the rate limit of its route', async () => {
     const app = await start()
     for (let count = 0; count < 10; count++) await (await open(app)).opened
     const { refused } = await open(app)
@@ -125,7 +125,7 @@ describe('a WebSocket of a route', () => {
     ['null', undefined, 403],
     ['http://in-process', undefined, 101],
     ['https://shop.example', ['https://shop.example'], 101],
-  ])('opened by a page of %s, with the origins %s, is %i', async (origin, origins, status) => {
+  ])('responds to a page of %s, with the origins %s, with %i', async (origin, origins, status) => {
     const app = await start(origins)
     const { opened, refused } = await open(app, undefined, { ...ADA, origin })
     expect(await Promise.race([opened.then(() => 101), refused.then((one) => one.status)])).toBe(
@@ -133,7 +133,7 @@ describe('a WebSocket of a route', () => {
     )
   })
 
-  it('is a 426 for a request that is not an upgrade, also with the header of an upgrade', async () => {
+  it('results in a 426 for a normal request, even with an Upgrade header', async () => {
     const app = await start()
     for (const headers of [ADA, { ...ADA, 'x-upgrade': 'mine' }]) {
       const response = await app.fetch('/rooms/tea/socket', { headers })
@@ -141,7 +141,7 @@ describe('a WebSocket of a route', () => {
     }
   })
 
-  it('is closed with the application', async () => {
+  it('closes its connections with the application', async () => {
     const app = await start()
     const client = await (await open(app)).opened
     const closed = once(client, 'close')
@@ -150,19 +150,19 @@ describe('a WebSocket of a route', () => {
   })
 })
 
-describe('an upgrade of another route', () => {
-  it('gets the response of the route, and no WebSocket', async () => {
+describe('an upgrade request to another route', () => {
+  it('receives the response of the route, and no WebSocket', async () => {
     const { refused } = await open(await start(), '/plain')
     expect(await refused).toMatchObject({ status: 200 })
   })
 
-  it('gets a stream to its end', async () => {
+  it('receives a stream to its end', async () => {
     const { refused } = await open(await start(), '/plain/ticks')
     const { code } = await refused
     expect(String(code).match(/"tick":\d/g)).toEqual(['"tick":1', '"tick":2', '"tick":3'])
   })
 
-  it('is refused where it would have a body', async () => {
+  it('is refused if it has a body', async () => {
     const app = await start()
     const headers = { connection: 'Upgrade', upgrade: 'h2c', 'content-length': 2 }
     const options = { method: 'POST', path: '/plain', headers, createConnection: app.connect }

@@ -60,13 +60,13 @@ async function clientOf(name: string, options: AppOptions) {
 }
 
 describe('a generated client', () => {
-  it('returns bare data whole, and the data of an envelope beside it', async () => {
+  it('returns raw data completely, and the data of an envelope separately', async () => {
     await using client = await clientOf('bare', { envelope: false })
     expect(await client.call('read')).toMatchObject({ ok: true, data: { title: 'a' } })
     expect(await client.call('stated')).toMatchObject({ ok: true, data: { title: 'b' } })
   })
 
-  it('returns the whole body of an envelope of your own', async () => {
+  it('returns the whole body of a custom envelope', async () => {
     await using client = await clientOf('own', { envelope: own })
     expect(await client.call('read')).toMatchObject({ data: { result: { title: 'a' } } })
   })
@@ -80,7 +80,7 @@ describe('a generated client', () => {
     expect(await client.call('taken')).toMatchObject({ ok: false, status: 409, error })
   })
 
-  it('has the types of the format', () => {
+  it('contains the types of the error format', () => {
     const text = emitClient(new App({ controllers, envelope: false, errors }).document)
     expect(text).toContain('Success<200, Note>')
     expect(text).toMatch(/Failure<Exclude<[^\n]*, Trouble>/)
@@ -96,15 +96,15 @@ describe('the comparison of two documents', () => {
     ['an envelope of your own', { envelope: own }],
     ['a format of errors', { errors }],
     ['problem details only', { errors: 'problem' }],
-  ])('finds that %s breaks clients', (_, options) => {
+  ])('detects that %s breaks clients', (_, options) => {
     const changes = compareDocuments(of({}), of(options))
     expect(changes.filter(({ isBreaking }) => isBreaking).length).toBeGreaterThan(0)
     expect(compareDocuments(of(options), of(options))).toEqual([])
   })
 })
 
-describe('the tools of tests', () => {
-  it('find nothing wrong with bare data and a format of errors', async () => {
+describe('the test tools', () => {
+  it('find no problem with raw data and a custom error format', async () => {
     await using app = await TestApp.create({
       controllers,
       envelope: false,
@@ -116,7 +116,7 @@ describe('the tools of tests', () => {
     expect(String(await app.authMatrix({ nobody: null }))).toContain('/notes')
   })
 
-  it('find a body that is not in the format', async () => {
+  it('detect a body that does not match the format', async () => {
     @Controller('wrong')
     class Wrong {
       @Get() get() {

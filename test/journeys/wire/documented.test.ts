@@ -61,8 +61,8 @@ function described(options: Partial<AppOptions> = {}) {
   }
 }
 
-describe('@ApiResponseDoc on a class', () => {
-  it('describes every route; the method, then the nearest class has priority', () => {
+describe('the @ApiResponseDoc decorator on a class', () => {
+  it('describes every route, while the method and the nearest class have priority', () => {
     const find = described()
     const texts = [404, 409, 410].map((status) => find('/things', 'get', status)?.description)
     expect(texts).toEqual(['Not Found', 'Of the class', 'Of the class'])
@@ -76,7 +76,7 @@ describe('@ApiResponseDoc on a class', () => {
     })
   })
 
-  it('is checked like on a method: two of one status, and no status', async () => {
+  it('is validated in the same way as on a method: two for one status, and no status', async () => {
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 9 })
@@ -91,7 +91,7 @@ describe('@ApiResponseDoc on a class', () => {
     ])
   })
 
-  it('warns of a success that no handler can send', async () => {
+  it('causes a warning for a success status that no handler can send', async () => {
     @ApiResponseDoc({ status: 201 })
     @Controller('lists')
     class Lists {
@@ -107,7 +107,7 @@ describe('@ApiResponseDoc on a class', () => {
 const typed = (contentType: unknown) => ({ status: 422, contentType })
 
 describe('the option responses.documented', () => {
-  it('describes every route once, and classes and methods have priority', () => {
+  it('describes every route once, while classes and methods have priority', () => {
     const documented = [unprocessable, { status: 404, description: 'Of the application' }]
     const { document } = new App({ controllers, responses: { documented } })
     const find = described({ responses: { documented } })
@@ -129,7 +129,7 @@ describe('the option responses.documented', () => {
     ).toEqual([])
   })
 
-  it('makes a thrown status a part of the contract, also with a schema', async () => {
+  it('makes a thrown status part of the contract, also with a schema', async () => {
     for (const schema of [undefined, Reasons]) {
       const stated: ApiResponseOptions = { ...unprocessable, ...(schema && { schema }) }
       await using app = await TestApp.create({ controllers, responses: { documented: [stated] } })
@@ -178,7 +178,7 @@ describe('the option responses.documented', () => {
     ['a media type that is not text', { documented: [typed(1)] }, /media type/],
     ['an empty parameter', { documented: [typed('text/plain; charset=')] }, /media type/],
     ['an empty description', { documented: [{ status: 422, description: '' }] }, /not a string/],
-  ])('is a boot error if it is %s', async (_, responses, cause) => {
+  ])('causes a boot error if it is %s', async (_, responses, cause) => {
     const problems = await bootProblems({ responses: responses as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })

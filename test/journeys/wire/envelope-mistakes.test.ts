@@ -31,8 +31,8 @@ const faults: [string, EnvelopeFormat['success']][] = [
   ['returns what JSON cannot express', () => ({ big: 1n })],
 ]
 
-describe('an envelope that fails', () => {
-  it.each(faults)('is a 500 without details, and logged, if it %s', async (_, success) => {
+describe('an envelope function that fails', () => {
+  it.each(faults)('results in a logged 500 without details if it %s', async (_, success) => {
     await start({ envelope: { ...own, success } })
     for (const path of ['/notes', '/notes/ok']) {
       const { status, text } = await get(path)
@@ -43,7 +43,7 @@ describe('an envelope that fails', () => {
   })
 })
 
-describe('a media type of an envelope', () => {
+describe('the media type of an envelope', () => {
   const vendor = { ...own, mediaType: 'application/vnd.notes+json' }
 
   it.each([{}, { etag: true }])('is sent exactly as it is written: %o', async (options) => {
@@ -58,7 +58,7 @@ describe('a media type of an envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('keeps validators: a client that has the body gets 304', async () => {
+  it('keeps validators, so that a client with the body receives a 304', async () => {
     await start({ envelope: vendor, etag: true })
     const { headers } = await get('/notes')
     const again = await app
@@ -69,7 +69,7 @@ describe('a media type of an envelope', () => {
   })
 })
 
-describe('an envelope that is not an envelope', () => {
+describe('an invalid envelope', () => {
   // The value comes from JavaScript, so it has no type.
   const problemsOf = (envelope: unknown) => bootProblems({ envelope: envelope as never })
 
@@ -100,7 +100,7 @@ describe('an envelope that is not an envelope', () => {
     ],
     ['with errors that have no format', { ...own, error: { schema: {} } }, /no function `format`/],
     ['with errors that have no schema', { ...own, error: { format: () => ({}) } }, /no `schema`/],
-  ])('is a boot error: %s', async (_, envelope, cause) => {
+  ])('causes a boot error: %s', async (_, envelope, cause) => {
     await start()
     const problems = await problemsOf(envelope)
     expect(problems.map(({ code }) => code)).toContain('E_OPTION_INVALID')
@@ -119,7 +119,7 @@ describe('an envelope that is not an envelope', () => {
     expect(rejections).toEqual([])
   })
 
-  it('is a boot error of @Envelope, too', async () => {
+  it('also causes a boot error in @Envelope', async () => {
     @Envelope('yes' as never)
     @Controller()
     class Wrong {
@@ -134,7 +134,7 @@ describe('an envelope that is not an envelope', () => {
     ])
   })
 
-  it('is a boot error if it is repeated', async () => {
+  it('causes a boot error if it is repeated', async () => {
     @Controller()
     class Twice {
       @Envelope(false) @Envelope(true) @Get() get() {}

@@ -105,10 +105,10 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
   ],
 ]
 
-describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) => {
+describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
   const run = () => start(envelope === undefined ? {} : { envelope })
 
-  it('wraps every success, as the document describes', async () => {
+  it('wraps every success in the documented way', async () => {
     await run()
     expect((await get('/notes')).body).toEqual(expected.returned)
     expect((await get('/notes/ok')).body).toEqual(expected.ok)
@@ -127,7 +127,7 @@ describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) =>
     expect(app.contractReport()).toEqual([])
   })
 
-  it('leaves 204, HEAD, redirects and cached responses right', async () => {
+  it('leaves 204, HEAD, redirects and cached responses unchanged', async () => {
     await run()
     expect(await get('/notes/nothing')).toMatchObject({ status: 204, text: '' })
     expect((await get('/notes/moved').catch((error) => error)).status).toBe(308)
@@ -151,7 +151,7 @@ describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) =>
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is around the methods of a path for OPTIONS', async () => {
+  it('wraps the list of methods in a response to OPTIONS', async () => {
     await run()
     const { body, headers } = await app.request().options('/notes/null')
     expect(headers['allow']).toBe('GET, HEAD, OPTIONS')
@@ -161,8 +161,8 @@ describe.each(CASES)('under the option envelope, %s', (_, envelope, expected) =>
   })
 })
 
-describe('the document', () => {
-  it('refers to the schema of bare data', async () => {
+describe('the document of an envelope', () => {
+  it('refers to the schema of raw data', async () => {
     await start({ envelope: false })
     expect(schemaOf('/notes')).toEqual({ $ref: '#/components/schemas/Note' })
     expect(app.document.components.responses?.['Success']).toEqual({
@@ -171,7 +171,7 @@ describe('the document', () => {
     })
   })
 
-  it('has the schema of an own envelope around a reference to the data', async () => {
+  it('contains the schema of a custom envelope around a reference to the data', async () => {
     await start({ envelope: own })
     expect(schemaOf('/notes')).toEqual(own.schema({ $ref: '#/components/schemas/Note' }))
     expect(app.document.components.schemas).toHaveProperty('Note')
@@ -214,7 +214,7 @@ class MixedController extends BaseController {
 @Controller('derived')
 class DerivedController extends MixedController {}
 
-describe('@Envelope', () => {
+describe('the @Envelope decorator', () => {
   it('replaces the value of the class, which replaces the option', async () => {
     await start({ envelope: own }, [MixedController, DerivedController] as never)
     for (const prefix of ['/mixed', '/derived']) {
@@ -226,7 +226,7 @@ describe('@Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is the message of `this.ok`, also in routers and middlewares of @Use', async () => {
+  it('also applies to `this.ok`, in routers and in middlewares of @Use', async () => {
     const { ok } = BaseController.prototype
     const router = Router().get('/used/routed', (_req, res) => void ok(res, 'Fine', [4]))
     const late = Router().get('/used/after', (_req, _res, next) => next())
@@ -250,14 +250,14 @@ describe('@Envelope', () => {
     expect((await get('/used/broken')).body).toEqual(['CONFLICT'])
   })
 
-  it('sends text bare under a header that says so', async () => {
+  it('sends a string without an envelope, and with a header that indicates this', async () => {
     await start({}, [MixedController] as never)
     const { text, headers } = await get('/mixed/text')
     expect([text, headers['content-type']]).toEqual(['a,b', 'text/csv; charset=utf-8'])
     expect(app.contractReport()).toEqual([])
   })
 
-  it('gives each envelope a component of its own', async () => {
+  it('adds a separate component for each envelope', async () => {
     await start({}, [MixedController] as never)
     const { responses } = app.document.components
     expect(Object.keys(responses ?? {}).filter((name) => name.startsWith('Success'))).toEqual([

@@ -33,8 +33,8 @@ const format = (mediaType?: string): ErrorFormat => ({
   ...(mediaType && { mediaType }),
 })
 
-describe('the length of an error', () => {
-  it('is counted in bytes, also for a request that is not HTTP', async () => {
+describe('the length of an error response', () => {
+  it('is counted in bytes, even for a request that is not HTTP', async () => {
     const served = new App({ controllers: [ErrorsController], errors: format(), logger: false })
     open.push(served)
     const { port }: AddressInfo = await served.listen(0, '127.0.0.1')
@@ -49,7 +49,7 @@ describe('the length of an error', () => {
     }
   })
 
-  it('matches the body, and HEAD has the same', async () => {
+  it('matches the body, and is the same for HEAD', async () => {
     const app = await start({ errors: format() })
     const { headers, text } = await app.request().get('/nowhere')
     expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
@@ -59,7 +59,7 @@ describe('the length of an error', () => {
   })
 })
 
-describe('the status of a request that the parser of Node refuses', () => {
+describe('the status of a request that the Node parser refuses', () => {
   const post = 'POST /errors HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
   it.each([
@@ -76,7 +76,7 @@ describe('the status of a request that the parser of Node refuses', () => {
       413,
       'PAYLOAD_TOO_LARGE',
     ],
-  ])('is that of its mistake: %s', async (_, bytes, status, code) => {
+  ])('matches the problem: %s', async (_, bytes, status, code) => {
     @Controller('errors')
     class Waiting {
       @Post() wait(req: Request) {
@@ -93,7 +93,7 @@ describe('the status of a request that the parser of Node refuses', () => {
 })
 
 describe('a chunked body', () => {
-  it.each(['chunked', 'Chunked', 'CHUNKED'])('is read whatever the case of %s', async (coding) => {
+  it.each(['chunked', 'Chunked', 'CHUNKED'])('is accepted with any case of %s', async (coding) => {
     @Controller('echo')
     class Echo {
       @Post() echo(req: Request) {
@@ -109,7 +109,7 @@ describe('a chunked body', () => {
   })
 })
 
-describe('the media type of an error', () => {
+describe('the media type of an error response', () => {
   it.each([
     [undefined, 'application/json; charset=utf-8'],
     ['application/json', 'application/json; charset=utf-8'],
@@ -121,7 +121,7 @@ describe('the media type of an error', () => {
 })
 
 describe('the headers of an error', () => {
-  it('may be lists and numbers; undefined is not a header', async () => {
+  it('can be lists and numbers, and undefined is left out', async () => {
     const app = await start()
     const { headers } = await app.request().get('/errors/headers')
     expect(headers).toMatchObject({ 'x-name': 'one, two', 'x-number': '7' })
@@ -138,7 +138,7 @@ describe('the headers of an error', () => {
 })
 
 describe('the message of a 404', () => {
-  it('has the path without the query, which may have secrets', async () => {
+  it('contains the path without the query, which may contain secrets', async () => {
     const app = await start()
     const { body } = await app.request().get('/nowhere/1?token=secret')
     expect(body.message).toBe('Cannot GET /nowhere/1')

@@ -36,7 +36,7 @@ const faults: [string, () => unknown][] = [
   ['returns what JSON cannot express', () => 1n],
 ]
 
-describe('a format of errors that fails', () => {
+describe('an error format that fails', () => {
   it.each(faults)('is replaced by the default format, and logged: it %s', async (_, format) => {
     app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
     open.push(app)
@@ -53,7 +53,7 @@ describe('a format of errors that fails', () => {
     expect(JSON.stringify(line)).toContain('The error format failed')
   })
 
-  it.each(faults)('is replaced for the parser of Node, too: it %s', async (_, format) => {
+  it.each(faults)('is also replaced for errors of the Node parser: it %s', async (_, format) => {
     const lines: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const port = await listening({ errors: { ...errors, format }, logger })
@@ -62,7 +62,7 @@ describe('a format of errors that fails', () => {
     expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
   })
 
-  it('cannot change the list of an error', async () => {
+  it('cannot change the error list of the default format', async () => {
     const format = ({ errors: fields }: Failure) => {
       ;(fields as unknown[]).push('more')
       return {}
@@ -83,7 +83,7 @@ const plain: EnvelopeFormat = {
   },
 }
 
-describe('an option `errors` that cannot work', () => {
+describe('an invalid `errors` option', () => {
   const { format, schema } = errors
 
   it.each<[string, unknown, RegExp]>([
@@ -108,16 +108,16 @@ describe('an option `errors` that cannot work', () => {
     ['a status of something else', { status: { body: 422 } }, /no effect/],
     ['a status that is not an object', { status: 422 }, /not an object/],
     ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
-  ])('is a boot error: %s', async (_, wrong, cause) => {
+  ])('causes a boot error: %s', async (_, wrong, cause) => {
     const problems = await bootProblems({ errors: wrong as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })
 
-  it.each([400, 406, 409, 412, 422])('is missing with the status %i', async (validation) => {
+  it.each([400, 406, 409, 412, 422])('is not reported for the status %i', async (validation) => {
     expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
   })
 
-  it('is a boot error if the envelope has errors, too', async () => {
+  it('causes a boot error if the envelope also defines errors', async () => {
     const problems = await bootProblems({ envelope: plain, errors })
     expect(problems).toMatchObject([{ subject: 'envelope.error' }])
   })

@@ -42,8 +42,8 @@ const body = (status: number, code: string, message: string, fields: unknown[] =
   error: { status, code, message, fields, requestId: 'r-1' },
 })
 
-describe('a format of errors', () => {
-  it('applies to every failure, with its headers, and in the document', async () => {
+describe('a custom error format', () => {
+  it('is used for every failure, with its headers, and in the document', async () => {
     await start({ rateLimit: { policies: [] } })
     const missing = await app.request().get('/nowhere')
     expect(missing.body).toEqual(body(404, 'NOT_FOUND', 'Cannot GET /nowhere'))
@@ -76,7 +76,7 @@ describe('a format of errors', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('receives frozen data without the error, and the request', async () => {
+  it('receives the request and frozen data without the error', async () => {
     await start({}).then(() => app.request().get('/things/bug'))
     const [[failure, req] = []] = seen
     expect(failure).toEqual({
@@ -89,7 +89,7 @@ describe('a format of errors', () => {
     expect(req?.path).toBe('/things/bug')
   })
 
-  it('is the response to rejected input, with the status of the option', async () => {
+  it('is used for invalid input, with the status of the option', async () => {
     await start()
     const { status, body: sent } = await app.request().post('/things').send({ size: 1 })
     const message = expect.any(String) as never
@@ -101,19 +101,19 @@ describe('a format of errors', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is used whatever the client accepts', async () => {
+  it('is used for every Accept header', async () => {
     await start()
     const asked = app.request().get('/nowhere').set('Accept', 'application/problem+json')
     expect((await asked).headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('is the error of the handler timeout', async () => {
+  it('is used for the handler timeout', async () => {
     await start({ timeouts: { handler: '10ms' } })
     const { body: sent } = await app.request().get('/things/slow')
     expect(sent).toMatchObject({ error: { status: 503, code: 'HANDLER_TIMEOUT' } })
   })
 
-  it("applies to requests that are refused before routing, or by Node's parser", async () => {
+  it("is used for requests that are refused before routing or by Node's parser", async () => {
     const port = await listening({ limits: { headers: 20 } })
     const lines = Array.from({ length: 30 }, (_, i) => `X-${i}: 1`).join('\r\n')
     const many = await rawExchange(
@@ -138,8 +138,8 @@ describe('a format of errors', () => {
   })
 })
 
-describe('the document of a format of errors', () => {
-  it('has its schema and its media type, and 422 beside 400', async () => {
+describe('the document of a custom error format', () => {
+  it('contains its schema, its media type, and a 422 in addition to the 400', async () => {
     await start({ errors: { ...errors, mediaType: 'application/vnd.things+json' } })
     const { components, paths } = app.document
     expect(Object.keys(components.schemas ?? {})).toEqual(['ApiError'])
@@ -170,7 +170,7 @@ describe('the document of a format of errors', () => {
   })
 })
 
-describe("errors: 'problem'", () => {
+describe("the option errors: 'problem'", () => {
   it.each(['application/json', '*/*', 'application/problem+json'])(
     'sends problem details to a client that accepts %s',
     async (accept) => {
@@ -181,7 +181,7 @@ describe("errors: 'problem'", () => {
     },
   )
 
-  it('is the only type of errors in the document, and of errors of the parser', async () => {
+  it('defines the only media type of errors in the document and of parser errors', async () => {
     await start({ errors: 'problem' })
     const { components } = app.document
     expect(Object.keys(components.schemas ?? {})).toEqual(['FieldError', 'ProblemDetails'])
@@ -201,7 +201,7 @@ describe("errors: 'problem'", () => {
     })
   })
 
-  it('combines with a status', async () => {
+  it('can be combined with a status', async () => {
     await start({ errors: { format: 'problem', status: { validation: 422 } } })
     const { status, headers } = await app.request().post('/things').send({})
     expect([status, headers['content-type']]).toEqual([
@@ -235,8 +235,8 @@ class PlainController {
   }
 }
 
-describe('the errors of @Envelope', () => {
-  it('apply to its routes; other requests use the format of the application', async () => {
+describe('the error format of @Envelope', () => {
+  it('is used for its routes, while other requests use the application format', async () => {
     await start({ controllers: [PlainController, ThingsController] })
     expect((await app.request().get('/plain/fails')).body).toEqual({ plainError: 'CONFLICT' })
     expect((await app.request().get('/plain/closed')).body).toEqual({ plainError: 'UNAUTHORIZED' })
@@ -259,7 +259,7 @@ describe('the errors of @Envelope', () => {
     expect(components.responses?.['Unauthorized']).toBeDefined()
   })
 
-  it('belong to the application if they are in its option `envelope`', async () => {
+  it('is used for the whole application in the `envelope` option', async () => {
     await start({ envelope: plain, errors: { status: { validation: 422 } } })
     expect((await app.request().get('/nowhere')).body).toEqual({ plainError: 'NOT_FOUND' })
     const { status, body: sent } = await app.request().post('/things').send({})
@@ -267,7 +267,7 @@ describe('the errors of @Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 })
-it('is replaced by the default format if it passes an error to req.next, also from res.format', async () => {
+it('an error format is replaced by the default if it calls req.next, also from res.format', async () => {
   const formats: Exclude<ErrorOptions['format'], 'problem' | undefined>[] = [
     (_, req) => {
       req?.next?.(new Error('of the format'))
@@ -294,7 +294,7 @@ it('is replaced by the default format if it passes an error to req.next, also fr
   }
 })
 
-it('leaves the next of the request to the error middlewares and to Express', async () => {
+it('an error format does not affect req.next of error middlewares and of Express', async () => {
   let before: unknown
   let after: unknown
   const remember: ErrorRequestHandler = (error, req, res, next) => {

@@ -62,18 +62,18 @@ it('@Header adds to Vary, Set-Cookie and Link, and replaces other headers', asyn
   expect(headers.get('cache-control')).toBe('private')
 })
 
-it.each(['error', 'response'])('the headers of an %s add to those lists, too', async (path) => {
+it.each(['error', 'response'])('the headers of an %s are added to these lists', async (path) => {
   const headers = await headersOf(path)
   expect(headers.get('vary')).toBe('Origin, X-Version, X-Error')
   expect(headers.getSetCookie()).toEqual([expect.stringContaining('theme=dark'), 'own=1'])
   expect(headers.get('link')).toBe('</style.css>; rel="preload", </error>; rel="help"')
 })
 
-it('@Header may vary by everything', async () => {
+it('@Header accepts a Vary value of *', async () => {
   expect((await headersOf('all')).get('vary')).toBe('*')
 })
 
-it('@Header refuses a Vary that names no headers', async () => {
+it('@Header refuses a Vary value without header names', async () => {
   @Controller('a')
   class WrongController {
     @Header('Vary', 'Accept Language')

@@ -76,7 +76,7 @@ describe('a response with the status 204', () => {
     },
   )
 
-  it('is not sent where the route states 200', async () => {
+  it('is not sent if the route declares 200', async () => {
     await using app = await TestApp.create({ controllers: [NothingController], contract: 'off' })
     const { status, body } = await app.request().get('/nothing/stated-200')
     expect([status, body.statusCode]).toEqual([200, 'success'])

@@ -30,8 +30,8 @@ async function start() {
   return { app, lines }
 }
 
-describe('@Audit', () => {
-  it('writes a line for each request of its route, also for refused ones', async () => {
+describe('the @Audit decorator', () => {
+  it('writes a line for each request of its route, including refused ones', async () => {
     const { app, lines } = await start()
     await using _ = app
     app.clock.set('2030-01-31')
@@ -48,7 +48,7 @@ describe('@Audit', () => {
     ])
   })
 
-  it('has its status and its header in the document, and only there', async () => {
+  it('adds its status and its header only to the document of its routes', async () => {
     const { app } = await start()
     await using _ = app
     const { paths } = app.document
@@ -58,7 +58,7 @@ describe('@Audit', () => {
     expect(JSON.stringify(paths['/orders'])).not.toContain('X-Audit-Id')
   })
 
-  it('refuses an action of another form at boot', async () => {
+  it('refuses an invalid action at boot', async () => {
     @Controller('orders')
     class Wrong {
       @Audit({ action: 'pay' })

@@ -11,7 +11,7 @@ class Me {
   }
 }
 
-it('@Ip() on a parameter gives the address of the caller', async () => {
+it('@Ip() on a parameter provides the address of the caller', async () => {
   await using app = await TestApp.create({ controllers: [Me], trustProxy: true })
   const { body } = await app.request().get('/me').set('x-forwarded-for', '192.0.2.7')
   expect(body.data).toEqual({ ip: '192.0.2.7' })

@@ -12,7 +12,7 @@ class Me {
   }
 }
 
-it('@Ip() on a method gives the address of the caller', async () => {
+it('@Ip() on a method provides the address of the caller', async () => {
   await using app = await TestApp.create({ controllers: [Me], trustProxy: true })
   const { body } = await app.request().get('/me').set('x-forwarded-for', '192.0.2.7')
   expect(body.data).toEqual({ ip: '192.0.2.7' })

@@ -56,8 +56,8 @@ const start = async (classes: object, plugins: Plugin[] = [cron()]) => {
   return { app, lines, errors }
 }
 
-describe('@Cron', () => {
-  it('runs a method of a provider at its minutes', async () => {
+describe('the @Cron decorator', () => {
+  it('runs a method of a provider at the scheduled minutes', async () => {
     const { app, lines } = await start({ providers: [Journal, Reports] })
     await app.clock.advance('13m')
     expect(lines.filter((line) => line === 'sent')).toEqual([])
@@ -66,7 +66,7 @@ describe('@Cron', () => {
     await app.close()
   })
 
-  it('logs the failure of a method and runs it again', async () => {
+  it('logs the failure of a method, and runs the method again later', async () => {
     const { app, lines, errors } = await start({ providers: [Journal, Reports] })
     await app.clock.advance('24h')
     expect(lines.filter((line) => line === 'failed')).toHaveLength(2)
@@ -74,7 +74,7 @@ describe('@Cron', () => {
     await app.close()
   })
 
-  it('does not run a method that still runs, and stops when the application closes', async () => {
+  it('does not start a method that still runs, and stops when the application closes', async () => {
     const { app, lines } = await start({ controllers: [Orders], providers: [Journal] })
     await app.clock.advance('3m')
     const before = lines.length

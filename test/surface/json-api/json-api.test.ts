@@ -99,8 +99,8 @@ const create = (title: unknown) =>
     .send({ data: { type: 'articles', attributes: { title } } })
 const parsed = ({ text }: { text: string }) => JSON.parse(text)
 
-describe('an application that speaks JSON:API', () => {
-  it('sends documents of JSON:API, with exactly its media type', async () => {
+describe('an application that uses JSON:API', () => {
+  it('sends JSON:API documents with the exact media type', async () => {
     const made = await create('One')
     expect(made.status).toBe(201)
     expect(made.headers['content-type']).toBe(MEDIA_TYPE)
@@ -135,7 +135,7 @@ describe('an application that speaks JSON:API', () => {
     expect(parsed(await app.request().put('/articles')).errors[0].status).toBe('405')
   })
 
-  it('has a document of JSON:API, and no schema of the framework', () => {
+  it('has an OpenAPI document with JSON:API schemas, and without framework schemas', () => {
     const { components, paths } = app.document
     expect(Object.keys(components.schemas ?? {}).sort()).toEqual(['Article', 'Errors'])
     const types = new Set<string>()
@@ -152,12 +152,12 @@ describe('an application that speaks JSON:API', () => {
     expect([...types]).toEqual([MEDIA_TYPE])
   })
 
-  it('agrees with its document under every generated request', async () => {
+  it('matches its document for every generated request', async () => {
     const report = await app.fuzz({ seed: 7, runs: 30 })
     expect(report.skipped).toEqual([])
   })
 
-  it('gives a client the whole documents, and its errors, documented or not', async () => {
+  it('provides complete documents and all errors to a generated client', async () => {
     const { port } = await app.listen(0, '127.0.0.1')
     const { createClient } = await importClient('json-api', emitClient(app.document))
     const client: AnyClient = createClient({ baseUrl: `http://127.0.0.1:${port}` })

@@ -56,7 +56,7 @@ async function start(options: Parameters<typeof refreshing>[0] = {}) {
 }
 
 describe('a plugin that refreshes responses in the background', () => {
-  it('sends the last response, and the next one once the handler has made it', async () => {
+  it('sends the stored response, and a new one once the handler has created it', async () => {
     const { app, ask } = await start()
     expect(await ask()).toMatchObject({ run: 1, age: null })
     await app.clock.advance('59s')
@@ -68,7 +68,7 @@ describe('a plugin that refreshes responses in the background', () => {
     expect(runs).toBe(2)
   })
 
-  it('refreshes once for several requests at the same time', async () => {
+  it('refreshes once for concurrent requests', async () => {
     const { app, ask } = await start()
     await ask()
     await app.clock.advance('1m')
@@ -78,14 +78,14 @@ describe('a plugin that refreshes responses in the background', () => {
     expect(runs).toBe(2)
   })
 
-  it('keeps the responses of tenants apart', async () => {
+  it('stores the responses of tenants separately', async () => {
     const { ask } = await start()
     const answers = [await ask('/prices', 'acme'), await ask('/prices', 'bolt'), await ask()]
     expect(answers.map(({ run }) => run)).toEqual([1, 2, 3])
     expect(await ask('/prices', 'acme')).toMatchObject({ run: 1 })
   })
 
-  it('sends HEAD without the body', async () => {
+  it('responds to HEAD without the body', async () => {
     const { ask } = await start()
     await ask()
     expect(await ask('/prices', undefined, 'HEAD')).toMatchObject({ status: 200, body: '' })
@@ -105,7 +105,7 @@ describe('a plugin that refreshes responses in the background', () => {
     expect(await ask()).toMatchObject({ status })
   })
 
-  it('does not store what is larger than `maxBytes`', async () => {
+  it('does not store a response that is larger than `maxBytes`', async () => {
     const { ask } = await start({ maxBytes: '0.05kb' })
     await ask('/prices/long')
     await ask('/prices/long')
@@ -115,7 +115,7 @@ describe('a plugin that refreshes responses in the background', () => {
 })
 
 describe('the tenant of a request', () => {
-  it('is what a step of a plugin sets by runWithTenant', async () => {
+  it('can be set by a plugin step with runWithTenant', async () => {
     @Controller('whose')
     class Whose {
       @Get()
@@ -148,15 +148,15 @@ describe('the tenant of a request', () => {
   })
 })
 
-describe('small helpers for steps', () => {
-  it('statusOf returns the status of the response to an error', () => {
+describe('the helper functions for steps', () => {
+  it('include statusOf, which returns the response status of an error', () => {
     const odd = Object.create(null, { status: { get: () => 404 } })
     const ofExpress = Object.assign(new Error(), { status: 410, statusCode: 410, expose: true })
     const errors = [new HttpError(418), ofExpress, new Error('x'), { status: 404 }, odd, null]
     expect(errors.map(statusOf)).toEqual([418, 410, 500, 500, 500, 500])
   })
 
-  it('toBytes converts sizes, and nothing else', () => {
+  it('include toBytes, which accepts only sizes', () => {
     const sizes = ['1.5kb', '2 MB', 10, '1b', '', 'kb', '-1kb', -1, Number.NaN, '1tb']
     const none = undefined
     expect(sizes.map((size) => toBytes(size as number))).toEqual([
@@ -173,12 +173,12 @@ describe('small helpers for steps', () => {
     ])
   })
 
-  it('isThenable finds what must be awaited', () => {
+  it('include isThenable, which detects values that must be awaited', () => {
     const values = [Promise.resolve(), { then: () => {} }, { then: 1 }, null, undefined, () => {}]
     expect(values.map(isThenable)).toEqual([true, true, false, false, false, false])
   })
 
-  it('Refusal.of makes an error of the class of its status, without a stack', () => {
+  it('include Refusal.of, which creates an error for its status without a stack', () => {
     expect(Refusal.of(429).error).toBeInstanceOf(TooManyRequestsError)
     expect(Refusal.of(400, 'no', { code: 'OWN' }).error).toBeInstanceOf(BadRequestError)
     expect(Refusal.of(400, 'no', { code: 'OWN' }).error).toMatchObject({ code: 'OWN', status: 400 })

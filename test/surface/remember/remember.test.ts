@@ -106,8 +106,8 @@ async function start() {
   return { app, ask }
 }
 
-describe('@Remember', () => {
-  it('sends the stored response until its time is over', async () => {
+describe('the @Remember decorator', () => {
+  it('sends the stored response until it expires', async () => {
     const { app, ask } = await start()
     await using _ = app
     const first = await ask()
@@ -118,7 +118,7 @@ describe('@Remember', () => {
     expect(runs).toBe(2)
   })
 
-  it('shares nothing between tenants, users and queries, and nothing with a stranger', async () => {
+  it('separates tenants, users and queries, and stores nothing for anonymous callers', async () => {
     const { app, ask } = await start()
     await using _ = app
     await ask()
@@ -133,7 +133,7 @@ describe('@Remember', () => {
     expect((await ask('', 'odd')).cache).toBe(null)
   })
 
-  it('calls the handler once for requests at the same time', async () => {
+  it('calls the handler once for concurrent requests', async () => {
     const { app, ask } = await start()
     await using _ = app
     let open = () => {}
@@ -156,7 +156,7 @@ describe('@Remember', () => {
     expect(runs).toBe(3)
   })
 
-  it('lets middlewares of `@Use` decide before a stored response is sent', async () => {
+  it('runs middlewares of `@Use` before it sends a stored response', async () => {
     const { app, ask } = await start()
     await using _ = app
     await ask('/used')
@@ -166,7 +166,7 @@ describe('@Remember', () => {
     expect([blocked.status, blocked.headers.get('x-cache')]).toEqual([403, null])
   })
 
-  it('responds to HEAD from a stored response, and stores none of HEAD', async () => {
+  it('responds to HEAD with a stored response, but stores no response to HEAD', async () => {
     const { app, ask } = await start()
     await using _ = app
     expect(await ask('', 'ann', { method: 'HEAD' })).toMatchObject({ cache: 'MISS', text: '' })
@@ -174,7 +174,7 @@ describe('@Remember', () => {
     expect(await ask('', 'ann', { method: 'HEAD' })).toMatchObject({ cache: 'HIT', text: '' })
   })
 
-  it('has its header in the document', async () => {
+  it('adds its header to the document', async () => {
     const { app } = await start()
     await using _ = app
     const { paths } = app.document

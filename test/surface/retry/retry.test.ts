@@ -52,8 +52,8 @@ async function start(failing: typeof fail, options = {}) {
 
 const busy = () => new HttpError(503)
 
-describe('Retry', () => {
-  it('waits twice as long each time, by the clock', async () => {
+describe('the Retry interceptor', () => {
+  it('doubles its waiting time after each attempt, by the clock', async () => {
     await using app = await start((run) => (run < 3 ? busy() : undefined))
     const response = app.fetch('/prices')
     await expect.poll(() => runs).toEqual([0])
@@ -72,7 +72,7 @@ describe('Retry', () => {
     ['an unknown error', 'GET', '/prices', () => new Error('x')],
     ['a request that writes', 'POST', '/prices', busy],
     ['a response that has begun', 'GET', '/prices/begun', busy],
-  ])('does not repeat %s', async (_, method, path, failing) => {
+  ])('does not repeat the handler after %s', async (_, method, path, failing) => {
     await using app = await start(failing)
     await app
       .fetch(path, { method })
@@ -84,7 +84,7 @@ describe('Retry', () => {
     expect(runs).toEqual([0])
   })
 
-  it('gives up after its attempts', async () => {
+  it('stops after its maximum number of attempts', async () => {
     const useValue = { attempts: 2, waitMs: 0, isSafe: () => true }
     await using app = await start(busy, { testOverrides: [{ token: RetryOptions, useValue }] })
     const response = app.fetch('/prices')
