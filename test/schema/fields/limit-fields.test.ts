@@ -168,9 +168,9 @@ describe('stripped fields', () => {
         expect(sent(strip(structuredClone(value)))).toEqual(stripped)
         if (JSON.stringify(stripped) !== JSON.stringify(value)) changed++
       }),
-      { seed: SEED, numRuns: rounds(3000, 300) },
+      { seed: SEED, numRuns: rounds(1000, 300) },
     )
-    expect(changed).toBeGreaterThan(rounds(500, 50))
+    expect(changed).toBeGreaterThan(rounds(150, 50))
   })
 
   it('do not depend on how an application holds its data', () => {
@@ -189,7 +189,7 @@ describe('stripped fields', () => {
           expect(sent(strip(live))).toEqual(expected)
         },
       ),
-      { seed: SEED, numRuns: rounds(2000, 200) },
+      { seed: SEED, numRuns: rounds(600, 200) },
     )
   })
 
