@@ -33,7 +33,7 @@ async function start(...own: Plugin[]) {
 const textsIn = async (work: ReportedWork | undefined) =>
   (await work?.list())?.items.map(({ statements }) => statements.map(({ text }) => text))
 
-it('lists the work of a plugin with the statements of the last run of each item', async () => {
+it('lists the jobs of a plugin with the statements of their last runs', async () => {
   const { works, run } = await start({ name: 'other' }, queue())
   expect(works).toHaveLength(1)
   run('a', 'select 1', 'select 2')
@@ -69,7 +69,7 @@ it('calls the actions of the plugin, and no other function', async () => {
   await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action retry.')
 })
 
-it('adds nothing to an application without work, and calls no `work` outside of blazon dev', async () => {
+it('adds nothing if there are no jobs, and calls `work` only in blazon dev', async () => {
   expect(reportWork({} as never, [{ name: 'other' }])).toEqual([])
   const work = () => {
     throw new Error('called')

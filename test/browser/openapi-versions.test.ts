@@ -14,7 +14,7 @@ describeInChromium('the documentation page', () => {
   const open = pagesOfFile()
 
   it.each(KINDS.flatMap((kind) => VERSIONS.map((openapi) => ({ kind, openapi }))))(
-    'of $kind shows the operations of OpenAPI $openapi',
+    'made by $kind shows the operations of OpenAPI $openapi',
     async ({ kind, openapi }) => {
       peer.isHidden = kind === 'built-in'
       await using shop = await openShop({ swagger: { openapi } })
