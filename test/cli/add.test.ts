@@ -107,7 +107,7 @@ describe('blazon add', () => {
     expect(existsSync(join(project.folder, 'other'))).toBe(false)
   })
 
-  it.each(['{', '[]x'])('needs a project: package.json is %j', async (manifest) => {
+  it.each(['{', '[]x'])('requires a project, even if package.json is %j', async (manifest) => {
     const { status, stderr } = await new AddedTo({ 'package.json': manifest }).add('guard token')
     expect(status).toBe(2)
     expect(stderr).toContain('is not inside a project')

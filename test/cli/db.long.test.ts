@@ -160,7 +160,7 @@ describe('the file .env', () => {
     expect((await run('doctor', '--url', NOWHERE)).stderr).not.toContain(note)
   })
 
-  it.each(['production', 'test'])('is not read under NODE_ENV=%s, which is told', async (mode) => {
+  it.each(['production', 'test'])('is ignored under NODE_ENV=%s, with a message', async (mode) => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', mode)
     vi.stubEnv('DATABASE_URL', undefined)

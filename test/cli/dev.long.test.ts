@@ -293,8 +293,8 @@ describe('ports', () => {
   })
 })
 
-describe('the end of blazon dev', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s leaves nothing', async (signal) => {
+describe('a signal that ends blazon dev', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends all processes: %s', async (signal) => {
     const project = devProject({
       'main.js': `${MAIN}
         import { spawn } from 'node:child_process'
@@ -313,7 +313,7 @@ describe('the end of blazon dev', () => {
     await expect(run.ask()).rejects.toThrow()
   })
 
-  it('also ends the application if the command is killed', async () => {
+  it('also ends the application if it kills the command', async () => {
     const run = await serving(devProject())
     const pid = pidOf(await run.ask())
     await run.end('SIGKILL')

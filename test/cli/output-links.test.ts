@@ -99,7 +99,7 @@ describe('a link', () => {
     )
   })
 
-  it.each(['docs', 'docs/deep'])('that was created after the check is not followed: %s', (name) => {
+  it.each(['docs', 'docs/deep'])('is not followed if created after the check: %s', (name) => {
     const path = outputPath(`${name}/openapi.json`, '--out', cwd())
     symlinkSync('../out-evil', at('out/docs'))
     expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)

@@ -9,7 +9,7 @@ const tarball = packPackage()
 afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
 
 describe('the package', () => {
-  it('gets no message from publint', async () => {
+  it('causes no message from publint', async () => {
     const data = new Uint8Array(readFileSync(tarball)).buffer
     const { messages } = await publint({ pack: { tarball: data }, strict: true })
     expect(messages).toEqual([])

@@ -18,7 +18,7 @@ describe('a parameter that is a list in one branch of a union', () => {
       z.object({ tag: z.union([z.array(z.string()), z.literal([null, 'a'])]) }),
     ],
     ['a text in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
-  ])('stays a text if it is %s', async (_, schema) => {
+  ])('stays a string if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a', q: 'b' })).toMatchObject({ value: { tag: 'a' } })
   })
@@ -28,7 +28,7 @@ describe('a parameter that is a list in one branch of a union', () => {
     ['none in the last', z.union([list, none])],
     ['a list in both', z.union([list, list.extend({ q: z.string() })])],
     ['nullable', z.union([none, z.object({ tag: z.array(z.string()).nullable() })])],
-  ])('is made a list if it is %s', async (_, schema) => {
+  ])('is converted to a list if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
     expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })

@@ -21,7 +21,7 @@ function hidden(schema: object, value: unknown): unknown {
   return shown
 }
 
-describe('the mark of each library', () => {
+describe('the visibility mark of each library', () => {
   const arked = mark as never
   it.each<[string, object]>([
     [
@@ -114,7 +114,7 @@ describe('the mark of each library', () => {
   })
 })
 
-describe('an alternative', () => {
+describe('an alternative with a mark', () => {
   const A = z.object({ kind: z.literal('a'), pay: z.number().meta(mark) })
   const B = z.object({ kind: z.literal('b'), pay: z.number() })
   const C = z.looseObject({ kind: z.string(), deep: z.any() })
@@ -212,7 +212,7 @@ describe('an alternative', () => {
   })
 })
 
-describe('names and depth', () => {
+describe('visibility marks for names and nested values', () => {
   it.each<[string, object, unknown, unknown]>([
     [
       'a pattern',
@@ -252,7 +252,7 @@ describe('names and depth', () => {
     expect(hidden(schema, value)).toEqual(expected)
   })
 
-  it('an own __proto__ stays data', () => {
+  it('an own __proto__ property stays data', () => {
     const value = JSON.parse('{"__proto__":{"pay":1},"pay":2,"b":{"__proto__":{"pay":3}}}')
     const schema = {
       properties: { pay: mark, b: { additionalProperties: { properties: { pay: mark } } } },
@@ -264,7 +264,7 @@ describe('names and depth', () => {
 })
 
 describe('findMarks', () => {
-  it('names each place with its path', () => {
+  it('returns the path of each marked field', () => {
     const Node = z.object({
       a: z.number().meta(mark),
       list: z.array(z.object({ b: z.number().meta({ visibleTo: ['y', 'x', 'y'] }) })),
@@ -281,7 +281,7 @@ describe('findMarks', () => {
     ])
   })
 
-  it('mistakes no property or value for the keyword', () => {
+  it('ignores properties and values that have the name of the keyword', () => {
     const schema = { properties: { visibleTo: { default: { visibleTo: 'x' } } }, example: mark }
     expect(findMarks(schema)).toEqual({ places: [], wrong: [] })
   })
