@@ -68,7 +68,7 @@ const ALL = {
 }
 
 describe('added headers, if a middleware listens for the head,', () => {
-  it.each(['atHead', 'after'])('are sent once, and seen by everyone who asks: %s', async (when) => {
+  it.each(['atHead', 'after'])('are sent once, and any method can read them: %s', async (when) => {
     let seen: unknown
     const look = (res: Response) => {
       seen = seenOf(res)

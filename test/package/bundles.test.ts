@@ -214,7 +214,7 @@ const KINDS: Readonly<Record<string, readonly [command: () => string, file: stri
   'Rollup, as CommonJS': [() => commandOf(documented('npx rollup'), '--format cjs'), 'bundle.cjs'],
 }
 
-describe.each(Object.entries(KINDS))('an application in one file, by %s', (_, [command, file]) => {
+describe.each(Object.entries(KINDS))('an application in one file by %s,', (_, [command, file]) => {
   let said = ''
   beforeAll(async () => {
     rmSync(project.path(`dist/${file}`), { force: true })

@@ -15,7 +15,7 @@ describe('the package', () => {
     expect(messages).toEqual([])
   })
 
-  it('has types for every door in ES modules and in CommonJS, by arethetypeswrong', async () => {
+  it('has types for every entry point in ES modules and CommonJS (arethetypeswrong)', async () => {
     const data = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
     const result = await checkPackage(data)
     if (result.types === false) throw new Error('It finds no types.')

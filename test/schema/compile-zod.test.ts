@@ -84,7 +84,7 @@ describe('compileZod', () => {
     expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
   })
 
-  it('runs callbacks once, because a second run would receive their own changes', async () => {
+  it('runs callbacks once, because a second run would receive already changed values', async () => {
     const Tagged = z.preprocess(
       (value) => {
         const given = value as { tags: unknown }

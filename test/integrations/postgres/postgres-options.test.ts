@@ -167,7 +167,7 @@ describe('the options of postgres()', () => {
     },
   )
 
-  it('are refused with one error that lists all mistakes', () => {
+  it('are refused with one error that lists all problems', () => {
     const options = { url: 'x', connections: 0, tenantRole: '', timeouts: { acquire: -1 } }
     expect(() => check(options)).toThrow(/4 problems/)
   })
@@ -200,7 +200,7 @@ describe('the options of postgres()', () => {
   })
 })
 
-describe('a package that is missing', () => {
+describe('a missing package', () => {
   afterEach(() => {
     vi.doUnmock('pg')
     vi.doUnmock('@electric-sql/pglite')
@@ -209,7 +209,7 @@ describe('a package that is missing', () => {
   it.each<[string, PostgresOptions, string]>([
     ['pg', { url: 'postgres://user:hunter2@host' }, 'npm install pg@8'],
     ['@electric-sql/pglite', { embedded }, 'npm install @electric-sql/pglite'],
-  ])('leads to an error with the command that installs it: %s', async (name, options, install) => {
+  ])('causes an error with the command that installs it: %s', async (name, options, install) => {
     vi.doMock(name, () => {
       throw new Error(`Cannot find package '${name}'`)
     })

@@ -50,7 +50,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('hold a schema once if it is used twice, and keep different schemas of one name apart', () => {
+  it('contain a schema once if it is used twice, and separate schemas of one name', () => {
     const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
     const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
     expect(namesOf(schema)).toEqual([

@@ -182,7 +182,7 @@ it('finds a response that reveals that data exists', async () => {
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
 })
 
-it('finds that another tenant can delete data', async () => {
+it('finds an operation in which another tenant can delete data', async () => {
   @Tenant()
   @Controller('notes')
   class RemovingController {
@@ -204,7 +204,7 @@ it('finds that another tenant can delete data', async () => {
   })
 })
 
-it('finds that another tenant can overwrite data', async () => {
+it('finds an operation in which another tenant can overwrite data', async () => {
   @Tenant()
   @Controller('notes')
   class ReplacingController {
@@ -227,7 +227,7 @@ it('finds that another tenant can overwrite data', async () => {
   })
 })
 
-it('finds data that a middleware keeps in a variable of all requests', async () => {
+it('finds data that a middleware keeps in a variable shared by all requests', async () => {
   let asking = ''
   const remember = async (req: Request, _res: Response, next: NextFunction) => {
     asking = req.get('x-tenant-id') ?? ''
