@@ -112,7 +112,7 @@ describe('data that each worker keeps for itself', () => {
       { controllers: [CachedController], cache: { store: withReach(memoryCache(), undefined) } },
     ],
     ['a cache that no route uses', false, { cache: { store: withReach(memoryCache(), false) } }],
-  ])('for %s, is reported: %s', async (_, isReported, options) => {
+  ])('is reported for %s: %s', async (_, isReported, options) => {
     beWorker(true)
     expect(await warningsOf(options)).toHaveLength(isReported ? 1 : 0)
   })

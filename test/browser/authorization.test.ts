@@ -54,7 +54,7 @@ describeInChromium('authorisation on the documentation page', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows the 401 for a wrong token, and for a missing token', async () => {
+  it('shows the 401 response for a wrong token, and for a missing token', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)

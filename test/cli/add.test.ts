@@ -107,7 +107,7 @@ describe('blazon add', () => {
     expect(existsSync(join(project.folder, 'other'))).toBe(false)
   })
 
-  it.each(['{', '[]x'])('requires a project, even if package.json is %j', async (manifest) => {
+  it.each(['{', '[]x'])('rejects an invalid package.json: %j', async (manifest) => {
     const { status, stderr } = await new AddedTo({ 'package.json': manifest }).add('guard token')
     expect(status).toBe(2)
     expect(stderr).toContain('is not inside a project')
@@ -182,7 +182,7 @@ describe('a name', () => {
 })
 
 describe('blazon add migration', () => {
-  it('uses the next number, and no number twice', async () => {
+  it('uses the next number, and refuses an existing name', async () => {
     const project = new AddedTo({ ...PROJECT, 'migrations/0009_create_notes.sql': 'select 1' })
     const first = await project.add('migration AddNotes')
     expect(first).toEqual({

@@ -99,12 +99,12 @@ describe('a path parameter', () => {
     expect(init.method).toBe('GET')
   })
 
-  it.each(['', '.', '..', undefined])('is rejected if %j would change the path', async (id) => {
+  it.each(['', '.', '..', undefined])('is rejected if its value is %j', async (id) => {
     await expect(call('path', { params: { id, group: 'x' } })).rejects.toThrow(TypeError)
   })
 })
 
-describe('a query parameter', () => {
+describe('the query of a request', () => {
   it.each([
     [{ each: ['a', 'b c'] }, '?each=a&each=b%20c'],
     [{ joined: ['a', 'b,c'] }, '?joined=a,b%2Cc'],
@@ -113,7 +113,7 @@ describe('a query parameter', () => {
     [{ 'a&b': '=&' }, '?a%26b=%3D%26'],
     [{ each: [], joined: undefined, 'a&b': null }, ''],
     [{ 'a&b': new Date(0) }, '?a%26b=1970-01-01T00%3A00%3A00.000Z'],
-  ])('with the value %j becomes %s', async (query, expected) => {
+  ])('is made from %j as %s', async (query, expected) => {
     const { url } = await call('query', { query })
     expect(url).toBe(`http://host/v1/query${expected}`)
   })
@@ -158,7 +158,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  it('from the call override those from the client', async () => {
+  it('set in the call override headers set in the client', async () => {
     const options = { headers: { 'X-A': 'client', 'X-B': 'client' } }
     const { headers } = await call('headers', { headers: { 'X-Count': 3, 'x-b': 'call' } }, options)
     expect(headers.get('X-A')).toBe('client')
@@ -190,11 +190,11 @@ describe('a response', () => {
       answer({ statusCode: 'error', status: 409, message: 'Taken' }, 409),
       { ok: false, status: 409, error: { message: 'Taken' } },
     ],
-  ])('with the status of %s is read', async (name, response, expected) => {
+  ])('is read by its status and media type: %s', async (name, response, expected) => {
     expect((await call(name, {}, { response })).result).toMatchObject(expected)
   })
 
-  it('with a file is returned as a Blob', async () => {
+  it('is returned as a Blob if it is a file', async () => {
     const response = new Response('%PDF', { headers: { 'Content-Type': 'application/pdf' } })
     const { result } = await call('file', {}, { response })
     expect(await result.data.text()).toBe('%PDF')
@@ -209,7 +209,7 @@ describe('a response', () => {
     expect(result).toMatchObject({ ok: true, status: 302, data: undefined })
   })
 
-  it('with a redirect is not followed', async () => {
+  it('is not followed if it is a redirect', async () => {
     const response = new Response(null, { status: 302 })
     expect((await call('moved', {}, { response })).init.redirect).toBe('manual')
     expect((await call('json', {})).init.redirect).toBeUndefined()

@@ -153,7 +153,7 @@ describe('a generated client for a stream', () => {
   })
 })
 
-describe('a generated client reads a stream in pieces of any size', () => {
+describe('a generated client that receives a stream in any pieces', () => {
   /** Bytes, cut at the places that a test has chosen. */
   const anyCuts = fc.infiniteStream(fc.nat({ max: 12 }))
   function inPieces(text: string, type: string, cuts: Iterator<number>): Response {
@@ -182,7 +182,7 @@ describe('a generated client reads a stream in pieces of any size', () => {
   const anyValue = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
   const anyLineEnd = fc.constantFrom('\n', '\r', '\r\n')
 
-  it('with events, every line ending, comments, ids and unknown fields', async () => {
+  it('reads events with every line ending, comments, ids and unknown fields', async () => {
     const anyField = fc.constantFrom(
       ': comment',
       ':',
@@ -225,7 +225,7 @@ describe('a generated client reads a stream in pieces of any size', () => {
     await fc.assert(all200, { numRuns: 200 })
   })
 
-  it('with lines, with and without a line ending after the last one', async () => {
+  it('reads lines with and without a line ending after the last one', async () => {
     const values = fc.array(anyValue, { maxLength: 6 })
     const all100 = fc.asyncProperty(
       values,

@@ -191,7 +191,7 @@ describe('the value null', () => {
     ])
   })
 
-  it('is refused if it matches two branches of oneOf, as before', () => {
+  it('is refused if it matches two branches of oneOf', () => {
     const twice = { oneOf: [{ ...object, nullable: true }, onlyNull] }
     expect(both(twice, { oneOf: [object, onlyNull] })).not.toEqual(NONE)
   })

@@ -212,7 +212,7 @@ export const app = new App({ logger: process.env.NODE_ENV === 'production' && KE
 `
   const read = async (own: Project) => JSON.parse((await own.run(['doctor', '--json'])).stdout)
 
-  it('in .env replace those of production', async () => {
+  it('are read from .env in place of the production environment', async () => {
     const own = project({ 'src/app.js': ENV, '.env': 'KEY=k\nNODE_ENV=test\n' }, ['zod'])
     const { findings, notChecked } = await read(own)
     expect(findings).toMatchObject([{ code: 'W_LOGGER_OFF' }])

@@ -343,7 +343,7 @@ describe('external programs', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'leave a complete project if they fail, as without a network',
+    'leave a complete project if they fail, for example without a network',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const [name, code] of [

@@ -144,7 +144,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       }
     })
 
-    it('in the URL, a header or the body does not affect other rows', async () => {
+    it('does not affect other rows if it is in the URL, a header or the body', async () => {
       await runWithTenant('b', () => add('of b'))
       const caller = app.asTenant('a')
       const before = await database.look(everything)

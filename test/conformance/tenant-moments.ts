@@ -125,7 +125,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     })
 
     it.each(['answered', 'sent', 'begun'])(
-      'is saved in a transaction of its own when the response is %s',
+      'is saved in a separate transaction if the response is %s',
       async (how) => {
         const answer = await app.asTenant('a').request().post(`/late/${how}`)
         expect(answer.status).toBe(200)

@@ -105,7 +105,7 @@ describe('the response to any other value', () => {
     expect(statusOf(value)).toBe(500)
   })
 
-  it('is a 503 response with Retry-After for the reason of `req.signal` at the close', () => {
+  it('is a 503 response with Retry-After for the error of a closing application', () => {
     const headers = { 'Retry-After': '1' }
     expect(toFailure(new AppClosingError())).toMatchObject({ status: 503, headers })
     expect(String(new AppClosingError())).toBe('AppClosingError: The application is closing')

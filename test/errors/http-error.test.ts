@@ -34,7 +34,7 @@ describe('HttpError', () => {
     [TooManyRequestsError, 429, 'TOO_MANY_REQUESTS'],
     [InternalServerError, 500, 'INTERNAL_SERVER_ERROR'],
     [ServiceUnavailableError, 503, 'SERVICE_UNAVAILABLE'],
-  ])('has a class %o of status %i', (ErrorClass, status, code) => {
+  ])('has the subclass %o with the status %i', (ErrorClass, status, code) => {
     const error = new ErrorClass()
     expect(error).toBeInstanceOf(HttpError)
     expect(error).toBeInstanceOf(Error)

@@ -36,7 +36,7 @@ describe('a metrics scrape from any worker', () => {
     }
   })
 
-  it('keeps the worker label of a place after a restart', async () => {
+  it('keeps the worker label when the worker is replaced', async () => {
     const crew = await Crew.start(program('metrics: true,'))
     await crew.restart()
     await crew.pids(6)

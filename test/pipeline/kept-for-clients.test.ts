@@ -109,7 +109,7 @@ describe('the cached combinations of schema forms', () => {
 })
 
 describe('the cached tables of statements', () => {
-  it('do not include statements of any length', () => {
+  it('do not include very long statements', () => {
     const tables = new ProtectedTables(['orders'])
     const search = vi.spyOn(RegExp.prototype, 'exec')
     const short = 'select * from orders where id in ($1)'
@@ -120,7 +120,7 @@ describe('the cached tables of statements', () => {
 })
 
 describe('the cached spans of statements', () => {
-  it('do not include statements of any length', () => {
+  it('do not include very long statements', () => {
     const described: unknown[] = []
     const span = { end() {}, isRecording: () => true }
     const tracer = {

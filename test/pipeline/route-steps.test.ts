@@ -301,7 +301,7 @@ describe('the steps that decide about access', () => {
     return { ...config, guards: [guardOf(() => note('guard'))], can: () => note('can') }
   }
 
-  it('run for a probe in the same order as for the route, and the probe responds 204', () => {
+  it('run for a probe in the same order as for the route, with a 204 response', () => {
     const seen: string[] = []
     const sent: number[] = []
     // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.

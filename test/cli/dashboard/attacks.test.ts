@@ -114,7 +114,7 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
 }
 
 describe('an attack on the dashboard data', () => {
-  it.each(Object.keys(ATTACKS))('with %s is refused', async (name) => {
+  it.each(Object.keys(ATTACKS))('is refused: %s', async (name) => {
     const own = await open()
     const attack = ATTACKS[name]?.(own) ?? {}
     const reply = await send(own, attack)
@@ -124,7 +124,7 @@ describe('an attack on the dashboard data', () => {
   })
 
   it.each(Object.keys(ATTACKS).filter((name) => !/path|stream|routes/.test(name)))(
-    'with %s runs no job again',
+    'runs no job again: %s',
     async (name) => {
       const own = await open()
       const reply = await send(own, { path: RETRY, ...ATTACKS[name]?.(own), method: 'POST' })
@@ -133,7 +133,7 @@ describe('an attack on the dashboard data', () => {
     },
   )
 
-  it('with two Host headers is refused', async () => {
+  it('is refused if it has two Host headers', async () => {
     const own = await open()
     const lines = [
       'GET /data/requests/1 HTTP/1.1',
@@ -147,7 +147,7 @@ describe('an attack on the dashboard data', () => {
     expect(text).not.toContain(CANARY)
   })
 
-  it('with a whole URL as the target finds nothing', async () => {
+  it('finds nothing if the target is a whole URL', async () => {
     const own = await open()
     const lines = [
       `GET http://evil.example/data/requests/1 HTTP/1.1`,

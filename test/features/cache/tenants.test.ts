@@ -62,7 +62,7 @@ describe('a cache entry of a tenant', () => {
     expect(await as('acme', () => cache.get('shared'))).toBe(2)
   })
 
-  it('is loaded for each tenant separately, also when several tenants load it at the same time', async () => {
+  it('is loaded for each tenant separately, even if several tenants load it at the same time', async () => {
     const load = async () => {
       const mine = tenants.getStore()
       await new Promise(setImmediate)

@@ -160,14 +160,14 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
   const send = (number: number, tenant = 'acme') =>
     runWithTenant(tenant, () => app.get(Jobs).send(Receipt, { order: number }))
 
-  it('discards a job if its request fails after the send', async () => {
+  it('are discarded if their request fails after the send', async () => {
     expect((await order({ order: 1, fail: true })).status).toBe(400)
     expect(await stored()).toEqual([])
     expect(app.jobs.sent).toEqual([])
     expect(await app.jobs.drain()).toEqual([])
   })
 
-  it('discards a job if its transaction is rolled back', async () => {
+  it('are discarded if their transaction is rolled back', async () => {
     const db = app.get(Database)
     const failing = runWithTenant('acme', () =>
       db.transaction(async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await stored()).toEqual([])
   })
 
-  it('run a job as the tenant that sent it, with its effects once', async () => {
+  it('run as the tenant that sent them, with their effects once', async () => {
     const { body } = await order({ order: 1 })
     expect(app.jobs.sent).toEqual([
       { id: body.data.id, name: 'receipt', tenant: 'acme', input: { order: 1 } },
@@ -217,7 +217,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('run a job again after a failure and its delay, and undo its first effects', async () => {
+  it('run again after a failure and a delay, and their first effects are undone', async () => {
     const id = await send(1)
     failures = 1
     await expect(app.jobs.drain()).rejects.toThrow('The printer has no paper')
@@ -228,7 +228,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await effects()).toEqual([{ id, tenant: 'acme' }])
   })
 
-  it('run a job with five retries at most six times under one id, and store the error', async () => {
+  it('with five retries run at most six times under one id, and the error is stored', async () => {
     const id = await send(1)
     failures = 99
     const outcomes: string[] = []
@@ -247,7 +247,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(dead).toMatchObject({ state: 'failed', output: { message: 'The printer has no paper' } })
   })
 
-  it('wait until a job is due', async () => {
+  it('wait until they are due', async () => {
     await runWithTenant('acme', () => app.get(Jobs).send(Receipt, { order: 1 }, { after: '10m' }))
     expect(await app.jobs.drain()).toEqual([])
     await app.clock.advance('9m')
@@ -256,7 +256,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toHaveLength(1)
   })
 
-  it('refuse invalid input when a job is sent', async () => {
+  it('are refused if their input is invalid when they are sent', async () => {
     const wrong = runWithTenant('acme', () => app.get(Jobs).send(Receipt, { order: 'x' } as never))
     await expect(wrong).rejects.toThrow(
       /The input of the job receipt does not match its schema: order: /,
@@ -265,7 +265,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect((await order({ order: 'x' })).status).toBe(500)
   })
 
-  it('parse the input again when a job runs', async () => {
+  it('have their input parsed again when they run', async () => {
     await runWithTenant('acme', () =>
       app.get(Jobs).send(Receipt, { order: 1, at: new Date('2026-05-01T00:00:00Z') }),
     )
@@ -273,7 +273,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(seen[0]?.input.at).toEqual(new Date('2026-05-01T00:00:00Z'))
   })
 
-  it('mark a job with input of another version as dead, with the reason', async () => {
+  it('are marked as dead if their input has another version, with the reason', async () => {
     const id = await send(1)
     await app
       .get(DatabaseLink)
@@ -320,7 +320,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     )
   })
 
-  it('mark the job of a removed tenant as dead', async () => {
+  it('are marked as dead if their tenant was removed', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')
@@ -344,7 +344,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toMatchObject([{ outcome: 'done', attempt: 2 }])
   })
 
-  it('store the error of a job that must not run again', async () => {
+  it('store their error if they must not run again', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')
@@ -357,7 +357,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('require a tenant, unless the job has none', async () => {
+  it('require a tenant, unless they are declared without one', async () => {
     const none = app.get(Jobs).send(Receipt, { order: 1 })
     await expect(none).rejects.toMatchObject({ status: 400, code: 'TENANT_REQUIRED' })
     await runWithTenant('acme', () => app.get(Jobs).send(Sweep))

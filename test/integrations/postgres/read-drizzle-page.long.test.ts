@@ -92,7 +92,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
   const run = async (text: string) => (await app.get(Database).query(text)).rows
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'in the order %s, finds each row once while others write',
+    'finds each row once while others write, in the order %s',
     (_order, index) => walkAmongWriters(app, `/list${index}`, run),
   )
 

@@ -101,7 +101,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   const insert = (count: number, random: Random) => run(insertSql(count, random))
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'in the order %s, finds each row once while others are inserted and deleted',
+    'finds each row once while others are inserted and deleted, in the order %s',
     async (_order, index) => {
       const seed = seedOfRun()
       const random = new Random(seed)
@@ -133,7 +133,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   )
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'in the order %s, finds each row once while others write',
+    'finds each row once while others write, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/list${index}`, async (text) => (await run(text)).rows),
   )

@@ -161,7 +161,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
   })
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'in the order %s, finds each row once while others write',
+    'finds each row once while others write, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/alternatives/list${index}`, (text) => database.run(text)),
   )

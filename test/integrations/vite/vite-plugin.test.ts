@@ -144,14 +144,14 @@ describe('the plugin in a project without a package', () => {
     return plugin.transform.handler(DECORATED, join(project, 'a.ts'))
   }
 
-  it('is refused if Vite has no transformWithEsbuild, with the command that installs Vite 8', async () => {
+  it('reports a Vite without transformWithEsbuild, with the command that installs Vite 8', async () => {
     // Node finds the project's own Vite first. The stand-in is a Vite without the function.
     await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
       /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
     )
   })
 
-  it('is refused without esbuild, with the command that installs it', async () => {
+  it('reports a missing esbuild, with the command that installs it', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'blazon-vite-8-'))
     expect(() => createRequire(join(outside, 'x.js')).resolve('esbuild')).toThrow()
     mkdirSync(join(outside, 'node_modules/vite'), { recursive: true })

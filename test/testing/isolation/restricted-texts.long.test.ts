@@ -97,7 +97,7 @@ describe('the report about a field that no random text fits', () => {
   })
 })
 
-describe('the option texts', () => {
+describe('the texts option', () => {
   it('replaces random texts by field name', async () => {
     const isCode = (text: string) => /^[0-9]-code-/.test(text)
     const { add, list, texts } = await evidenceFor(z.string().refine(isCode), {
