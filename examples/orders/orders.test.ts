@@ -397,7 +397,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(one.body.data).toEqual({ id: 1, ...ada, createdAt: NOW })
   })
 
-  it('responds 404 or 409 for orders and customers that do not exist or are closed', async () => {
+  it('responds with 404 or 409 for missing or closed orders and missing customers', async () => {
     await clerk.request().get('/customers/9').expect(404)
     await clerk.request().get('/orders/2147483647').expect(404)
     await clerk.request().get('/orders/2147483648').expect(400)

@@ -182,7 +182,7 @@ describe('hideInUrl', () => {
     ['/a?token=%hunter22', ['%hunter22'], [], '/a?token=[secret]'],
     ['/a?Token=x&y', [], ['token'], '/a?Token=[secret]&y'],
     ['/a?x=%20', ['hunter22'], ['token'], '/a?x=%20'],
-  ])('%s', (url, values, names, expected) => {
+  ])('hides only the secrets in %s', (url, values, names, expected) => {
     expect(hideInUrl(url, hidden(values, names))).toBe(expected)
   })
 })

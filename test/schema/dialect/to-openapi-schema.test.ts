@@ -9,7 +9,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 function exact(title: string, rows: readonly Row[]): void {
   describe(title, () => {
-    it.each(rows)('%s', (_, from, to) => {
+    it.each(rows)('the conversion loses nothing: %s', (_, from, to) => {
       const { schema, losses } = toOpenApiSchema(from)
       expect(schema).toEqual(to)
       expect(losses).toEqual([])
