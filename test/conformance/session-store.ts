@@ -69,7 +69,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       ['characters of several bytes', 'ключ 🔑', '"日本語 🔑"'],
       ['an empty name', '', 'null'],
       ['the names of facts', 'userKey', '"=-"'],
-      ['a text that looks like none', '-', '"-"'],
+      ['a string that looks like no value', '-', '"-"'],
     ])('keeps values with %s', async (_, field, text) => {
       const { id } = await create({ fields: Object.fromEntries([[field, text]]) })
       const read = await store.read(id)

@@ -79,8 +79,8 @@ describe('the response to an error made by http-errors', () => {
   it.each([
     ['two statuses', { status: 404, statusCode: 403, expose: true }],
     ['no decision about the message', { status: 404, statusCode: 404 }],
-    ['such a decision in a text', { status: 404, statusCode: 404, expose: 'true' }],
-    ['a status in a text', { status: '404', statusCode: '404', expose: true }],
+    ['such a decision in a string', { status: 404, statusCode: 404, expose: 'true' }],
+    ['a status in a string', { status: '404', statusCode: '404', expose: true }],
   ])('does not use the status of an error with %s', (_, facts) => {
     expect(toFailure(error(facts))).toEqual(GENERIC)
   })
@@ -95,7 +95,7 @@ describe('the response to any other value', () => {
   it.each([
     ['an error', error({})],
     ['an error of an HTTP client', error({ status: 404 })],
-    ['a text', 'secret'],
+    ['a string', 'secret'],
     ['null', null],
     ['nothing', undefined],
     ['a proxy', new Proxy(new Error('secret'), { get: trap, has: trap, getPrototypeOf: trap })],
@@ -140,7 +140,7 @@ describe('the response to an error from a middleware', () => {
     ['an error without a status', error({})],
     ['a status of no error', error({ status: 399, statusCode: 600 })],
     ['a fraction', error({ status: 404.5 })],
-    ['a text', error({ status: '404' })],
+    ['a string', error({ status: '404' })],
     ['an object', { status: 404 }],
     ['a response of another server', new Response(null, { status: 404 })],
     ['a getter that throws', Object.defineProperty(error({}), 'status', { get: trap })],

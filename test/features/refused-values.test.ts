@@ -62,7 +62,7 @@ describe('blameRequest', () => {
 
   it.each([
     ['a letter of the message', 'invalid input syntax for type uuid: "x"', ['x', 'b']],
-    ['a text that is empty', 'invalid input syntax for type uuid: ""', ['', 'b']],
+    ['an empty string', 'invalid input syntax for type uuid: ""', ['', 'b']],
     ['a beginning of the message', 'invalid input value for enum mood: "in"', ['in', 'b']],
     ['another language', 'ungültige Eingabesyntax für Typ uuid: »y«', ['y', 'b']],
     ['a space in the marks', 'syntaxe en entrée invalide : «\u00a0s\u00a0»', ['s', 'b']],

@@ -132,7 +132,7 @@ describe('added headers, if a middleware listens for the head,', () => {
 })
 
 describe.each([
-  ['where other code waits for the head', false],
+  ['if a middleware listens for the head', false],
   ['in a head that is written in one call', true],
 ])('added headers %s', (_, isFlat) => {
   it.each([

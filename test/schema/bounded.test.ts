@@ -328,7 +328,7 @@ describe('uniqueItems', () => {
   const plain = new Ajv2020({ allErrors: true, strict: false })
   it.each([
     ['anything', {}],
-    ['texts', { type: 'string' }],
+    ['strings', { type: 'string' }],
     ['numbers or null', { type: ['number', 'null'] }],
   ])('reports the same error as Ajv for lists of %s', async (_what, items) => {
     const schema = { type: 'array', uniqueItems: true, items }

@@ -131,7 +131,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
     })
 
     it.each([
-      ['a text that is not a URL', () => 'not a url'],
+      ['a string that is not a URL', () => 'not a url'],
       ['another protocol', () => url().replace('postgres:', 'http:')],
       ['a URL of Redis', () => url().replace('postgres:', 'redis:')],
       ['a port that is too high', () => url().replace(`:${server.port}/`, ':99999/')],
