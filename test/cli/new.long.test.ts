@@ -133,7 +133,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     })
   })
 
-  it("uses only the test runner of Node with --test node", async () => {
+  it('uses only the test runner of Node with --test node', async () => {
     await run(['my-api', '--template', template, '--test', 'node'])
     const files = filesIn('my-api')
     expect(Object.entries(files).filter(([, text]) => /vitest/i.test(text))).toEqual([])

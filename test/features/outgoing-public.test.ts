@@ -52,7 +52,7 @@ const REFUSED = `
   .trim()
   .split(/\s+/)
 
-describe("a user-supplied URL", () => {
+describe('a user-supplied URL', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it.each(REFUSED)('%s is refused without a look-up and without a socket', async (url) => {

@@ -135,7 +135,7 @@ describe('components for schemas', () => {
     ])
   })
 
-  it("do not use the reserved names of the framework", () => {
+  it('do not use the reserved names of the framework', () => {
     const Mine = v.pipe(v.object({ x: v.string() }), v.title('ErrorEnvelope'))
     const { components } = documentOf(controller('a', Mine))
     expect(Object.keys(components.schemas?.['ErrorEnvelope']?.properties ?? {})).toContain('code')
